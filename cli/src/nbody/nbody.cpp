@@ -120,7 +120,7 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   settings.log = options.log;
   settings.checkpoint = options.checkpoint;
   settings.keep_samples = !options.page.empty();
-  settings.format = options.out_format == "plain" ? hostlib::SnapshotFormat::plain : hostlib::SnapshotFormat::phigrape;
+  settings.format = hostlib::kSnapshotFormats.find(options.out_format).value();
   return settings;
 }
 
@@ -464,9 +464,10 @@ void add_nbody(Command program, const std::string& name) {
       .check(in_range(0, 1e6));
   command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity; default: 0.9")
       .check(in_range(0, 0.9999999));
-  const Option in =
-      command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, lines m x y z vx vy vz, or HDF5)")
-          .value_name("FILE");
+  const Option in = command
+                        .add_option("--in", options->in,
+                                    "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5")
+                        .value_name("FILE");
   const Option restart =
       command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
   // The largest possible time depends on the time of the snapshot.
@@ -486,7 +487,7 @@ void add_nbody(Command program, const std::string& name) {
       "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
       ".hdf5");
   options->of_text = {command.add_option("--out-format", options->out_format, "form of the snapshots")
-                          .check(one_of({"phigrape", "plain"}))
+                          .check(one_of({"phigrape", "plain", "csv", "npy", "nemo"}))
                           .capture_default_str()
                           .needs(out)};
   const Option every =

@@ -170,6 +170,7 @@ void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, con
 }
 
 void tell_of_one_place(const hostlib::NbodyRun& run) {
+  for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);
   constexpr std::size_t kMostPairs = 3;
   const hostlib::Particles particles = run.particles_at(run.begin_time());
   const std::vector<hostlib::OnePlace> pairs = hostlib::in_one_place(particles);

@@ -237,7 +237,14 @@ void NbodyRun::begin_new() {
     validate(particles);
     start_ = fmt::format("{} particles of the caller", particles.size());
   } else {
-    Snapshot snapshot = is_hdf5(settings_.in) ? read_run_snapshot(settings_.in) : read_snapshot(settings_.in);
+    LoadedSnapshot loaded;
+    if (is_hdf5(settings_.in)) {
+      loaded.snapshot = read_run_snapshot(settings_.in);
+    } else {
+      loaded = load_snapshot(settings_.in);
+    }
+    notes_ = std::move(loaded.notes);
+    Snapshot& snapshot = loaded.snapshot;
     particles = std::move(snapshot.particles);
     require_room(particles.size());
     time_offset_ = snapshot.time;

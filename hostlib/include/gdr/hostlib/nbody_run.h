@@ -126,6 +126,8 @@ class NbodyRun {
   bool integrate_to_output(const std::function<bool(const NbodyRun&)>& go_on);
   /// How the last call of integrate() or integrate_to_output() ended.
   [[nodiscard]] NbodyEnd end() const { return end_; }
+  /// What the reader of a snapshot left out or assumed, in sentences.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// Time of the last output; none before the first.
   [[nodiscard]] std::optional<double> last_output() const { return last_output_; }
 
@@ -216,6 +218,7 @@ class NbodyRun {
   std::string log_tail_;         // last line of the log
   std::string kept_log_tail_;    // of the first log_bytes_ bytes
   double last_checkpoint_seconds_ = 0;
+  std::vector<std::string> notes_;
   NbodyEnd end_ = NbodyEnd::reached;
   std::unique_ptr<char[]> reserve_;  // given back when memory is exhausted, for the last checkpoint and the report
 };

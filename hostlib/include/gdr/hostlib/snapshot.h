@@ -1,9 +1,12 @@
-// Snapshots of particles in text files, in the two formats that N-body codes exchange.
+// Snapshots of particles in the files that N-body codes exchange.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "gdr/base/names.h"
 #include "gdr/hostlib/particles.h"
 
 namespace gdr::hostlib {
@@ -11,7 +14,16 @@ namespace gdr::hostlib {
 enum class SnapshotFormat {
   phigrape,  // three header lines: step number, N, time; then N lines `index m x y z vx vy vz`
   plain,     // lines `m x y z vx vy vz`
+  csv,       // columns id, m, x, y, z, vx, vy, vz under their names
+  npy,       // NumPy's structured array of the same columns
+  nemo       // NEMO's structured binary file: a SnapShot with Mass and PhaseSpace in double precision
 };
+
+inline constexpr base::Names<SnapshotFormat> kSnapshotFormats({{SnapshotFormat::phigrape, "phigrape"},
+                                                               {SnapshotFormat::plain, "plain"},
+                                                               {SnapshotFormat::csv, "csv"},
+                                                               {SnapshotFormat::npy, "npy"},
+                                                               {SnapshotFormat::nemo, "nemo"}});
 
 struct Snapshot {
   std::int64_t step = 0;
@@ -21,15 +33,32 @@ struct Snapshot {
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
-/// Reads either format; the number of columns in the first line tells which it is. Blank lines and lines starting with
-/// # are skipped. Fortran's exponent letter D is read as E. A plain file gives step 0, time 0 and ids 0, 1, ... in the
-/// file's order. Throws gdr::Error `FILE:LINE: ...` with the refused value for a wrong number of columns, a field that
-/// is not a number, NaN or infinity, a negative mass, an index that occurs twice, fewer or more rows than the header
-/// says, or no particles.
+/// A snapshot with what its reader has to say.
+struct LoadedSnapshot {
+  Snapshot snapshot;
+  std::string kind;                // of the file, with its article: "a Gadget 1 snapshot"
+  std::vector<std::string> notes;  // on what was left out or assumed
+};
+
+/// Reads any of these, told by content: text in rows (phiGRAPE; seven columns; columns under names in CSV or behind
+/// blanks, with the names in a first line or a comment, as McLuster and AMUSE write them; an index and seven columns;
+/// PeTar; Phantom-GRAPE; treecodes; Tipsy's text), Starlab, NEMO, Gadget 1 and 2, Tipsy, unformatted Fortran records of
+/// seven numbers, structured NumPy arrays with fields m, x, y, z, vx, vy, vz. HDF5 is read_run_snapshot()'s.
+///
+/// In text, blank lines and lines that start with # are skipped, and Fortran's exponent letter D is read as E. Without
+/// them in the file, step and time are 0, and ids 0, 1, ... in the file's order. Numbers are taken as they are, in
+/// units with G = 1.
+///
+/// Throws gdr::Error for a kind that is named but not read, with a way to convert it; and, with file, line or byte and
+/// the refused value, for a wrong number of columns, a field that is not a number, NaN or infinity, a negative mass, an
+/// index that occurs twice, fewer or more rows than the header says, or no particles.
+[[nodiscard]] LoadedSnapshot load_snapshot(const std::filesystem::path& path);
+/// The snapshot alone.
 [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path);
 
-/// Writes the file atomically, with 17 significant digits, so that reading it gives the same bits. The plain format
-/// omits step, time and ids. Throws gdr::Error if the particles are invalid or the file cannot be written.
+/// Writes the file atomically; reading it gives the same bits. Only phigrape keeps the step, only phigrape and nemo
+/// keep the time, and plain and nemo omit ids. Throws gdr::Error if the particles are invalid or the file cannot be
+/// written.
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format);
 
 }  // namespace gdr::hostlib

@@ -1,0 +1,92 @@
+// The table of kinds, and the choice among them.
+#include "kinds.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "formats/table_format.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+
+namespace gdr::hostlib {
+namespace {
+
+template <char... bytes>
+bool begins_with(std::string_view content) {
+  constexpr std::array<char, sizeof...(bytes)> kMagic{bytes...};
+  return content.starts_with(std::string_view(kMagic.data(), kMagic.size()));
+}
+
+/// No text has zero bytes; UTF-16 has them, and begins with a mark.
+bool is_binary(std::string_view content) { return content.find('\0') != std::string_view::npos; }
+
+}  // namespace
+
+std::span<const SnapshotKind> snapshot_kinds() {
+  static constexpr std::array kKinds{
+      SnapshotKind{"an HDF5 file", begins_with<'\x89', 'H', 'D', 'F'>, nullptr,
+                   "give it a name that ends in .h5 or .hdf5"},
+      SnapshotKind{"a file compressed by gzip", begins_with<'\x1f', '\x8b'>, nullptr, "unpack it with gunzip"},
+      SnapshotKind{"a file compressed by zstd", begins_with<'\x28', '\xb5', '\x2f', '\xfd'>, nullptr,
+                   "unpack it with unzstd"},
+      SnapshotKind{"a file compressed by bzip2", begins_with<'B', 'Z', 'h'>, nullptr, "unpack it with bunzip2"},
+      SnapshotKind{"a file compressed by xz", begins_with<'\xfd', '7', 'z', 'X', 'Z'>, nullptr, "unpack it with unxz"},
+      SnapshotKind{"a zip archive, such as NumPy's .npz", begins_with<'P', 'K', '\3', '\4'>, nullptr,
+                   "save one structured array with the fields m, x, y, z, vx, vy, vz by numpy.save"},
+      SnapshotKind{"UTF-16 text", begins_with<'\xff', '\xfe'>, nullptr, "save it as UTF-8"},
+      SnapshotKind{"UTF-16 text", begins_with<'\xfe', '\xff'>, nullptr, "save it as UTF-8"},
+      SnapshotKind{"a NumPy array", begins_with<'\x93', 'N', 'U', 'M', 'P', 'Y'>, read_npy_snapshot, ""},
+      SnapshotKind{"a NEMO snapshot", is_nemo, read_nemo, ""},
+      SnapshotKind{"a Gadget 1 snapshot", is_gadget1, read_gadget1, ""},
+      SnapshotKind{"a Gadget 2 snapshot", is_gadget2, read_gadget2, ""},
+      SnapshotKind{"unformatted Fortran records", is_unformatted, read_unformatted, ""},
+      SnapshotKind{"a Tipsy snapshot", is_tipsy, read_tipsy, ""},
+      SnapshotKind{"a Starlab snapshot", is_starlab, read_starlab, ""},
+      SnapshotKind{"a binary file of no kind that gdr knows", is_binary, nullptr,
+                   "convert it to NEMO, Gadget, Tipsy, HDF5 or text"},
+      SnapshotKind{"text", [](std::string_view /*content*/) { return true; }, read_rows, ""},
+  };
+  return kKinds;
+}
+
+LoadedSnapshot read_npy_snapshot(std::string_view content, const std::string& file) {
+  constexpr std::array<std::string_view, 7> kNames{"m", "x", "y", "z", "vx", "vy", "vz"};
+  std::vector<ColumnType> expected;
+  for (const std::string_view name : kNames) expected.push_back({std::string(name), NumberType::real});
+  const Table table = read_npy(content, file, expected, {true, {}});
+  LoadedSnapshot loaded;
+  std::array<const std::vector<double>*, kNames.size()> columns{};
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    columns.at(k) = &std::get<std::vector<double>>(table.columns().at(k).numbers);
+  }
+  const auto& [m, x, y, z, vx, vy, vz] = columns;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    loaded.snapshot.particles.push_back(static_cast<std::int64_t>(i), (*m)[i], {(*x)[i], (*y)[i], (*z)[i]},
+                                        {(*vx)[i], (*vy)[i], (*vz)[i]});
+  }
+  return loaded;
+}
+
+LoadedSnapshot load_snapshot(const std::filesystem::path& path) {
+  const std::string content = base::read_file(path);
+  const std::string file = path.string();
+  for (const SnapshotKind& kind : snapshot_kinds()) {
+    if (!kind.is(content)) continue;
+    if (kind.read == nullptr) throw Error(fmt::format("{}: is {}: {}", file, kind.name, kind.way_out));
+    LoadedSnapshot loaded = kind.read(content, file);
+    if (loaded.kind.empty()) loaded.kind = kind.name;
+    if (loaded.snapshot.particles.size() == 0) throw Error(fmt::format("{}: the file holds no particles", file));
+    try {
+      validate(loaded.snapshot.particles);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", file, error.what()));
+    }
+    return loaded;
+  }
+  throw Error(fmt::format("{}: the file holds no particles", file));
+}
+
+Snapshot read_snapshot(const std::filesystem::path& path) { return load_snapshot(path).snapshot; }
+
+}  // namespace gdr::hostlib

@@ -1,0 +1,235 @@
+// NEMO's structured binary files: items of a magic number, the letter of a type, a tag, for arrays the extents with a
+// 0 behind them, and data. "(" and ")" are the types that begin and end a set of items. A snapshot is a set "SnapShot"
+// of a set "Parameters" (Nobj, Time) and a set "Particles" (Mass, PhaseSpace or Position and Velocity).
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bytes.h"
+#include "kinds.h"
+
+namespace gdr::hostlib {
+namespace {
+
+constexpr std::uint16_t kSingle = 0x0992;  // (011 << 8) + 0222
+constexpr std::uint16_t kPlural = 0x0b92;  // (013 << 8) + 0222
+constexpr std::size_t kLongestName = 64;
+constexpr unsigned kDeepestSet = 16;
+
+std::optional<std::endian> order_of(std::string_view content) {
+  if (content.size() < sizeof(kSingle)) return std::nullopt;
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    const auto magic = ByteReader::number_in<std::uint16_t>(content, order);
+    if (magic == kSingle || magic == kPlural) return order;
+  }
+  return std::nullopt;
+}
+
+std::size_t bytes_of(char type) {
+  switch (type) {
+    case 'a':
+    case 'c':
+    case 'b':
+      return 1;
+    case 's':
+    case 'h':
+      return 2;
+    case 'i':
+    case 'f':
+      return 4;
+    case 'l':
+    case 'd':
+      return 8;
+    default:  // refused by the caller with its letter
+      return 0;
+  }
+}
+
+class NemoReader {
+ public:
+  NemoReader(std::string_view content, const std::string& file)
+      : order_(order_of(content).value()), in_(content, order_, file) {}
+
+  /// The last snapshot with particles.
+  LoadedSnapshot last() {
+    while (in_.left() > 0) item(0);
+    if (loaded_.snapshot.particles.size() == 0) in_.refuse("no set SnapShot has masses, positions and velocities");
+    if (snapshots_ > 1) loaded_.notes.push_back(fmt::format("the last of {} snapshots is taken", snapshots_));
+    return std::move(loaded_);
+  }
+
+ private:
+  void item(unsigned depth) {
+    const auto magic = in_.number<std::uint16_t>();
+    if (magic != kSingle && magic != kPlural) in_.refuse(fmt::format("{:#06x} is no magic number of an item", magic));
+    const std::string type = name();
+    if (type == ")") {
+      if (open_.empty()) in_.refuse("a set ends that did not begin");
+      open_.pop_back();
+      return;
+    }
+    const std::string tag = name();
+    if (type == "(") return set(tag, depth);
+    std::size_t count = 1;
+    if (magic == kPlural) {
+      while (const auto extent = in_.number<std::int32_t>()) {
+        if (extent < 0 || static_cast<std::size_t>(extent) > in_.left()) {
+          in_.refuse(fmt::format("item {} has an extent of {}", tag, extent));
+        }
+        count *= static_cast<std::size_t>(extent);
+        if (count > in_.left()) in_.refuse(fmt::format("item {} is longer than the file", tag));
+      }
+    }
+    const std::size_t size = type.size() == 1 ? bytes_of(type[0]) : 0;
+    if (size == 0) in_.refuse(fmt::format("item {} has the unknown type '{}'", tag, type));
+    data(tag, type[0], count, in_.take(count * size));
+  }
+
+  void set(const std::string& tag, unsigned depth) {
+    if (depth == kDeepestSet) in_.refuse(fmt::format("sets are nested more than {} deep", kDeepestSet));
+    const bool is_snapshot = tag == "SnapShot";
+    if (is_snapshot) parts_ = {};
+    open_.push_back(tag);
+    const std::size_t outside = open_.size() - 1;
+    while (open_.size() > outside) item(depth + 1);
+    if (is_snapshot) finish();
+  }
+
+  std::string name() {
+    std::string text;
+    while (true) {
+      const char letter = in_.take(1)[0];
+      if (letter == '\0') return text;
+      if (text.size() == kLongestName) in_.refuse("a name does not end");
+      text += letter;
+    }
+  }
+
+  void data(const std::string& tag, char type, std::size_t count, std::string_view bytes) {
+    const auto reals = [&] {
+      std::vector<double> values(count);
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::string_view at = bytes.substr(k * bytes_of(type));
+        if (type == 'd') {
+          values[k] = ByteReader::number_in<double>(at, order_);
+        } else if (type == 'f') {
+          values[k] = ByteReader::number_in<float>(at, order_);
+        } else if (type == 'i') {
+          values[k] = ByteReader::number_in<std::int32_t>(at, order_);
+        } else {
+          in_.refuse(fmt::format("item {} has the type '{}', which is none of numbers", tag, type));
+        }
+      }
+      return values;
+    };
+    if (tag == "Time" && count == 1) parts_.time = reals()[0];
+    if (tag == "Mass") parts_.mass = reals();
+    if (tag == "PhaseSpace") parts_.phases = reals();
+    if (tag == "Position") parts_.positions = reals();
+    if (tag == "Velocity") parts_.velocities = reals();
+  }
+
+  void finish() {
+    const std::size_t n = parts_.mass.size();
+    const bool in_phases = parts_.phases.size() == 6 * n;
+    if (n == 0) return;  // of diagnostics alone
+    if (!in_phases && (parts_.positions.size() != 3 * n || parts_.velocities.size() != 3 * n)) {
+      in_.refuse(fmt::format("a snapshot has {} masses, and other numbers of positions and velocities", n));
+    }
+    ++snapshots_;
+    loaded_.snapshot = {};
+    loaded_.snapshot.time = parts_.time;
+    const auto vector = [](const std::vector<double>& values, std::size_t first) {
+      return Vec3{values[first], values[first + 1], values[first + 2]};
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      loaded_.snapshot.particles.push_back(
+          static_cast<std::int64_t>(i), parts_.mass[i],
+          in_phases ? vector(parts_.phases, 6 * i) : vector(parts_.positions, 3 * i),
+          in_phases ? vector(parts_.phases, 6 * i + 3) : vector(parts_.velocities, 3 * i));
+    }
+  }
+
+  struct Parts {
+    double time = 0;
+    std::vector<double> mass, phases, positions, velocities;
+  };
+
+  std::endian order_;
+  ByteReader in_;
+  std::vector<std::string> open_;
+  Parts parts_;
+  LoadedSnapshot loaded_;
+  unsigned snapshots_ = 0;
+};
+
+class NemoWriter {
+ public:
+  void begin(std::string_view tag) { item(kSingle, "(", tag); }
+  void end() {
+    append_number(bytes_, kSingle);
+    name(")");
+  }
+  void whole(std::string_view tag, std::int32_t value) {
+    item(kSingle, "i", tag);
+    append_number(bytes_, value);
+  }
+  void real(std::string_view tag, double value) {
+    item(kSingle, "d", tag);
+    append_number(bytes_, value);
+  }
+  void array(std::string_view tag, std::initializer_list<std::size_t> extents) {
+    item(kPlural, "d", tag);
+    for (const std::size_t extent : extents) append_number(bytes_, static_cast<std::int32_t>(extent));
+    append_number(bytes_, std::int32_t{0});
+  }
+  void value(double number) { append_number(bytes_, number); }
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
+
+ private:
+  void item(std::uint16_t magic, std::string_view type, std::string_view tag) {
+    append_number(bytes_, magic);
+    name(type);
+    name(tag);
+  }
+  void name(std::string_view text) {
+    bytes_ += text;
+    bytes_ += '\0';
+  }
+
+  std::string bytes_;
+};
+
+}  // namespace
+
+bool is_nemo(std::string_view content) { return order_of(content).has_value(); }
+
+LoadedSnapshot read_nemo(std::string_view content, const std::string& file) { return NemoReader(content, file).last(); }
+
+std::string nemo_image(const Snapshot& snapshot) {
+  constexpr std::int32_t kCartesian = 0x10302;  // CSCode(Cartesian, 3, 2): 3 dimensions of position and velocity
+  const Particles& p = snapshot.particles;
+  NemoWriter out;
+  out.begin("SnapShot");
+  out.begin("Parameters");
+  out.whole("Nobj", static_cast<std::int32_t>(p.size()));
+  out.real("Time", snapshot.time);
+  out.end();
+  out.begin("Particles");
+  out.whole("CoordSystem", kCartesian);
+  out.array("Mass", {p.size()});
+  for (const double mass : p.mass) out.value(mass);
+  out.array("PhaseSpace", {p.size(), 2, 3});
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    for (const Vec3& of : {p.position[i], p.velocity[i]}) {
+      for (const double value : {of.x, of.y, of.z}) out.value(value);
+    }
+  }
+  out.end();
+  out.end();
+  return out.take();
+}
+
+}  // namespace gdr::hostlib

@@ -1,0 +1,403 @@
+// Text in rows, as many N-body codes write it. The first lines tell the form.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <vector>
+
+#include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
+#include "gdr/base/quoted.h"
+#include "kinds.h"
+
+namespace gdr::hostlib {
+namespace {
+
+constexpr std::array<std::string_view, 7> kColumns = {"m", "x", "y", "z", "vx", "vy", "vz"};
+constexpr std::size_t kPhigrapeColumns = 1 + kColumns.size();
+
+using Fields = std::vector<std::string_view>;
+
+/// Reads lines as fields.
+class SnapshotReader : public base::LineReader {
+ public:
+  using base::LineReader::LineReader;
+
+  /// Fields of the next line that is not empty; none at the end of the file. If the first line has commas, commas
+  /// separate fields in all lines.
+  std::optional<Fields> next_fields() {
+    const std::optional<std::string_view> line = next();
+    if (!line) return std::nullopt;
+    if (!has_commas_) has_commas_ = line->find(',') != std::string_view::npos;
+    return *has_commas_ ? base::comma_fields(*line) : base::blank_fields(*line);
+  }
+
+  [[nodiscard]] double real(std::string_view field, std::string_view column) const {
+    std::string digits(field);
+    if (const std::size_t exponent = digits.find_first_of("dD"); exponent != std::string::npos) digits[exponent] = 'e';
+    const auto [value, error] = base::read_number<double>(digits);
+    if (error == std::errc::result_out_of_range) {
+      refuse(fmt::format("column {}: '{}' is outside the range of a double", column, field));
+    }
+    if (error != std::errc()) refuse(fmt::format("column {}: '{}' is no number", column, base::on_one_line(field)));
+    if (!std::isfinite(value)) refuse(fmt::format("column {}: '{}' is not finite", column, field));
+    return value;
+  }
+
+  [[nodiscard]] std::int64_t integer(std::string_view field, std::string_view column) const {
+    const std::optional<std::int64_t> value = base::number_in<std::int64_t>(field);
+    if (!value) refuse(fmt::format("column {}: '{}' is no 64-bit integer", column, base::on_one_line(field)));
+    return *value;
+  }
+
+ private:
+  std::optional<bool> has_commas_;
+};
+
+void read_particle(const SnapshotReader& in, const Fields& fields, std::size_t first, std::int64_t id, Particles& out) {
+  std::array<double, kColumns.size()> v{};
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] = in.real(fields[first + k], kColumns[k]);
+  if (v[0] < 0.0) in.refuse(fmt::format("column m: mass {} is negative", fields[first]));
+  out.push_back(id, v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]});
+}
+
+Fields header_line(SnapshotReader& in, const char* what) {
+  const std::optional<Fields> fields = in.next_fields();
+  if (!fields) in.refuse(fmt::format("the file ends before the header's {}", what));
+  if (fields->size() != 1) in.refuse(fmt::format("header: expected {} alone, found {} columns", what, fields->size()));
+  return *fields;
+}
+
+Snapshot read_phigrape(SnapshotReader& in, const Fields& first) {
+  Snapshot snapshot;
+  snapshot.step = in.integer(first.front(), "step");
+  const std::int64_t n = in.integer(header_line(in, "particle number").front(), "N");
+  if (n < 1) in.refuse(fmt::format("particle number {} is below 1", n));
+  snapshot.time = in.real(header_line(in, "time").front(), "time");
+
+  std::unordered_map<std::int64_t, std::size_t> line_of_id;
+  while (const std::optional<Fields> fields = in.next_fields()) {
+    if (fields->size() != kPhigrapeColumns) {
+      in.refuse(
+          fmt::format("expected {} columns (index m x y z vx vy vz), found {}", kPhigrapeColumns, fields->size()));
+    }
+    if (snapshot.particles.size() == static_cast<std::size_t>(n)) {
+      in.refuse(fmt::format("more rows than the {} particles of the header", n));
+    }
+    const std::int64_t id = in.integer(fields->front(), "index");
+    const auto [earlier, is_new] = line_of_id.emplace(id, in.line());
+    if (!is_new) in.refuse(fmt::format("index {} occurs twice, first on line {}", id, earlier->second));
+    read_particle(in, *fields, 1, id, snapshot.particles);
+  }
+  if (snapshot.particles.size() < static_cast<std::size_t>(n)) {
+    in.refuse(fmt::format("the file ends after {} of {} particles", snapshot.particles.size(), n));
+  }
+  return snapshot;
+}
+
+Snapshot read_plain(SnapshotReader& in, const Fields& first) {
+  Snapshot snapshot;
+  for (std::optional<Fields> fields = first; fields; fields = in.next_fields()) {
+    if (fields->size() != kColumns.size()) {
+      in.refuse(fmt::format("expected {} columns (m x y z vx vy vz), found {}", kColumns.size(), fields->size()));
+    }
+    const auto id = static_cast<std::int64_t>(snapshot.particles.size());
+    read_particle(in, *fields, 0, id, snapshot.particles);
+  }
+  return snapshot;
+}
+
+/// Which column holds what: m, x, y, z, vx, vy, vz, and the id, if there is one.
+struct Places {
+  std::array<std::size_t, kColumns.size()> of{};
+  std::optional<std::size_t> id;
+  std::size_t columns = 0;  // of a row
+};
+
+/// The name of a column without unit, in small letters: "Mass_[Msun]" is "mass".
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char letter : name) {
+    if (letter == '[' || letter == '(') break;
+    plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  while (!plain.empty() && (plain.back() == '_' || plain.back() == ' ')) plain.pop_back();
+  return plain;
+}
+
+/// The places of columns with these names; nothing if one of the seven is missing or there twice.
+std::optional<Places> places_by_names(const Fields& names) {
+  static const std::array<std::vector<std::string_view>, kColumns.size()> kNames{{{"m", "mass"},
+                                                                                  {"x", "pos_x", "x_pos", "rx"},
+                                                                                  {"y", "pos_y", "y_pos", "ry"},
+                                                                                  {"z", "pos_z", "z_pos", "rz"},
+                                                                                  {"vx", "vel_x", "v_x", "x_vel"},
+                                                                                  {"vy", "vel_y", "v_y", "y_vel"},
+                                                                                  {"vz", "vel_z", "v_z", "z_vel"}}};
+  static const std::vector<std::string_view> kIds{"id", "index", "key", "name"};
+  Places places;
+  places.columns = names.size();
+  std::array<unsigned, kColumns.size()> found{};
+  for (std::size_t column = 0; column < names.size(); ++column) {
+    const std::string name = plain_name(names[column]);
+    for (std::size_t k = 0; k < kNames.size(); ++k) {
+      if (std::ranges::find(kNames.at(k), name) == kNames.at(k).end()) continue;
+      places.of.at(k) = column;
+      ++found.at(k);
+    }
+    if (std::ranges::find(kIds, name) != kIds.end() && !places.id) places.id = column;
+  }
+  if (!std::ranges::all_of(found, [](unsigned times) { return times == 1; })) return std::nullopt;
+  return places;
+}
+
+/// The names in a comment before the first row, as McLuster and AMUSE write them. Units may stand in a comment behind.
+std::optional<Places> places_in_comments(std::string_view content) {
+  while (true) {
+    const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
+    if (!line.empty() && line.front() != '#') return std::nullopt;
+    if (!line.empty()) {
+      const std::string_view names = line.substr(1);
+      const bool has_commas = names.find(',') != std::string_view::npos;
+      if (auto places = places_by_names(has_commas ? base::comma_fields(names) : base::blank_fields(names))) {
+        return places;
+      }
+    }
+    const std::size_t end = content.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    content.remove_prefix(end + 1);
+  }
+}
+
+bool is_whole(std::string_view field) {
+  const auto [value, error] = base::read_number<double>(field);
+  return error == std::errc() && value == std::floor(value) && field.find_first_of("eEdD") == std::string_view::npos;
+}
+
+/// Rows whose columns stand at these places, from the one that was read on. Ids that are there are taken if they are
+/// whole numbers of 64 bits, each once; else particles are numbered.
+LoadedSnapshot read_columns(SnapshotReader& in, const Places& places, std::optional<Fields> fields) {
+  LoadedSnapshot loaded;
+  std::vector<std::int64_t> ids;
+  bool are_ids = places.id.has_value();
+  for (; fields; fields = in.next_fields()) {
+    if (fields->size() != places.columns) {
+      in.refuse(fmt::format("expected {} columns, as before, found {}", places.columns, fields->size()));
+    }
+    std::array<double, kColumns.size()> v{};
+    for (std::size_t k = 0; k < v.size(); ++k) v[k] = in.real((*fields)[places.of.at(k)], kColumns[k]);
+    if (v[0] < 0.0) in.refuse(fmt::format("column m: mass {} is negative", (*fields)[places.of[0]]));
+    const auto number = static_cast<std::int64_t>(loaded.snapshot.particles.size());
+    loaded.snapshot.particles.push_back(number, v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]});
+    if (!are_ids) continue;
+    const auto id = base::number_in<std::int64_t>((*fields)[*places.id]);
+    are_ids = id.has_value();
+    if (id) ids.push_back(*id);
+  }
+  if (are_ids) {
+    std::vector<std::int64_t> sorted = ids;
+    std::ranges::sort(sorted);
+    are_ids = std::ranges::adjacent_find(sorted) == sorted.end();
+  }
+  if (are_ids) loaded.snapshot.particles.id = std::move(ids);
+  if (!are_ids && places.id) {
+    loaded.notes.emplace_back("the file's ids are no different whole numbers of 64 bits; particles are numbered");
+  }
+  if (places.columns > kColumns.size() + (places.id ? 1 : 0)) {
+    loaded.notes.push_back(fmt::format("of {} columns, mass, position and velocity are taken", places.columns));
+  }
+  return loaded;
+}
+
+/// Eight columns without names: an index stands first or last.
+Places places_of_eight(const SnapshotReader& in, const Fields& first) {
+  const bool first_is_whole = is_whole(first.front());
+  if (first_is_whole == is_whole(first.back())) {
+    in.refuse(
+        "8 columns: nothing tells if an index stands first or last; name the columns in a first line, such as "
+        "# id m x y z vx vy vz");
+  }
+  Places places;
+  places.columns = first.size();
+  for (std::size_t k = 0; k < kColumns.size(); ++k) places.of.at(k) = first_is_whole ? k + 1 : k;
+  places.id = first_is_whole ? 0 : kColumns.size();
+  return places;
+}
+
+Places first_seven(std::size_t columns) {
+  Places places;
+  places.columns = columns;
+  for (std::size_t k = 0; k < kColumns.size(); ++k) places.of.at(k) = k;
+  return places;
+}
+
+/// PeTar: `id N time`, where further numbers may stand, then N rows that begin with the seven columns.
+LoadedSnapshot read_petar(SnapshotReader& in, const Fields& header) {
+  const std::int64_t n = in.integer(header[1], "N");
+  const double time = in.real(header[2], "time");
+  std::optional<Fields> first = in.next_fields();
+  if (!first || first->size() < kColumns.size())
+    in.refuse("a header `id N time` needs rows m x y z vx vy vz behind it");
+  const std::size_t columns = first->size();
+  LoadedSnapshot loaded = read_columns(in, first_seven(columns), std::move(first));
+  if (static_cast<std::int64_t>(loaded.snapshot.particles.size()) != n) {
+    in.refuse(fmt::format("the header has {} particles, the file {} rows", n, loaded.snapshot.particles.size()));
+  }
+  loaded.snapshot.time = time;
+  loaded.kind = "a PeTar snapshot";
+  return loaded;
+}
+
+/// Every number of a text, in order, whatever the lines.
+class NumberStream {
+ public:
+  explicit NumberStream(SnapshotReader& in) : in_(in) {}
+  double next(std::string_view what) {
+    while (at_ == fields_.size()) {
+      std::optional<Fields> fields = in_.next_fields();
+      if (!fields) in_.refuse(fmt::format("the file ends before the {}", what));
+      fields_ = *std::move(fields);
+      at_ = 0;
+    }
+    return in_.real(fields_[at_++], what);
+  }
+  Vec3 vector(std::string_view what) {
+    const double x = next(what);
+    const double y = next(what);
+    return {x, y, next(what)};
+  }
+  void end() {
+    if (at_ < fields_.size() || in_.next()) in_.refuse("more numbers than the header's N particles have");
+  }
+
+ private:
+  SnapshotReader& in_;
+  Fields fields_;
+  std::size_t at_ = 0;
+};
+
+/// Treecodes [Barnes and Hut]: N, 3, time, then all masses, all positions, all velocities.
+LoadedSnapshot read_treecode(SnapshotReader& in, std::size_t n, double time) {
+  NumberStream numbers(in);
+  LoadedSnapshot loaded;
+  loaded.kind = "a treecode snapshot";
+  loaded.snapshot.time = time;
+  Particles& p = loaded.snapshot.particles;
+  for (std::size_t i = 0; i < n; ++i) p.push_back(static_cast<std::int64_t>(i), numbers.next("masses"), {}, {});
+  for (Vec3& x : p.position) x = numbers.vector("positions");
+  for (Vec3& v : p.velocity) v = numbers.vector("velocities");
+  numbers.end();
+  return loaded;
+}
+
+/// Phantom-GRAPE's samples: time, N, then for each particle its index, mass, position and velocity on four lines.
+LoadedSnapshot read_phantom(SnapshotReader& in, std::size_t n, double time) {
+  NumberStream numbers(in);
+  LoadedSnapshot loaded;
+  loaded.kind = "a Phantom-GRAPE snapshot";
+  loaded.snapshot.time = time;
+  for (std::size_t i = 0; i < n; ++i) {
+    (void)numbers.next("indices");
+    const double mass = numbers.next("masses");
+    const Vec3 x = numbers.vector("positions");
+    loaded.snapshot.particles.push_back(static_cast<std::int64_t>(i), mass, x, numbers.vector("velocities"));
+  }
+  numbers.end();
+  return loaded;
+}
+
+/// Tipsy's text: `N gas stars`, 3, time, then all masses, all x, all y, ..., all vz, and what we do not take.
+LoadedSnapshot read_tipsy_text(SnapshotReader& in, std::size_t n) {
+  NumberStream numbers(in);
+  LoadedSnapshot loaded;
+  loaded.kind = "Tipsy's text";
+  (void)numbers.next("dimensions");
+  loaded.snapshot.time = numbers.next("time");
+  Particles& p = loaded.snapshot.particles;
+  for (std::size_t i = 0; i < n; ++i) p.push_back(static_cast<std::int64_t>(i), numbers.next("masses"), {}, {});
+  for (double Vec3::* axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+    for (Vec3& x : p.position) x.*axis = numbers.next("positions");
+  }
+  for (double Vec3::* axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+    for (Vec3& v : p.velocity) v.*axis = numbers.next("velocities");
+  }
+  return loaded;
+}
+
+std::optional<std::size_t> count_in(const Fields& fields, std::size_t most) {
+  const auto n = base::number_in<std::int64_t>(fields.front());
+  if (!n || *n < 1 || static_cast<std::uint64_t>(*n) > most) return std::nullopt;
+  return static_cast<std::size_t>(*n);
+}
+
+/// A file that begins with a line of one number: phiGRAPE, a treecode, or Phantom-GRAPE. Their numbers of lines tell.
+LoadedSnapshot read_one_by_one(std::string_view content, SnapshotReader& in, const Fields& first) {
+  SnapshotReader ahead = in;
+  std::vector<Fields> heads{first};
+  std::size_t lines = 1;
+  while (const std::optional<Fields> fields = ahead.next_fields()) {
+    ++lines;
+    constexpr std::size_t kHeads = 4;
+    if (heads.size() < kHeads) heads.push_back(*fields);
+  }
+  if (heads.size() == 4 && heads[3].size() == 1) {
+    const std::optional<std::size_t> of_tree = count_in(heads[0], content.size());
+    const std::optional<std::size_t> of_phantom = count_in(heads[1], content.size());
+    if (of_tree && lines == 3 * *of_tree + 3 && heads[1].front() == "3") {
+      (void)in.next_fields();
+      const std::optional<Fields> time = in.next_fields();
+      return read_treecode(in, *of_tree, in.real(time->front(), "time"));
+    }
+    if (of_phantom && lines == 4 * *of_phantom + 2) {
+      const double time = in.real(first.front(), "time");
+      (void)in.next_fields();
+      return read_phantom(in, *of_phantom, time);
+    }
+  }
+  LoadedSnapshot loaded;
+  loaded.snapshot = read_phigrape(in, first);
+  loaded.kind = "a phiGRAPE snapshot";
+  return loaded;
+}
+
+}  // namespace
+
+LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
+  SnapshotReader in(content, file);
+  const std::optional<Fields> first = in.next_fields();
+  if (!first) in.refuse("the file holds no particles");
+  if (const auto places = places_by_names(*first)) return read_columns(in, *places, in.next_fields());
+  const auto commented = places_in_comments(content);
+  if (commented && commented->columns == first->size()) return read_columns(in, *commented, first);
+  if (first->size() == 1) return read_one_by_one(content, in, *first);
+  if (first->size() == kColumns.size()) {
+    LoadedSnapshot loaded;
+    loaded.snapshot = read_plain(in, *first);
+    return loaded;
+  }
+  if (first->size() == kPhigrapeColumns) return read_columns(in, places_of_eight(in, *first), first);
+  constexpr std::size_t kHeader = 3;
+  if (first->size() >= kHeader && base::number_in<std::int64_t>((*first)[1])) {
+    SnapshotReader ahead = in;
+    const std::optional<Fields> second = ahead.next_fields();
+    const std::optional<std::size_t> n = count_in(*first, content.size());
+    if (first->size() == kHeader && n && second && second->size() == 1 && second->front() == "3") {
+      return read_tipsy_text(in, *n);
+    }
+    if (second && second->size() >= kColumns.size()) return read_petar(in, *first);
+  }
+  in.refuse(
+      fmt::format("first line has {} columns; expected 1 (step number of a phiGRAPE file), {} (m x y z vx vy vz), "
+                  "or a line with the names of columns",
+                  first->size(), kColumns.size()));
+}
+
+}  // namespace gdr::hostlib

@@ -1,0 +1,67 @@
+// Snapshots in the forms that other codes read.
+#include <fmt/format.h>
+
+#include "formats/table_format.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "kinds.h"
+
+namespace gdr::hostlib {
+namespace {
+
+std::string rows_of(const Snapshot& snapshot, bool with_header) {
+  const Particles& p = snapshot.particles;
+  std::string text;
+  if (with_header) text = fmt::format("{}\n{}\n{:.16e}\n", snapshot.step, p.size(), snapshot.time);
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    if (with_header) text += fmt::format("{:8} ", p.id[k]);
+    const Vec3& x = p.position[k];
+    const Vec3& v = p.velocity[k];
+    text += fmt::format("{:.16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e}\n", p.mass[k], x.x, x.y, x.z,
+                        v.x, v.y, v.z);
+  }
+  return text;
+}
+
+Table table_of(const Particles& p) {
+  const auto axis = [](const std::vector<Vec3>& vectors, double Vec3::* of) {
+    std::vector<double> values;
+    for (const Vec3& vector : vectors) values.push_back(vector.*of);
+    return values;
+  };
+  Table table;
+  table.add("id", p.id);
+  table.add("m", p.mass);
+  table.add("x", axis(p.position, &Vec3::x));
+  table.add("y", axis(p.position, &Vec3::y));
+  table.add("z", axis(p.position, &Vec3::z));
+  table.add("vx", axis(p.velocity, &Vec3::x));
+  table.add("vy", axis(p.velocity, &Vec3::y));
+  table.add("vz", axis(p.velocity, &Vec3::z));
+  return table;
+}
+
+std::string image_of(const Snapshot& snapshot, SnapshotFormat format) {
+  switch (format) {
+    case SnapshotFormat::phigrape:
+      return rows_of(snapshot, true);
+    case SnapshotFormat::plain:
+      return rows_of(snapshot, false);
+    case SnapshotFormat::csv:
+      return to_csv(table_of(snapshot.particles));
+    case SnapshotFormat::npy:
+      return to_npy(table_of(snapshot.particles));
+    case SnapshotFormat::nemo:
+      return nemo_image(snapshot);
+  }
+  throw Error("a form of snapshots is refused: it is none of SnapshotFormat");
+}
+
+}  // namespace
+
+void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {
+  validate(snapshot.particles);
+  base::write_file(path, image_of(snapshot, format));
+}
+
+}  // namespace gdr::hostlib

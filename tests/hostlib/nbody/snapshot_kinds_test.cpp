@@ -1,0 +1,331 @@
+// Snapshots of other codes, written here by what their pages say, and read by content.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gdr/base/file.h"
+#include "gdr/hostlib/plummer.h"
+#include "gdr/hostlib/snapshot.h"
+#include "nbody/nbody_testing.h"
+
+namespace gdr::hostlib {
+namespace {
+
+using testing::error_of;
+using ::testing::HasSubstr;
+using testing::ScratchDirectory;
+
+/// Bytes of numbers in the host's order, or swapped.
+class Bytes {
+ public:
+  explicit Bytes(bool swapped = false) : swapped_(swapped) {}
+  template <class Number>
+  Bytes& add(Number number) {
+    char held[sizeof(Number)];
+    std::memcpy(held, &number, sizeof(Number));
+    for (std::size_t k = 0; k < sizeof(Number); ++k) text_ += held[swapped_ ? sizeof(Number) - 1 - k : k];
+    return *this;
+  }
+  Bytes& text(const std::string& text) {
+    text_ += text;
+    return *this;
+  }
+  /// A Fortran record of what `fill` adds.
+  Bytes& record(const std::function<void(Bytes&)>& fill) {
+    Bytes inside(swapped_);
+    fill(inside);
+    const auto size = static_cast<std::int32_t>(inside.text_.size());
+    return add(size).text(inside.text_).add(size);
+  }
+  [[nodiscard]] const std::string& str() const { return text_; }
+
+ private:
+  bool swapped_;
+  std::string text_;
+};
+
+/// Eight bodies whose numbers are those of single precision, so that all forms hold them exactly.
+Particles bodies() {
+  Particles p = make_plummer(8, 3);
+  const auto single = [](Vec3& v) { v = {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; };
+  for (double& mass : p.mass) mass = 0.125;
+  for (Vec3& x : p.position) single(x);
+  for (Vec3& v : p.velocity) single(v);
+  return p;
+}
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+std::string row(const Particles& p, std::size_t i, const std::string& between = " ") {
+  std::string text = number(p.mass[i]);
+  for (const Vec3& v : {p.position[i], p.velocity[i]}) {
+    for (const double value : {v.x, v.y, v.z}) text += between + number(value);
+  }
+  return text;
+}
+
+std::string vector(const Vec3& v) { return number(v.x) + ' ' + number(v.y) + ' ' + number(v.z); }
+
+std::string gadget(bool swapped, bool named) {
+  const Particles p = bodies();
+  Bytes out(swapped);
+  const auto block = [&](const std::string& name, const std::function<void(Bytes&)>& fill) {
+    Bytes content(swapped);
+    fill(content);
+    if (named) {
+      out.record([&](Bytes& in) { in.text(name).add(static_cast<std::int32_t>(content.str().size() + 8)); });
+    }
+    out.record([&](Bytes& in) { in.text(content.str()); });
+  };
+  block("HEAD", [&](Bytes& in) {
+    for (const int count : {0, 5, 0, 0, 3, 0}) in.add(std::int32_t{count});
+    for (const double mass : {0.0, 0.125, 0.0, 0.0, 0.0, 0.0}) in.add(mass);
+    in.add(1.5);
+    while (in.str().size() < 256) in.text(std::string(1, '\0'));
+  });
+  const auto vectors = [&](const std::vector<Vec3>& of) {
+    return [&of](Bytes& in) {
+      for (const Vec3& v : of)
+        in.add(static_cast<float>(v.x)).add(static_cast<float>(v.y)).add(static_cast<float>(v.z));
+    };
+  };
+  block("POS ", vectors(p.position));
+  block("VEL ", vectors(p.velocity));
+  block("ID  ", [&](Bytes& in) {
+    for (const std::int64_t id : p.id) in.add(static_cast<std::uint32_t>(id));
+  });
+  block("MASS", [&](Bytes& in) {
+    for (int k = 0; k < 3; ++k) in.add(0.125F);
+  });
+  return out.str();
+}
+
+std::string tipsy(bool swapped, bool padded) {
+  const Particles p = bodies();
+  Bytes out(swapped);
+  out.add(1.5);
+  for (const int count : {8, 3, 0, 6, 2}) out.add(std::int32_t{count});
+  if (padded) out.add(std::int32_t{0});
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const Vec3& x = p.position[i];
+    const Vec3& v = p.velocity[i];
+    for (const double value : {p.mass[i], x.x, x.y, x.z, v.x, v.y, v.z, 0.0, 0.0}) out.add(static_cast<float>(value));
+    if (i >= 6) out.add(0.0F).add(0.0F);
+  }
+  return out.str();
+}
+
+std::string nemo(bool swapped) {
+  const Particles p = bodies();
+  Bytes out(swapped);
+  const auto item = [&](bool plural, const std::string& type, const std::string& tag) -> Bytes& {
+    return out.add(static_cast<std::uint16_t>(plural ? 0x0b92 : 0x0992)).text(type + '\0' + tag + '\0');
+  };
+  item(true, "c", "History").add(std::int32_t{5}).add(std::int32_t{0}).text(std::string("mkpl\0", 5));
+  item(false, "(", "SnapShot");
+  item(false, "(", "Parameters");
+  item(false, "i", "Nobj").add(std::int32_t{8});
+  item(false, "d", "Time").add(1.5);
+  out.add(std::uint16_t{0x0992}).text(std::string(")\0", 2));
+  item(false, "(", "Particles");
+  item(false, "i", "CoordSystem").add(std::int32_t{66306});
+  item(true, "f", "Mass").add(std::int32_t{8}).add(std::int32_t{0});
+  for (int k = 0; k < 8; ++k) out.add(0.125F);
+  item(true, "d", "PhaseSpace").add(std::int32_t{8}).add(std::int32_t{2}).add(std::int32_t{3}).add(std::int32_t{0});
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    for (const Vec3& v : {p.position[i], p.velocity[i]}) out.add(v.x).add(v.y).add(v.z);
+  }
+  for (int k = 0; k < 2; ++k) out.add(std::uint16_t{0x0992}).text(std::string(")\0", 2));
+  return out.str();
+}
+
+std::string unformatted() {
+  const Particles p = bodies();
+  Bytes out;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    out.record([&](Bytes& in) {
+      in.add(p.mass[i]);
+      for (const Vec3& v : {p.position[i], p.velocity[i]}) in.add(v.x).add(v.y).add(v.z);
+    });
+  }
+  return out.str();
+}
+
+/// The first two bodies under a node of their own.
+std::string starlab() {
+  const Particles p = bodies();
+  const Vec3 shift{0.5, -0.25, 2.0};
+  const auto node = [](int i, double m, const Vec3& x, const Vec3& v) {
+    return "(Particle\n  i = " + std::to_string(i) + "\n  N = 1\n(Log\n)Log\n(Dynamics\n  m  =  " + number(m) +
+           "\n  r  =  " + vector(x) + "\n  v  =  " + vector(v) + "\n)Dynamics\n(Hydro\n)Hydro\n(Star\n)Star\n";
+  };
+  std::string text =
+      "(Particle\n  N = 8\n(Log\n)Log\n(Dynamics\n  system_time  =  1.5\n  m  =  1\n  r  =  0 0 0\n"
+      "  v  =  0 0 0\n)Dynamics\n" +
+      node(100, 0.25, shift, shift);
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const bool inside = i < 2;
+    text += node(static_cast<int>(p.id[i]), p.mass[i], inside ? p.position[i] - shift : p.position[i],
+                 inside ? p.velocity[i] - shift : p.velocity[i]) +
+            ")Particle\n";
+    if (i == 1) text += ")Particle\n";
+  }
+  return text + ")Particle\n";
+}
+
+std::string rows(const std::string& before, const std::string& between = " ", const std::string& first = "",
+                 const std::string& behind = "") {
+  const Particles p = bodies();
+  std::string text = before;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const auto with_id = [&](const std::string& column) { return column == "ID" ? std::to_string(p.id[i]) : column; };
+    text += (first.empty() ? "" : with_id(first) + between) + row(p, i, between) +
+            (behind.empty() ? "" : between + with_id(behind)) + '\n';
+  }
+  return text;
+}
+
+std::string one_by_one(const std::string& head, bool by_axis) {
+  const Particles p = bodies();
+  std::string text = head;
+  for (const double mass : p.mass) text += number(mass) + '\n';
+  for (const auto* of : {&p.position, &p.velocity}) {
+    if (!by_axis) {
+      for (const Vec3& v : *of) text += vector(v) + '\n';
+      continue;
+    }
+    for (double Vec3::* axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+      for (const Vec3& v : *of) text += number(v.*axis) + '\n';
+    }
+  }
+  return text;
+}
+
+std::string phantom() {
+  const Particles p = bodies();
+  std::string text = "1.5\n8\n";
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    text += std::to_string(i) + '\n' + number(p.mass[i]) + '\n' + vector(p.position[i]) + '\n' + vector(p.velocity[i]) +
+            '\n';
+  }
+  return text;
+}
+
+struct KindCase {
+  std::string name;
+  std::string content;
+  double time = 0;
+};
+
+TEST(SnapshotKinds, AreToldByContentAndReadToTheBit) {
+  const std::vector<KindCase> cases{
+      {"Gadget 1", gadget(false, false), 1.5},
+      {"Gadget 1, other order", gadget(true, false), 1.5},
+      {"Gadget 2", gadget(false, true), 1.5},
+      {"Gadget 2, other order", gadget(true, true), 1.5},
+      {"Tipsy", tipsy(false, true), 1.5},
+      {"Tipsy, other order", tipsy(true, true), 1.5},
+      {"Tipsy without padding", tipsy(true, false), 1.5},
+      {"NEMO", nemo(false), 1.5},
+      {"NEMO, other order", nemo(true), 1.5},
+      {"unformatted", unformatted()},
+      {"CSV", rows("m,x,y,z,vx,vy,vz\n", ",")},
+      {"CSV without names", rows("", ",")},
+      {"names", rows("id mass x y z vx vy vz\n", " ", "ID")},
+      {"names in a comment", rows("# m x y z vx vy vz\n")},
+      {"McLuster", rows("#Mass_[Msun]\tx_[pc]\ty_[pc]\tz_[pc]\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]\tkw\n", "\t", "", "1")},
+      {"AMUSE's CSV", rows("#mass,x,y,z,vx,vy,vz\n#MSun,pc,pc,pc,kms,kms,kms\n", ",")},
+      {"index first", rows("", " ", "ID")},
+      {"index last", rows("", " ", "", "ID")},
+      {"PeTar", rows("0 8 1.5\n", " ", "", "0 0 1 0"), 1.5},
+      {"treecode", one_by_one("8\n3\n1.5\n", false), 1.5},
+      {"Tipsy's text", one_by_one("8 0 0\n3\n1.5\n", true), 1.5},
+      {"Phantom-GRAPE", phantom(), 1.5},
+      {"Starlab", starlab(), 1.5},
+  };
+  const Particles expected = bodies();
+  for (const KindCase& each : cases) {
+    SCOPED_TRACE(each.name);
+    const ScratchDirectory directory;
+    base::write_file(directory / "in", each.content);
+    LoadedSnapshot loaded;
+    ASSERT_NO_THROW(loaded = load_snapshot(directory / "in"));
+    EXPECT_EQ(loaded.snapshot.particles.id, expected.id);
+    EXPECT_EQ(loaded.snapshot.particles.mass, expected.mass);
+    EXPECT_EQ(loaded.snapshot.time, each.time);
+    ASSERT_EQ(loaded.snapshot.particles.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      // Sums of a tree's nodes round once.
+      const double most = each.name == "Starlab" ? 1e-15 : 0;
+      EXPECT_NEAR(loaded.snapshot.particles.position[i].x, expected.position[i].x, most);
+      EXPECT_NEAR(loaded.snapshot.particles.position[i].z, expected.position[i].z, most);
+      EXPECT_NEAR(loaded.snapshot.particles.velocity[i].y, expected.velocity[i].y, most);
+    }
+    if (each.name != "Starlab") {
+      EXPECT_EQ(loaded.snapshot.particles, expected);
+    }
+    // A file that ends anywhere else is refused, or has fewer rows; it never throws anything else.
+    std::vector<std::size_t> sizes{each.content.size() - 4};
+    for (std::size_t size = 0; size < sizes[0]; size += 1 + each.content.size() / 23) sizes.push_back(size);
+    for (const std::size_t size : sizes) {
+      base::write_file(directory / "cut", each.content.substr(0, size));
+      try {
+        EXPECT_LT(load_snapshot(directory / "cut").snapshot.particles.size(), expected.size());
+      } catch (const Error&) {
+      }
+    }
+  }
+}
+
+TEST(SnapshotKinds, EveryFormThatIsWrittenIsReadToTheBit) {
+  Snapshot written{7, 0.75, make_plummer(20, 5)};
+  written.particles.id[3] = 99;
+  for (const std::string_view name : kSnapshotFormats) {
+    SCOPED_TRACE(name);
+    const SnapshotFormat format = kSnapshotFormats.find(name).value();
+    const ScratchDirectory directory;
+    write_snapshot(directory / "out", written, format);
+    const Snapshot read = read_snapshot(directory / "out");
+    EXPECT_EQ(read.particles.mass, written.particles.mass);
+    EXPECT_EQ(read.particles.position, written.particles.position);
+    EXPECT_EQ(read.particles.velocity, written.particles.velocity);
+    const bool has_ids = format == SnapshotFormat::phigrape || format == SnapshotFormat::csv;
+    if (has_ids) {
+      EXPECT_EQ(read.particles.id, written.particles.id);
+    }
+    const bool has_time = format == SnapshotFormat::phigrape || format == SnapshotFormat::nemo;
+    EXPECT_EQ(read.time, has_time ? written.time : 0);
+  }
+}
+
+TEST(SnapshotKinds, OthersAreRefusedByNameWithAWayOut) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"\x1f\x8b\x08" + std::string(20, '\1'), "is a file compressed by gzip: unpack it with gunzip"},
+      {"PK\3\4" + std::string(20, '\0'), "is a zip archive, such as NumPy's .npz"},
+      {"\x89HDF\r\n\x1a\n", "is an HDF5 file: give it a name that ends in .h5"},
+      {std::string("\xff\xfe"
+                   "0\0",
+                   4),
+       "is UTF-16 text: save it as UTF-8"},
+      {std::string("ab\0cd", 5), "is a binary file of no kind that gdr knows"},
+      {"0.5 \x1b]0;x\x07 1 2 3 4 5\n", "column x: '\\x1b]0;x\\x07' is no number"},
+      {"1 0 0 0 0 0 0 1\n", "nothing tells if an index stands first or last"},
+      {"0.5 1 2 3 4\n", "first line has 5 columns"},
+  };
+  for (const auto& [content, message] : cases) {
+    const ScratchDirectory directory;
+    base::write_file(directory / "in", content);
+    EXPECT_THAT(error_of([&] { (void)load_snapshot(directory / "in"); }), HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace gdr::hostlib
