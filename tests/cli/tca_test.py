@@ -24,6 +24,16 @@ class Net(cli_test.CliTest):
             self.assertGreater(report["seconds"], 0, method)
             self.assertAlmostEqual(report["bytes_per_second"], 4096 / report["seconds"], msg=method)
 
+    def test_no_chain_beats_the_wire(self):
+        # A packet has 24 bytes beside its data on a wire of 4,000 MB/s.
+        for size in (8, 64, 256):
+            wire = 4e9 * size / (size + 24)
+            for arguments in (["dma-descriptor", "--count", "100000"],
+                              ["dma-descriptor", "--count", "100000", "--local"],
+                              ["dma-internal", "--from", "gpu", "--to", "gpu", "--count", "1024"]):
+                report = self.report("pingpong", "--bytes", str(size), "--method", *arguments)
+                self.assertLess(report["bytes_per_second"], wire, arguments)
+
     def test_stated_latencies_come_out(self):
         for seconds, arguments in [(0.9e-6, ["--method", "pio"]), (2.4e-6, ["--method", "dma-register"]),
                                    (6.54e-6, ["--method", "mvapich2-gdr", "--from", "gpu", "--to", "gpu"])]:

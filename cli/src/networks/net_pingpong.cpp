@@ -84,13 +84,13 @@ double on_bench(const Peach2& board, const NetPingpongOptions& o) {
 
 double on_cluster(const HaPacsTca& cluster, const NetPingpongOptions& o) {
   require_gpus(o);
-  if (o.method == "dma-descriptor") return cluster.tca_put(o.count * o.bytes, Descriptors::host);
+  if (o.method == "dma-descriptor") return cluster.tca_chain(o.bytes, o.count, Descriptors::host);
   if (o.method == "dma-internal") {
     if (o.count > cluster.own_descriptor_max) {
       throw UsageError(
           fmt::format("--count {} is refused: the chip holds {} descriptors", o.count, cluster.own_descriptor_max));
     }
-    return cluster.tca_put(o.count * o.bytes, Descriptors::own);
+    return cluster.tca_chain(o.bytes, o.count, Descriptors::own);
   }
   if (o.method == "dma-block-stride") return cluster.tca_face(Pattern::block_stride, o.bytes);
   return cluster.mpi_message(o.bytes, kPaths.at(o.path));

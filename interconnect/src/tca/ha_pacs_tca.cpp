@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "gdr/interconnect/network.h"
 #include "kinds.h"
@@ -70,9 +71,11 @@ HaPacsTca load_ha_pacs_tca(std::string_view name_or_file) {
   return machine;
 }
 
-double HaPacsTca::tca_put(double bytes, Descriptors where) const {
-  return (where == Descriptors::own ? own_descriptors : host_descriptors) + bytes / tca_rate;
+double HaPacsTca::tca_chain(double bytes, double count, Descriptors where) const {
+  return (where == Descriptors::own ? own_descriptors : host_descriptors) + data_time(bytes, count, tca_rate);
 }
+
+double HaPacsTca::tca_put(double bytes, Descriptors where) const { return tca_chain(bytes, 1, where); }
 
 GdrProtocol HaPacsTca::protocol(double bytes, GdrPath path) const {
   if (bytes <= gdr_max) return GdrProtocol::direct;
@@ -111,6 +114,11 @@ double HaPacsTca::mpi_messages(std::span<const double> bytes, GdrPath path) cons
 }
 
 double HaPacsTca::tca_face(Pattern pattern, double bytes) const {
+  if (pattern == Pattern::block_stride) {
+    constexpr double kFloat = 4;  // bytes
+    const double rows = std::sqrt(bytes / kFloat);
+    return rows > 0 ? tca_chain(bytes / rows, rows) : tca_put(0);
+  }
   return tca_put(bytes) + (pattern == Pattern::stride ? tca_pack(bytes) : 0);
 }
 

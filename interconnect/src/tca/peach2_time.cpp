@@ -67,6 +67,10 @@ double PcieWire::burst_factor(double burst) const {
   return (data + packets * packet_overhead) / data * peak_rate() / link_rate();
 }
 
+double PcieWire::data_time(double bytes, double count, double rate) const {
+  return count * bytes * burst_factor(bytes) / rate;
+}
+
 double PcieWire::rate_of(double measured, std::string_view what) const {
   PcieWire bench = *this;
   bench.eight_lanes = measured_eight_lanes;
@@ -86,22 +90,23 @@ double Peach2::pio(double bytes, Memory to) const {
 }
 
 double Peach2::dma_register(double bytes, Memory from) const {
-  return from == Memory::gpu ? gpu_latency + bytes / gpu_read_rate : dma_latency + bytes / dma_rate;
+  return from == Memory::gpu ? gpu_latency + data_time(bytes, 1, gpu_read_rate)
+                             : dma_latency + data_time(bytes, 1, dma_rate);
 }
 
 double Peach2::dma_chain(double bytes, int count, Memory from) const {
   // The remote write takes as long as by PIO; the rest is the start of the chain as measured within one node.
-  return chain_start + pio_latency + count * bytes / (from == Memory::gpu ? gpu_read_rate : dma_rate);
+  return chain_start + pio_latency + data_time(bytes, count, from == Memory::gpu ? gpu_read_rate : dma_rate);
 }
 
 double Peach2::local_register(double bytes, Memory from) const {
-  return local_register_start() + bytes / (from == Memory::gpu ? local_gpu_read_rate : local_rate);
+  return local_register_start() + data_time(bytes, 1, from == Memory::gpu ? local_gpu_read_rate : local_rate);
 }
 
 double Peach2::local_chain(double bytes, int count, Memory from) const {
   // Section 4.1.1: for a given total, the number of descriptors matters little, because they are read ahead. Short
   // transfers are bound by their packets.
-  return chain_start + count * bytes * burst_factor(bytes) / (from == Memory::gpu ? local_gpu_read_rate : local_rate);
+  return chain_start + data_time(bytes, count, from == Memory::gpu ? local_gpu_read_rate : local_rate);
 }
 
 double Peach2::staged(double bytes) const {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <queue>
 #include <regex>
@@ -135,6 +136,28 @@ TEST(Peach2Time, LargerPayloadsCarryMoreAndShortBurstsLess) {
   EXPECT_GT(board.burst_factor(64), board.burst_factor(128));
   EXPECT_GT(board.burst_factor(257), board.burst_factor(512));
   EXPECT_DOUBLE_EQ(board.burst_factor(4096), 1);
+}
+
+TEST(Peach2Time, NoPathCarriesMoreThanItsWire) {
+  const Peach2 board = load_peach2();
+  const HaPacsTca cluster = load_ha_pacs_tca();
+  for (const double bytes : {1.0, 8.0, 64.0, 255.0, 256.0, 257.0, 1000.0}) {
+    // What the wire takes for the packets of 100,000 descriptors, however long the chain's start is.
+    constexpr double kCount = 100000;
+    const double wire = kCount * (bytes + std::ceil(bytes / 256) * 24) / 4e9;
+    for (const Memory from : {Memory::cpu, Memory::gpu}) {
+      EXPECT_GT(board.dma_chain(bytes, kCount, from) - board.dma_chain(0, 1, from), wire) << bytes;
+      EXPECT_GT(board.local_chain(bytes, kCount, from) - board.local_chain(0, 1, from), wire) << bytes;
+      EXPECT_GT(board.dma_register(bytes, from) - board.dma_register(0, from), wire / kCount) << bytes;
+      EXPECT_GT(board.local_register(bytes, from) - board.local_register(0, from), wire / kCount) << bytes;
+    }
+    for (const Descriptors where : {Descriptors::host, Descriptors::own}) {
+      EXPECT_GT(cluster.tca_chain(bytes, kCount, where) - cluster.tca_chain(0, 1, where), wire) << bytes;
+      EXPECT_GT(cluster.tca_put(bytes, where) - cluster.tca_put(0, where), wire / kCount) << bytes;
+    }
+  }
+  // A face of 32 x 32 floats: 32 rows of 128 bytes.
+  EXPECT_GT(cluster.tca_face(Pattern::block_stride, 4096) - cluster.tca_put(0), 32 * (128 + 24) / 4e9);
 }
 
 /// A board from the description with some values changed.

@@ -107,6 +107,13 @@ TEST_F(Machine, TimeIsTheMessagesTimeAndClocksMoveOn) {
   EXPECT_EQ(machine.wait_receive(1), seconds);
 }
 
+TEST_F(Machine, AChainOfShortPutsTakesTheTimeOfPingpong) {
+  constexpr int kCount = 1000;
+  for (std::uint64_t i = 0; i < kCount; ++i) machine.append(0, 0, put(1, 8 * i, 0, 8 * i, 8));
+  machine.start(0, 0);
+  EXPECT_NEAR(machine.wait(0, 0), machine.cluster().tca_chain(8, kCount), 1e-12);
+}
+
 TEST_F(Machine, ChainsStartedTogetherCollideAndOneAfterAnotherDoNot) {
   machine.append(0, 0, put(1, 0, 0, 0, 32768));
   machine.append(2, 0, put(1, 32768, 2, 0, 32768));

@@ -70,7 +70,10 @@ struct HaPacsTca : PcieWire {
 
   [[nodiscard]] int sub_cluster_nodes() const { return rings * ring_nodes; }
 
-  /// Time from the start of a chain of puts to the arrival of its last byte at a neighbour, GPU to GPU.
+  /// Time from the start of a chain of `count` puts of `bytes` bytes each to the arrival of its last byte at a
+  /// neighbour, GPU to GPU. A block-stride put of `count` rows takes the same time.
+  [[nodiscard]] double tca_chain(double bytes, double count, Descriptors where = Descriptors::own) const;
+  /// The same for one put of `bytes` bytes in one run.
   [[nodiscard]] double tca_put(double bytes, Descriptors where = Descriptors::own) const;
 
   /// The protocol that MVAPICH2-GDR uses for a message.

@@ -134,6 +134,10 @@ struct PcieWire {
   [[nodiscard]] double peak_rate() const { return packet_rate(payload); }
   /// Factor by which data take longer in runs of `burst` bytes than in full packets; 1 for long runs.
   [[nodiscard]] double burst_factor(double burst) const;
+  /// Seconds that `count` runs of `bytes` bytes each take at `rate`, the rate of full packets: runs shorter than a
+  /// packet, and the rests of longer ones, carry the overhead of a packet of their own. No run is faster than the wire,
+  /// because `rate` is not.
+  [[nodiscard]] double data_time(double bytes, double count, double rate) const;
   /// Rate on this link of a path that reached `measured` bytes/s on the measured link. The time per byte is the time on
   /// the wire plus a rest that the wire does not change. Throws gdr::Error naming `what` if the measured link carries
   /// less than `measured`.
