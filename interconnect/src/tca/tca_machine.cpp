@@ -8,6 +8,9 @@
 #include <map>
 #include <optional>
 
+#include "gdr/interconnect/tca_times.h"
+#include "put_checks.h"
+
 namespace gdr::interconnect {
 namespace {
 
@@ -42,9 +45,7 @@ void add_intervals(std::vector<Interval>& intervals, const TcaHandle& handle, st
   }
 }
 
-std::uint64_t extent(std::uint64_t pitch, const TcaPut& put) {
-  return put.rows == 0 ? 0 : (put.rows - 1) * pitch + put.burst;
-}
+Memory memory_of(Device device) { return device == Device::host ? Memory::cpu : Memory::gpu; }
 
 SubCluster shape_of(const Peach2& board, int nodes) {
   if (nodes != 2 && nodes != 4 && nodes != 8 && nodes != 16) {
@@ -60,6 +61,7 @@ struct TcaMachine::State {
   State(const Peach2& b, const HaPacsTca& c, int nodes)
       : board(b),
         cluster(c),
+        times(b, c),
         sub_cluster(shape_of(b, nodes)),
         channels(static_cast<std::size_t>(nodes * b.channels)),
         clocks(static_cast<std::size_t>(nodes), 0) {}
@@ -114,6 +116,7 @@ struct TcaMachine::State {
 
   Peach2 board;
   HaPacsTca cluster;
+  TcaTimes times;
   SubCluster sub_cluster;
   std::vector<Channel> channels;                    // [node][channel]
   std::vector<double> clocks;                       // s, by node
@@ -175,10 +178,7 @@ TcaHandle TcaMachine::handle(const std::byte* memory) const {
 
 std::byte* TcaMachine::at(const TcaHandle& handle, std::uint64_t offset, std::uint64_t bytes,
                           std::string_view argument) const {
-  if (offset > handle.bytes || bytes > handle.bytes - offset) {
-    throw Error(fmt::format("{}: bytes {} to {} are refused: the handle has {}", argument, offset, offset + bytes,
-                            handle.bytes));
-  }
+  check_range(handle, offset, bytes, argument);
   const std::uint64_t begin = handle.address + offset;
   static_cast<void>(state_->sub_cluster.window().place(begin));
   const Allocation* allocation = state_->of_address(begin);
@@ -216,21 +216,7 @@ void TcaMachine::check(int node, std::span<const TcaPut> puts) const {
   std::vector<Interval> written;
   std::vector<Interval> read;
   for (const TcaPut& put : puts) {
-    if (put.burst == 0 || put.rows == 0) {
-      throw Error(fmt::format("{} rows of {} bytes are refused: both must be 1 or more", put.rows, put.burst));
-    }
-    // Refused already here, so that the products below stay within 64 bits.
-    for (const auto& [pitch, bytes] :
-         {std::pair(put.destination_pitch, put.destination.bytes), std::pair(put.source_pitch, put.source.bytes)}) {
-      if (put.burst > bytes || (put.rows > 1 && put.rows - 1 > bytes / std::max<std::uint64_t>(pitch, 1))) {
-        throw Error(fmt::format("{} rows of {} bytes, {} apart, are refused: the handle has {} bytes", put.rows,
-                                put.burst, pitch, bytes));
-      }
-    }
-    if (put.rows > 1 && (put.destination_pitch < put.burst || put.source_pitch < put.burst)) {
-      throw Error(fmt::format("pitches {} and {} are refused: rows of {} bytes would overlap", put.destination_pitch,
-                              put.source_pitch, put.burst));
-    }
+    check_rows(put);
     static_cast<void>(at(put.destination, put.destination_offset, extent(put.destination_pitch, put), "destination"));
     static_cast<void>(at(put.source, put.source_offset, extent(put.source_pitch, put), "source"));
     const int from = window.place(put.source.address).node;
@@ -259,19 +245,17 @@ void TcaMachine::check(int node, std::span<const TcaPut> puts) const {
 }
 
 TimedChain TcaMachine::timed(int node, std::span<const TcaPut> puts, Descriptors where, double start) const {
-  const HaPacsTca& m = state_->cluster;
-  TimedChain chain{node, start, where == Descriptors::own ? m.own_descriptors : m.host_descriptors, {}};
+  const Window& window = state_->sub_cluster.window();
+  TimedChain chain{node, start, state_->times.chain_setup(where), {}};
   for (const TcaPut& put : puts) {
-    const auto burst = static_cast<double>(put.burst);
-    const double bytes = static_cast<double>(put.rows) * burst * state_->board.burst_factor(burst);
-    chain.puts.push_back({state_->sub_cluster.window().place(put.destination.address).node, bytes, m.tca_rate});
+    chain.puts.push_back(state_->times.put(window.place(put.destination.address).node, static_cast<double>(put.burst),
+                                           static_cast<double>(put.rows),
+                                           memory_of(window.place(put.source.address).device)));
   }
   return chain;
 }
 
-PathModel TcaMachine::path() const {
-  return {state_->cluster.tca_rate, state_->cluster.collision, state_->cluster.hop};
-}
+PathModel TcaMachine::path() const { return state_->times.path(); }
 
 namespace {
 
@@ -355,8 +339,8 @@ double TcaMachine::put_by_registers(int node, std::span<const TcaPut> puts) {
   }
   check(node, puts);
   TimedChain chain = timed(node, puts, Descriptors::own, now(node));
-  const Device source = state_->sub_cluster.window().place(puts.front().source.address).device;
-  chain.setup = source == Device::host ? state_->board.dma_latency : state_->board.gpu_latency;
+  chain.setup =
+      state_->times.register_setup(memory_of(state_->sub_cluster.window().place(puts.front().source.address).device));
   const TimedResult result = run_chains(state_->sub_cluster, path(), {chain}).front();
   for (const TcaPut& put : puts) copy_rows(*this, put);
   double& clock = state_->clocks[static_cast<std::size_t>(node)];
@@ -372,9 +356,8 @@ double TcaMachine::write(int node, const TcaHandle& destination, std::uint64_t o
   const WindowPlace place = state_->sub_cluster.window().place(destination.address);
   const int hops = state_->sub_cluster.hops(node, place.node);
   if (!data.empty()) std::memcpy(to, data.data(), data.size());
-  const double seconds =
-      state_->board.pio(static_cast<double>(data.size()), place.device == Device::host ? Memory::cpu : Memory::gpu) +
-      std::max(hops - 1, 0) * state_->cluster.hop;
+  const double seconds = state_->times.pio(static_cast<double>(data.size()), memory_of(place.device)) +
+                         std::max(hops - 1, 0) * state_->cluster.hop;
   state_->clocks[static_cast<std::size_t>(node)] += seconds;
   return seconds;
 }
