@@ -1,5 +1,4 @@
 /* The C faces from a C program: a ring of puts, a refusal, a halo exchange. */
-#define GDR_TCA_PLAIN_NAMES
 #include <stdio.h>
 #include <string.h>
 
@@ -24,18 +23,18 @@ static void ring(gdr_tca* tca) {
   double seconds = 0;
   for (int node = 0; node < NODES; ++node) {
     void* place = NULL;
-    expect(tca_malloc(tca, node, GDR_TCA_GPU0, 2 * BYTES, &place) == 0, "memory is allocated");
+    expect(gdr_tca_malloc(tca, node, GDR_TCA_GPU0, 2 * BYTES, &place) == 0, "memory is allocated");
     memory[node] = place;
     memset(memory[node], node + 1, BYTES);
-    expect(tca_create_handle(tca, memory[node], &handle[node]) == 0, "memory has a handle");
+    expect(gdr_tca_create_handle(tca, memory[node], &handle[node]) == 0, "memory has a handle");
   }
   for (int node = 0; node < NODES; ++node) {
     const int next = (node + 1) % NODES;
     expect(gdr_tca_chain_put(tca, node, 0, handle[next], BYTES, handle[node], 0, BYTES) == 0, "a put is described");
   }
-  for (int node = 0; node < NODES; ++node) expect(tca_start(tca, node, 0) == 0, "a chain starts");
+  for (int node = 0; node < NODES; ++node) expect(gdr_tca_start(tca, node, 0) == 0, "a chain starts");
   for (int node = 0; node < NODES; ++node) {
-    expect(tca_wait(tca, node, 0, &seconds) == 0 && seconds > 0, "a chain ends");
+    expect(gdr_tca_wait(tca, node, 0, &seconds) == 0 && seconds > 0, "a chain ends");
   }
   for (int node = 0; node < NODES; ++node) {
     const int before = (node + NODES - 1) % NODES;
@@ -49,10 +48,10 @@ static void ring(gdr_tca* tca) {
   expect(gdr_tca_chain_put(tca, 0, 1, handle[1], BYTES, handle[0], 0, 2 * BYTES) == 1, "too much is refused");
   expect(strstr(gdr_tca_error(tca), "8192") != NULL, "the refusal names the size");
   void* beyond = NULL;
-  expect(tca_malloc(tca, 0, GDR_TCA_GPU2, 8, &beyond) == 1, "memory beyond QPI is refused");
+  expect(gdr_tca_malloc(tca, 0, GDR_TCA_GPU2, 8, &beyond) == 1, "memory beyond QPI is refused");
   expect(strstr(gdr_tca_error(tca), "QPI") != NULL, "the refusal says why");
-  for (int node = 0; node < NODES; ++node) expect(tca_free(tca, memory[node]) == 0, "memory is freed");
-  expect(tca_free(tca, memory[0]) == 1, "memory is not freed twice");
+  for (int node = 0; node < NODES; ++node) expect(gdr_tca_free(tca, memory[node]) == 0, "memory is freed");
+  expect(gdr_tca_free(tca, memory[0]) == 1, "memory is not freed twice");
 }
 
 static void halo(gdr_tca* tca) {

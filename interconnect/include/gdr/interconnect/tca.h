@@ -1,5 +1,7 @@
-/* A TCA-like interface in C over emulated PEACH2 boards: it moves real bytes between the memories of emulated nodes and
- * returns modelled time. One process emulates all nodes of a sub-cluster; an argument selects the node that acts.
+/* Emulated PEACH2 boards in C, to plan with: bytes really move between the memories of emulated nodes, and modelled
+ * times come back. One process emulates all nodes of a sub-cluster; an argument selects the node that acts. Programs
+ * that were written for HA-PACS/TCA, whose nodes are MPI ranks, include tca_api.h instead: its functions have the
+ * papers' names.
  *
  * Functions return 0, or 1 if they refuse the call; gdr_tca_error() then gives the reason, with the numbers. No data
  * have moved in that case. Only one thread at a time may use a machine. */
@@ -66,15 +68,6 @@ int gdr_tca_read(gdr_tca* tca, int node, gdr_tca_handle destination, uint64_t de
 
 /* Takes the cable between two neighbours out of service: chains over it are refused, and the error gives the route. */
 int gdr_tca_drop_link(gdr_tca* tca, int a, int b);
-
-/* The function names of the papers, if GDR_TCA_PLAIN_NAMES is defined. */
-#ifdef GDR_TCA_PLAIN_NAMES
-#define tca_malloc gdr_tca_malloc
-#define tca_free gdr_tca_free
-#define tca_create_handle gdr_tca_create_handle
-#define tca_start gdr_tca_start
-#define tca_wait gdr_tca_wait
-#endif
 
 #ifdef __cplusplus
 }
