@@ -50,6 +50,10 @@ if(TARGET gdr_blas)
   install(TARGETS gdr_blas EXPORT gdrTargets LIBRARY COMPONENT libgdr)
 endif()
 install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets LIBRARY COMPONENT libgdr)
+if(TARGET gdr_tca)
+  # In the package of the programs, which need MPI, too.
+  install(TARGETS gdr_tca EXPORT gdrTca LIBRARY COMPONENT gdr FILE_SET HEADERS COMPONENT gdr)
+endif()
 install(TARGETS gdr_g6_static)  # by its name or pkg-config: what it needs of us is libgdr
 install(FILES ${gdr_grape_links} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT libgdr NAMELINK_COMPONENT libgdr-dev INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -72,6 +76,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gdr)
 install(EXPORT gdrTargets NAMESPACE gdr:: DESTINATION ${package_dir})
 # Static libraries, which need the packages behind them where they are linked.
 install(EXPORT gdrComponents NAMESPACE gdr:: DESTINATION ${package_dir})
+if(TARGET gdr_tca)
+  install(EXPORT gdrTca NAMESPACE gdr:: DESTINATION ${package_dir} COMPONENT gdr)
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdrConfig.cmake.in ${gdr_BINARY_DIR}/gdrConfig.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(${gdr_BINARY_DIR}/gdrConfigVersion.cmake COMPATIBILITY SameMajorVersion)
@@ -84,6 +91,10 @@ install(FILES ${gdr_BINARY_DIR}/gdr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgco
 if(TARGET gdr_blas)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/gdrblas.pc.in ${gdr_BINARY_DIR}/gdrblas.pc @ONLY)
   install(FILES ${gdr_BINARY_DIR}/gdrblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+if(TARGET gdr_tca)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/tca.pc.in ${gdr_BINARY_DIR}/tca.pc @ONLY)
+  install(FILES ${gdr_BINARY_DIR}/tca.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT gdr)
 endif()
 # g6lib and sapporo_light are the names under which AMUSE looks for a GRAPE-6 library.
 foreach(grape_package g6 g6lib sapporo_light g5)

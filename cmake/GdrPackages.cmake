@@ -44,7 +44,8 @@ debian_package(gdr science "libgdr ${same_version}" "assembler and emulator of t
   "gravity and dense linear algebra. gdr assembles kernels for it and proves them"
   "legal, runs them on emulated boards to the last bit, integrates N-body systems,"
   "models High Performance LINPACK and the networks between boards, and shows"
-  "published numbers beside its own.")
+  "published numbers beside its own. libtca runs programs for HA-PACS/TCA between"
+  "MPI ranks.")
 debian_package(libgdr libs "" "emulated GRAPE-DR boards, shared libraries"
   "libgdr drives emulated boards from C++ and from C and Fortran stubs. libgdrblas"
   "is a BLAS whose matrix products a board computes, libg6 and libg5 are the"
