@@ -40,6 +40,7 @@ void add_times(Json& json, const StencilTime& time) {
   json["gflops"] = time.gflops;
   json["halo_seconds"] = time.halo.total;
   json["compute_seconds"] = time.compute;
+  json["all_reduce_seconds"] = time.all_reduce;
   json["halo_parts"] = halo_json(time.halo);
 }
 
@@ -57,9 +58,12 @@ int one(const NetStencilOptions& o, const StencilProblem& problem) {
   if (o.report.speaks()) {
     fmt::print("{} {} split {}, {}: {:.1f} us an iteration, {:.1f} Gflops\n", o.name, o.size, fmt::join(split, ","),
                o.method, time.iteration * 1e6, time.gflops);
-    fmt::print("compute {:.1f} us, halo {:.1f} us (pack {:.1f}, TCA {:.1f}, MPI {:.1f}, barrier and launches {:.1f})\n",
-               time.compute * 1e6, time.halo.total * 1e6, time.halo.pack * 1e6, time.halo.tca * 1e6,
-               time.halo.mpi * 1e6, time.halo.overhead * 1e6);
+    const std::string reduced =
+        time.all_reduce > 0 ? fmt::format(", all-reduce {:.1f} us", time.all_reduce * 1e6) : std::string();
+    fmt::print(
+        "compute {:.1f} us, halo {:.1f} us (pack {:.1f}, TCA {:.1f}, MPI {:.1f}, barrier and launches {:.1f}){}\n",
+        time.compute * 1e6, time.halo.total * 1e6, time.halo.pack * 1e6, time.halo.tca * 1e6, time.halo.mpi * 1e6,
+        time.halo.overhead * 1e6, reduced);
   }
   o.report.write(json);
   return kSuccess;

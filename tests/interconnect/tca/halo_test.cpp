@@ -23,6 +23,30 @@ const HaloDirection& along(const HaloPlans& plans, int rank, int dimension) {
   throw Error("no such direction");
 }
 
+TEST(AllReduce, OneNodeTakesNoTimeAndMoreNodesTakeMore) {
+  const HaloSystem system = HaloSystem::load();
+  // A store of 8 bytes takes 0.9 us + 8 bytes at 1,000 MB/s; partners at distances of 1, 2, 4 and 8 are 1, 2, 4 and 1
+  // hops away; a message over InfiniBand starts in 6.54 us.
+  constexpr double kStore = 0.908e-6;
+  constexpr double kHop = 0.2e-6;
+  constexpr double kMessage = 6.54e-6 + 8 / 3300e6;
+  EXPECT_EQ(all_reduce_time(1, system), 0);
+  EXPECT_NEAR(all_reduce_time(2, system), kStore, 1e-12);
+  EXPECT_NEAR(all_reduce_time(16, system), 4 * kStore + 4 * kHop, 1e-12);
+  EXPECT_NEAR(all_reduce_time(32, system), 4 * kStore + 4 * kHop + kMessage, 1e-12);
+  EXPECT_NEAR(all_reduce_time(64, system), 4 * kStore + 4 * kHop + 2 * kMessage, 1e-12);
+  double before = -1;
+  for (int ranks = 1; ranks <= 64; ranks *= 2) {
+    EXPECT_GT(all_reduce_time(ranks, system), before) << ranks;
+    before = all_reduce_time(ranks, system);
+  }
+  const StencilProblem small = stencil_problem(Stencil::himeno, "S");
+  const StencilTime alone = stencil_time(small, {1, 1, 1}, HaloMethod::tca, system);
+  EXPECT_NEAR(alone.iteration, alone.compute + system.cluster.iteration_overhead, 1e-12);
+  const StencilProblem laplace = stencil_problem(Stencil::laplace, "S");
+  EXPECT_EQ(stencil_time(laplace, {2, 8, 1}, HaloMethod::tca, system).all_reduce, 0);
+}
+
 TEST(HaloPlan, FacesAreClassifiedByRowsAndBlock) {
   const HaloSystem system = HaloSystem::load();
   HaloShape shape{{64, 64, 128}, {2, 2, 2}, {1, 1, 1}, 4};

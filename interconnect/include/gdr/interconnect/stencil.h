@@ -31,10 +31,16 @@ struct StencilProblem {
 
 struct StencilTime {
   HaloTime halo;
-  double compute = 0;    // s, on the GPU
-  double iteration = 0;  // s
+  double compute = 0;     // s, on the GPU
+  double all_reduce = 0;  // s, of Himeno's residual
+  double iteration = 0;   // s
   double gflops = 0;
 };
+
+/// Time of an all-reduce of one double over ranks on nodes 0 to `ranks` - 1. In a sub-cluster, nodes at distances of 1,
+/// 2, 4 and 8 exchange their sums by stores of the CPU, as the public runtime of XcalableACC does; then nodes of equal
+/// places in 1, 2, 4, ... sub-clusters do so over InfiniBand. One rank takes no time.
+[[nodiscard]] double all_reduce_time(int ranks, const HaloSystem& system);
 
 /// Modelled time of one iteration. Throws gdr::Error as plan_halo() does.
 [[nodiscard]] StencilTime stencil_time(const StencilProblem& problem, const std::array<int, kHaloDimensions>& split,
