@@ -144,6 +144,18 @@ class Cost(unittest.TestCase):
 
 
 class ClosedForm(unittest.TestCase):
+    def test_a_hub_of_more_nodes_than_wavelengths_is_warned_of(self):
+        for arguments, joined in [(["hub", "--nodes", "80"], None), (["hub", "--nodes", "81"], "81"),
+                                  (["hub2d", "--nodes", "6400"], None), (["hub2d", "--nodes", "6561"], "81"),
+                                  (["torus", "--nodes", "100"], None)]:
+            outcome = run("net", "routes", "--topology", *arguments, "--from", "0", "--to", "1")
+            self.assertEqual(outcome.returncode, 0, arguments)
+            if joined is None:
+                self.assertEqual(outcome.stderr, "", arguments)
+            else:
+                self.assertIn(f"a hub of {joined} nodes cannot be built: wavelengths suffice for about 80, in two "
+                              "dimensions for 6400", outcome.stderr)
+
     def test_a_hub_without_contention_needs_no_simulation(self):
         arguments = ("net", "summa", "--nodes", "16", "--n", "4096", "--executor", "closed-form")
         result = report(*arguments)

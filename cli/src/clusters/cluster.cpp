@@ -42,7 +42,11 @@ cluster::Cluster ClusterOptions::load(const std::string& name) const {
 
 interconnect::Topology ClusterOptions::network(const cluster::Cluster& cluster, interconnect::NodeId nodes) const {
   if (free) return cluster::free_network(nodes);
-  return from_command_line("--nodes", [&] { return cluster::platform_for(cluster, nodes, grows).topology; });
+  return from_command_line("--nodes", [&] {
+    interconnect::Platform platform = cluster::platform_for(cluster, nodes, grows);
+    if (!platform.warning.empty()) fmt::print(stderr, "gdr: warning: {}\n", platform.warning);
+    return std::move(platform.topology);
+  });
 }
 
 interconnect::FlowFactors ClusterOptions::flow_factors() const {

@@ -1,6 +1,8 @@
 // gdr net: networks between nodes. Each subcommand has a file of its own, net_*.cpp.
 #include "net.h"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "gdr/base/file.h"
@@ -76,6 +78,7 @@ interconnect::Platform PlatformArguments::load() const {
   const std::string name = network.empty() ? kDescriptions.at(topology) : network;
   require_known(name, base::description_names(interconnect::platform_kinds()), "--network");
   interconnect::Platform platform = platform_of(name, options);
+  if (!platform.warning.empty()) fmt::print(stderr, "gdr: warning: {}\n", platform.warning);
   if (!map.empty()) {
     platform.topology = interconnect::placed(
         platform.topology, interconnect::parse_mapping(base::read_file(map), map, platform.topology.nodes()));

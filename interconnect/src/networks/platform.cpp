@@ -28,15 +28,28 @@ Cable port_of(const base::Description& description, double ports) {
   return {description.value("bandwidth") * kGiga / ports, description.value("latency") * kMicro};
 }
 
+NodeId nodes_of_hub(const base::Description& description, const PlatformOptions& options) {
+  return options.nodes.value_or(whole(description, "nodes"));
+}
+
 Topology make_hub(const base::Description& description, const PlatformOptions& options) {
-  const NodeId nodes = options.nodes.value_or(whole(description, "nodes"));
+  const NodeId nodes = nodes_of_hub(description, options);
   return optical_hub(nodes, port_of(description, nodes));
 }
 
+std::pair<NodeId, NodeId> sides_of_hub(const base::Description& description, const PlatformOptions& options) {
+  if (!options.nodes) return {whole(description, "rows"), whole(description, "columns")};
+  const NodeId side = square_side(*options.nodes, "nodes of a two-dimensional hub");
+  return {side, side};
+}
+
+NodeId nodes_of_hub_2d(const base::Description& description, const PlatformOptions& options) {
+  const auto [rows, columns] = sides_of_hub(description, options);
+  return std::max(rows, columns);
+}
+
 Topology make_hub_2d(const base::Description& description, const PlatformOptions& options) {
-  NodeId rows = whole(description, "rows");
-  NodeId columns = whole(description, "columns");
-  if (options.nodes) rows = columns = square_side(*options.nodes, "nodes of a two-dimensional hub");
+  const auto [rows, columns] = sides_of_hub(description, options);
   return optical_hub_2d(rows, columns, port_of(description, rows + columns));
 }
 
@@ -152,13 +165,14 @@ struct Kind {
   RoutingRule routing = nullptr;       // none: one route for each pair of nodes, which the topology itself gives
   bool is_even = false;                // as in Platform
   bool is_grid = false;                // has extents
+  NodeId (*nodes_of_hub)(const base::Description&, const PlatformOptions&) = nullptr;  // that one optical hub joins
 };
 
 const std::vector<Kind>& platforms() {
   using enum Routing;
   static const std::vector<Kind> kinds{
-      {PlatformKind::optical_hub, "optical-hub", make_hub, {}, nullptr, true},
-      {PlatformKind::optical_hub_2d, "optical-hub-2d", make_hub_2d, {}, nullptr, true},
+      {PlatformKind::optical_hub, "optical-hub", make_hub, {}, nullptr, true, false, nodes_of_hub},
+      {PlatformKind::optical_hub_2d, "optical-hub-2d", make_hub_2d, {}, nullptr, true, false, nodes_of_hub_2d},
       {PlatformKind::single_switch, "switch", make_switch, {}, nullptr, true},
       {PlatformKind::ring, "ring", make_torus, {shortest, dimension_order}, routing_of_torus, false, true},
       {PlatformKind::mesh, "mesh", make_mesh, {dimension_order}, always<dimension_order>, false, true},
@@ -255,6 +269,20 @@ const std::vector<base::DescriptionKind>& platform_kinds() {
   return kinds;
 }
 
+namespace {
+
+/// Why hubs cannot join as many nodes as are asked for; empty for all that can, and for other networks.
+std::string beyond_wavelengths(const Kind& kind, const base::Description& description, const PlatformOptions& options) {
+  const NodeId joined = kind.nodes_of_hub == nullptr ? 0 : kind.nodes_of_hub(description, options);
+  if (joined <= kHubWavelengths) return {};
+  return fmt::format(
+      "{}: a hub of {} nodes cannot be built: wavelengths suffice for about {}, in two dimensions for {} (Urino 2020, "
+      "section 5.2)",
+      description.name, joined, kHubWavelengths, kHubWavelengths * kHubWavelengths);
+}
+
+}  // namespace
+
 Platform make_platform(const base::Description& description, const PlatformOptions& options) {
   const Kind& kind = kind_of(description);
   refuse_unknown(description, options);
@@ -265,7 +293,8 @@ Platform make_platform(const base::Description& description, const PlatformOptio
           description.value("node_speed") * kGiga,
           kind.is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
           routing_of(description, options),
-          kind.is_even};
+          kind.is_even,
+          beyond_wavelengths(kind, description, options)};
 }
 
 Platform load_platform(std::string_view name_or_file, PlatformOptions options) {

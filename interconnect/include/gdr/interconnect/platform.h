@@ -39,6 +39,10 @@ enum class PlatformKind {
   graph
 };
 
+/// Nodes that the wavelengths of one optical hub suffice for: "about 80" (Urino 2020, section 5.2). A two-dimensional
+/// hub has a hub for each row and each column.
+inline constexpr NodeId kHubWavelengths = 80;
+
 struct Platform {
   std::string description;  // name
   PlatformKind kind = PlatformKind::optical_hub;
@@ -48,6 +52,7 @@ struct Platform {
   std::vector<NodeId> extents;       // of a torus, ring or mesh, x first; empty for other kinds
   std::string routing;               // the rule that decides the routes, in words
   bool is_even = false;              // all links carry about the same if all nodes send to all
+  std::string warning;               // why a network like this cannot be built; empty for those that can
 };
 
 /// A platform from a description by name or file. A node's bandwidth is divided equally among its ports. The number of
