@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "formats/table_format.h"
 #include "gdr/base/error.h"
@@ -77,6 +78,7 @@ LoadedSnapshot load_snapshot(const std::filesystem::path& path) {
     LoadedSnapshot loaded = kind.read(content, file);
     if (loaded.kind.empty()) loaded.kind = kind.name;
     if (loaded.snapshot.particles.size() == 0) throw Error(fmt::format("{}: the file holds no particles", file));
+    if (!std::isfinite(loaded.snapshot.time)) throw Error(fmt::format("{}: the time is not finite", file));
     try {
       validate(loaded.snapshot.particles);
     } catch (const Error& error) {
