@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
                         {"machine", add_machine},
                         {"net", add_net},
                         {"cluster", add_cluster},
+                        {"judge", add_judge},
                         {"profile", add_profile},
                         {"selftest", add_selftest},
                         {"explain", add_explain},

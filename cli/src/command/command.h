@@ -109,6 +109,7 @@ void add_fp(Command program, const std::string& name);
 void add_machine(Command program, const std::string& name);
 void add_net(Command program, const std::string& name);
 void add_cluster(Command program, const std::string& name);
+void add_judge(Command program, const std::string& name);
 void add_profile(Command program, const std::string& name);
 void add_selftest(Command program, const std::string& name);
 void add_explain(Command program, const std::string& name);

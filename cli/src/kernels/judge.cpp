@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "command/command.h"
+#include "command/kernel_source.h"
+#include "gdr/base/file.h"
+#include "gdr/course/data.h"
+#include "gdr/course/judge.h"
+#include "gdr/hostlib/table.h"
+
+namespace gdr::cli {
+namespace {
+
+struct JudgeArguments {
+  ReportOptions report;
+  std::string exercise;
+  std::string kernel;
+  std::string data;
+  std::uint64_t seed = 1;
+  std::uint64_t test_case = 0;
+  std::uint64_t hint = 0;
+  bool solution = false;
+};
+
+/// Exit statuses of verdicts; 1 and 2 are those of every command. docs/cli.md lists them.
+int status_of(course::Outcome outcome) {
+  switch (outcome) {
+    case course::Outcome::accepted:
+      return kSuccess;
+    case course::Outcome::wrong_answer:
+      return 3;
+    case course::Outcome::compile_error:
+      return 4;
+    case course::Outcome::run_error:
+      return 5;
+    case course::Outcome::limit:
+      break;
+  }
+  return 6;
+}
+
+int list_exercises() {
+  fmt::print("{:>2}  {:<11} {:>3}  {:>5}  {}\n", "", "exercise", "par", "bound", "title");
+  for (const std::string& name : course::exercise_names()) {
+    const course::Exercise exercise = course::load_exercise(name);
+    fmt::print("{:>2}  {:<11} {:>3}  {:>5}  {}\n", exercise.number, name, exercise.par, exercise.bound, exercise.title);
+  }
+  return kSuccess;
+}
+
+int show_hint(const course::Exercise& exercise, std::uint64_t number) {
+  if (number > exercise.hints.size()) {
+    throw UsageError(
+        fmt::format("--hint: {} is refused: exercise {} has {} hints", number, exercise.name, exercise.hints.size()));
+  }
+  fmt::print("{}\n", exercise.hints[number - 1]);
+  return kSuccess;
+}
+
+int write_data(const course::Exercise& exercise, const JudgeArguments& arguments) {
+  if (arguments.test_case >= exercise.cases.size()) {
+    throw UsageError(fmt::format("--case: {} is refused: exercise {} has cases 0 to {}", arguments.test_case,
+                                 exercise.name, exercise.cases.size() - 1));
+  }
+  const course::CaseData data = course::make_data(exercise, arguments.test_case, arguments.seed);
+  const std::filesystem::path folder = arguments.data;
+  base::make_folder(folder);
+  if (!data.i.columns().empty()) hostlib::write_table(folder / "i.csv", data.i);
+  if (!data.j.columns().empty()) hostlib::write_table(folder / "j.csv", data.j);
+  hostlib::write_table(folder / "results.csv", course::table_of(course::expected_results(exercise, data)));
+  return kSuccess;
+}
+
+/// Messages go to standard error, as from every command that assembles or compiles.
+course::Submission load(const std::string& file) {
+  if (file.ends_with(".vsm")) {
+    course::Submission submission = course::assembled(base::read_file(file), file);
+    std::fputs(submission.messages.c_str(), stderr);
+    return submission;
+  }
+  if (!compiler::is_source(file)) {
+    throw UsageError(file + ": a kernel is a source: .vsm, or .cc, .cpp, .cxx, .ll, .bc, .lsump");
+  }
+  CompiledKernel kernel = compile_kernel(file);
+  std::string messages = compiler::format_diagnostics(kernel.compiled);
+  return {base::read_file(file), std::move(kernel.assembled.program), std::move(messages)};
+}
+
+int judge(const JudgeArguments& arguments) {
+  const Stopwatch watch;
+  if (arguments.exercise.empty()) return list_exercises();
+  const course::Exercise exercise =
+      from_command_line("exercise", [&] { return course::load_exercise(arguments.exercise); });
+  if (arguments.hint > 0) return show_hint(exercise, arguments.hint);
+  if (!arguments.data.empty()) return write_data(exercise, arguments);
+  if (arguments.solution) {
+    fmt::print("{}", base::read_file(course::exercise_file(exercise, "solution.vsm")));
+    return kSuccess;
+  }
+  if (arguments.kernel.empty()) {
+    fmt::print("{}", exercise.task);
+    return kSuccess;
+  }
+  const course::Submission submission = load(arguments.kernel);
+  const course::Verdict verdict = course::judge(exercise, submission, {arguments.seed, 0});
+  if (arguments.report.speaks()) {
+    const std::string text = course::text_of(verdict, exercise);
+    fmt::print("{}", arguments.report.quiet ? text.substr(0, text.find('\n') + 1) : text);
+  }
+  const BoardOptions board;  // the one that the judge uses
+  Json report = envelope("judge", board.machine, board.engine, true);
+  report["host_seconds"] = watch.seconds();
+  course::add_fields(report, verdict, exercise);
+  arguments.report.write(report);
+  return status_of(verdict.outcome);
+}
+
+}  // namespace
+
+void add_judge(Command program, const std::string& name) {
+  auto arguments = std::make_shared<JudgeArguments>();
+  const Command command = program.add_command(name, "judge a kernel that solves an exercise of the course",
+                                              "gdr judge moment moment.vsm", [arguments] { return judge(*arguments); });
+  command.add_option("exercise", arguments->exercise, "name or number of the exercise; without one, all are listed")
+      .value_name("NAME");
+  command
+      .add_option("kernel", arguments->kernel,
+                  "source of the kernel (.vsm, or C++: .cc); without one, the task is shown")
+      .value_name("FILE");
+  command.add_option("--seed", arguments->seed, "seed of the hidden data").capture_default_str();
+  command.add_option("--hint", arguments->hint, "show this hint").check(whole_in_range(1, 100));
+  command.add_flag("--solution", arguments->solution, "show the solution");
+  const Option data =
+      command.add_option("--data", arguments->data, "write i.csv, j.csv and the right results.csv into this folder")
+          .value_name("DIR");
+  command
+      .add_option("--case", arguments->test_case, "case that --data writes: 0 is the shown one, the others are hidden")
+      .needs(data)
+      .capture_default_str();
+  arguments->report.add_to(command);
+}
+
+}  // namespace gdr::cli
