@@ -105,6 +105,14 @@ class Module(unittest.TestCase):
         self.assertIsNone(found[-1]["kernel"])
         self.assertGreaterEqual(len(found[-1]["diagnostics"]), 3)
 
+    def test_verdicts_have_the_hashes_of_gdr_judge(self):
+        exercises = sorted((PROJECT / "course/exercises").iterdir())
+        requests = [{"call": "judge", "exercise": folder.name, "name": "solution.vsm",
+                     "source": (folder / "solution.vsm").read_text()} for folder in exercises]
+        for folder, answer in zip(exercises, self.compare(requests), strict=True):
+            done = subprocess.run([GDR, "judge", folder.name, folder / "solution.vsm", "--json", "-"], capture_output=True, text=True)
+            self.assertEqual((answer["verdict"], answer["hash"]), ("ACCEPTED", json.loads(done.stdout)["hash"]))
+
     def test_steps_show_the_words_that_they_show_natively(self):
         kernel = PROJECT / "kernels/gravity.vsm"
         lines = ["pair i=37 j=200", "step", "step 5", "why $t 2", "vars", "back 2", "step iteration", "break 60", "continue",

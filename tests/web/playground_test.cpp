@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "gdr/course/judge.h"
+
 namespace gdr::web {
 namespace {
 
@@ -153,6 +155,36 @@ TEST(Playground, RefusesWhatItCannotTake) {
   request = run_request("dgemm.vsm");
   request["nj"] = 65;
   EXPECT_NE(why(request.dump()).find("Type II"), std::string::npos);
+}
+
+TEST(Playground, JudgesAsTheCommandLineDoes) {
+  Playground playground;
+  const json list = ask(playground, {{"call", "exercises"}})["exercises"];
+  ASSERT_EQ(list.size(), 12u);
+  EXPECT_EQ(list[1]["name"], "moment");
+  EXPECT_FALSE(list[1]["hints"].empty());
+  const std::string right = kernel("../course/exercises/moment/solution.vsm");
+  const json answer =
+      ask(playground, {{"call", "judge"}, {"exercise", "moment"}, {"name", "m.vsm"}, {"source", right}, {"seed", 3}});
+  const course::Exercise exercise = course::load_exercise("moment");
+  const course::Verdict verdict = course::judge(exercise, course::assembled(right, "other.vsm"), {3, 0});
+  EXPECT_EQ(answer["verdict"], "ACCEPTED");
+  EXPECT_EQ(answer["hash"], verdict.hash);
+  EXPECT_EQ(answer["text"], course::text_of(verdict, exercise));
+}
+
+TEST(Playground, JudgesWrongKernelsAndRefusesWrongRequests) {
+  Playground playground;
+  json request = {{"call", "judge"}, {"exercise", "mass"}, {"source", kernel("tutorial.vsm")}};
+  EXPECT_EQ(ask(playground, request)["verdict"], "RUN ERROR");
+  request["source"] = "kernel k\nloop body\n  frob $t\n";
+  const json answer = ask(playground, request);
+  EXPECT_EQ(answer["verdict"], "COMPILE ERROR");
+  EXPECT_NE(answer["messages"].get<std::string>().find("kernel.vsm:3:3: error:"), std::string::npos);
+  request["schedule"] = "full";
+  EXPECT_NE(ask(playground, request)["error"].get<std::string>().find("judged as they are written"), std::string::npos);
+  EXPECT_NE(ask(playground, {{"call", "judge"}, {"exercise", "none"}})["error"].get<std::string>().find("1 to 12"),
+            std::string::npos);
 }
 
 }  // namespace

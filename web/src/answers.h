@@ -1,6 +1,7 @@
 // Answers of the playground: one function for each kind of request.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,12 @@ struct Source {
 
 /// Diagnostics; for a kernel without errors also results of the prover and the analyser for its loop.
 [[nodiscard]] Json check(const Source& source);
+
+/// All exercises of the course with their tasks and hints.
+[[nodiscard]] Json exercises();
+/// The verdict on a source that is to solve an exercise: the one of `gdr judge`, with the same hash. Throws gdr::Error
+/// for an unknown exercise.
+[[nodiscard]] Json judge(const std::string& exercise, const Source& source, std::uint64_t seed);
 
 struct RunRequest {
   Source source;

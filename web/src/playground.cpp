@@ -73,7 +73,13 @@ class Playground::Impl {
     if (call == "file") return file(field<std::string>(request, "name", ""));
     if (call == "debug") return start(request);
     if (call == "command") return command(field<std::string>(request, "line", ""));
-    throw Error(fmt::format("request: call '{}' is unknown: it must be check, run, file, debug or command", call));
+    if (call == "exercises") return exercises();
+    if (call == "judge") {
+      return judge(field<std::string>(request, "exercise", ""), source_of(request),
+                   field<std::uint64_t>(request, "seed", 1));
+    }
+    throw Error(fmt::format(
+        "request: call '{}' is unknown: it must be check, run, file, debug, command, exercises or judge", call));
   }
 
  private:
