@@ -8,11 +8,11 @@ import run_console_blocks
 
 
 class RunConsoleBlocks(unittest.TestCase):
-    def wrong(self, block, language="console"):
+    def wrong(self, block, language="console", mask="", complete=False):
         with tempfile.TemporaryDirectory() as folder:
             document = pathlib.Path(folder) / "page.md"
-            document.write_text(f"text\n```{language}\n{block}\n```\n", encoding="utf-8")
-            return run_console_blocks.run_document(document, pathlib.Path(folder), None)
+            document.write_text(f"text\n{mask}\n```{language}\n{block}\n```\n", encoding="utf-8")
+            return run_console_blocks.run_document(document, pathlib.Path(folder), None, complete)
 
     def test_equal_output_passes(self):
         self.assertEqual(self.wrong("$ printf 'one\\ntwo\\n'\none\ntwo"), 0)
@@ -42,8 +42,36 @@ class RunConsoleBlocks(unittest.TestCase):
         self.assertEqual(self.wrong("$ echo no; exit 3\nno\n[exit status 3]"), 0)
         self.assertEqual(self.wrong("$ echo no; exit 2\nno\n[exit status 3]"), 1)
 
-    def test_commands_without_expected_lines_may_print(self):
-        self.assertEqual(self.wrong("$ echo one\n$ echo two\ntwo"), 0)
+    def test_commands_without_expected_lines_must_print_nothing(self):
+        self.assertEqual(self.wrong("$ true\n$ echo two\ntwo"), 0)
+        self.assertEqual(self.wrong("$ echo one\n$ echo two\ntwo"), 1)
+        self.assertEqual(self.wrong("$ echo one >&2"), 1)
+
+    def test_numbers_may_differ_where_the_mask_beside_the_block_says_so(self):
+        mask = "<!-- may differ: host time -->"
+        shown = "  host time  0.31 s\n  energy     -0.25"
+        self.assertEqual(self.wrong(f"$ printf '  host time  12.5 s\\n  energy     -0.25\\n'\n{shown}", mask=mask), 0)
+        self.assertEqual(self.wrong(f"$ printf '  host time 1e-05 s\\n  energy     -0.25\\n'\n{shown}", mask=mask), 0)
+        self.assertEqual(self.wrong(f"$ printf '  host time  12.5 s\\n  energy     -0.26\\n'\n{shown}", mask=mask), 1)
+        self.assertEqual(self.wrong(f"$ printf '  host time  12.5 ms\\n  energy     -0.25\\n'\n{shown}", mask=mask), 1)
+        self.assertEqual(self.wrong(f"$ printf '  host time  none s\\n  energy     -0.25\\n'\n{shown}", mask=mask), 1)
+        self.assertEqual(self.wrong(f"$ printf '  host time  12.5 s\\n  energy     -0.25\\n'\n{shown}"), 1)
+        self.assertEqual(self.wrong(f"$ printf '  host time  1 s\\n  energy     -7\\n'\n{shown}", mask="<!-- may differ -->"), 0)
+
+    def test_letters_before_digits_do_not_differ(self):
+        self.assertEqual(self.wrong("$ echo G2 3\nG1 3", mask="<!-- may differ -->"), 1)
+
+    def test_a_mask_without_a_block_or_a_line_is_refused(self):
+        for mask in ("<!-- may differ: host time -->", "<!-- may differ -->\n"):
+            with self.assertRaises(ValueError):
+                self.wrong("$ echo one\none", mask=mask)
+        with self.assertRaises(ValueError):
+            self.wrong("$ echo one\none", language="sh", mask="<!-- may differ -->")
+
+    def test_a_complete_document_has_no_dots(self):
+        self.assertEqual(self.wrong("$ echo one\none", complete=True), 0)
+        with self.assertRaises(ValueError):
+            self.wrong("$ echo one two\none ...", complete=True)
 
     def test_long_command_goes_on_in_the_next_line(self):
         self.assertEqual(self.wrong("$ echo one \\\n  two\none two"), 0)
