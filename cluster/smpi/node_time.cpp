@@ -30,11 +30,19 @@ Cluster cluster_of_environment() {
   return cluster;
 }
 
+ProductRule rule_of_environment() {
+  const std::string name = base::environment("GDR_PRODUCTS");
+  if (name.empty()) return ProductRule::faster;
+  const auto rule = product_rule_named(name);
+  if (!rule) throw Error(fmt::format("GDR_PRODUCTS: '{}' is refused: it must be faster or record", name));
+  return *rule;
+}
+
 struct Node {
   Cluster cluster = cluster_of_environment();
   DgemmModel board{hostlib::kernel_program("dgemm"), cluster.board_of_rank(), cluster.boards_per_rank()};
-  // As gdr hpl has it: the published unit of four chips.
-  HplNode time{cluster.host, &board, {.small_depths = SmallDepths::fixed_unit}};
+  ProductRule rule = rule_of_environment();
+  HplNode time{cluster.host, &board, {.small_depths = usual_small_depths(rule)}, rule};
 };
 
 Node& node() {
@@ -54,8 +62,8 @@ using gdr::cluster::node;
 
 extern "C" {
 
-double gdr_node_product(double m, double n, double k) { return node().time.product(m, n, k); }
-double gdr_node_solve(double order, double columns) { return node().time.solve(order, columns); }
+double gdr_node_product(double m, double n, double k) { return node().time.product(m, n, k).total(); }
+double gdr_node_solve(double order, double columns) { return node().time.solve(order, columns).total(); }
 double gdr_node_narrow(double flops) { return flops / (node().cluster.host.narrow_gflops * gdr::kGiga); }
 double gdr_node_narrowest(void) { return node().cluster.host.narrowest; }
 double gdr_node_row_swaps(double rows, double nb, double columns) { return node().time.row_swaps(rows, nb, columns); }

@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-/* The node is that of the cluster GDR_CLUSTER (default grape-dr-64), GDR_CLOCK MHz if that is set. */
+/* The node is that of the cluster GDR_CLUSTER (default grape-dr-64), GDR_CLOCK MHz if that is set. GDR_PRODUCTS says
+   who computes products, as --products of gdr hpl does: faster (default) or record. */
 
-/* An m x k matrix by a k x n one: the board's if k is not too small for it, else the host's. */
+/* An m x k matrix by a k x n one, by the board or by the host. */
 double gdr_node_product(double m, double n, double k);
 /* A triangle of this order on so many columns. */
 double gdr_node_solve(double order, double columns);

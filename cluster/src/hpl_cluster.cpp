@@ -12,7 +12,6 @@
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
-#include "gdr/hostlib/hpl_model.h"
 
 namespace gdr::cluster {
 namespace {
@@ -52,8 +51,8 @@ class Generator {
       : cluster_(cluster),
         topology_(topology),
         options_(options),
-        with_board_(cluster.host, &board, options.transfer),
-        host_alone_(cluster.host, nullptr, {}),
+        with_board_(cluster.host, &board, options.transfer, options.rule),
+        host_alone_(cluster.host, nullptr, {}, options.rule),
         blocks_((options.n + options.nb - 1) / options.nb),
         parts_(options.overlap_u ? kPartsOfU : 1),
         graph_(cluster, ranks(), "HPL"),
@@ -93,6 +92,12 @@ class Generator {
     return owned(options_.n, options_.nb, block, rank % options_.grid.columns, options_.grid.columns);
   }
 
+  /// Charges host and board with what each of them computes, one after the other.
+  void compute(Rank rank, const NodeSeconds& seconds) {
+    graph_.host(rank, seconds.host);
+    graph_.board(rank, seconds.board);
+  }
+
   /// Factorises panel k in its column of ranks, and broadcasts it along the rows.
   void factorise(std::uint64_t k) {
     const auto column = static_cast<std::size_t>(k % options_.grid.columns);
@@ -104,8 +109,8 @@ class Generator {
       const double rows = std::max(rows_from(k, rank), columns / options_.grid.rows);
       most_below = std::max(most_below, rows_from(k + 1, rank));
       // With look-ahead, the board is busy with the update before.
-      HplNode& node = options_.lookahead > 0 && k > 0 ? host_alone_ : with_board_;
-      graph_.host(rank, node.panel(rows, columns, options_.grid.rows));
+      const HplNode& node = options_.lookahead > 0 && k > 0 ? host_alone_ : with_board_;
+      compute(rank, node.panel(rows, columns, options_.grid.rows));
     }
     if (group.size() > 1) {
       // For each column of the panel, one allreduce finds the pivot and exchanges its row: the messages carry both
@@ -152,17 +157,24 @@ class Generator {
       const double rows = std::max(rows_from(k, rank), depth / options_.grid.rows);
       graph_.host(rank, with_board_.row_swaps(rows, depth / options_.grid.rows, columns[rank]));
       graph_.stage(id_of(HplStage::update));
-      graph_.host(rank, with_board_.solve(depth, columns[rank]));
+      // The board is busy with the part before.
+      const HplNode& solver = part > 0 ? host_alone_ : with_board_;
+      compute(rank, solver.solve(depth, columns[rank]));
       const double below = rows_from(k + 1, rank);
       if (below <= 0) continue;
       double rest = columns[rank];
       if (ahead && part == 0 && rank % options_.grid.columns == next_column) {
         const double first = std::min(rest, width(k + 1));
-        graph_.board(rank, with_board_.product(below, first, depth));
+        compute(rank, with_board_.product(below, first, depth));
         rest -= first;
       }
       if (rest <= 0) continue;
-      updates_[rank][part] = {graph_.board_beside(rank, with_board_.product(below, rest, depth), graph_.front(rank))};
+      const NodeSeconds product = with_board_.product(below, rest, depth);
+      if (product.board > 0) {
+        updates_[rank][part] = {graph_.board_beside(rank, product.board, graph_.front(rank))};
+      } else {
+        compute(rank, product);
+      }
     }
   }
 
@@ -238,8 +250,8 @@ class Generator {
   const Cluster& cluster_;
   const Topology& topology_;
   const HplClusterOptions& options_;
-  HplNode with_board_;
-  HplNode host_alone_;
+  const HplNode with_board_;
+  const HplNode host_alone_;
   std::uint64_t blocks_;
   unsigned parts_;
   RankGraph graph_;

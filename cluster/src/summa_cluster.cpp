@@ -20,10 +20,10 @@ using interconnect::Message;
 using interconnect::Step;
 using interconnect::SummaPlan;
 
-double seconds_of_product(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan,
-                          const SummaClusterOptions& options) {
+NodeSeconds seconds_of_product(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan,
+                               const SummaClusterOptions& options) {
   const auto block = static_cast<double>(plan.block);
-  return HplNode(cluster.host, &board, options.transfer).product(block, block, block);
+  return HplNode(cluster.host, &board, options.transfer, ProductRule::faster).product(block, block, block);
 }
 
 /// Walks through the ranks' steps in an order in which every message is sent before it is received.
@@ -32,8 +32,7 @@ class Walk {
   Walk(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan, const SummaClusterOptions& options)
       : plan_(plan),
         options_(options),
-        on_board_(static_cast<double>(plan.block) >= cluster.host.narrowest),
-        product_seconds_(seconds_of_product(cluster, board, plan, options)),
+        product_(seconds_of_product(cluster, board, plan, options)),
         graph_(cluster, static_cast<Rank>(plan.schedule.ranks.size()), plan.schedule.name),
         places_(graph_.ranks()),
         products_(graph_.ranks()) {}
@@ -105,9 +104,9 @@ class Walk {
 
   void multiply(Rank rank, std::size_t step) {
     if (step >= plan_.products[rank].size()) return;
-    const double seconds = product_seconds_ * static_cast<double>(plan_.products[rank][step].size());
+    const double seconds = product_.total() * static_cast<double>(plan_.products[rank][step].size());
     if (seconds == 0) return;
-    if (!on_board_) {
+    if (product_.board == 0) {
       graph_.host(rank, seconds);
     } else if (options_.overlap) {
       // A board computes one product after another, so waiting for the last one is enough.
@@ -119,8 +118,7 @@ class Walk {
 
   const SummaPlan& plan_;
   const SummaClusterOptions& options_;
-  bool on_board_;
-  double product_seconds_;  // of one product
+  NodeSeconds product_;  // of one product, by the host or by the board
   RankGraph graph_;
   std::vector<Place> places_;
   std::vector<std::vector<ActivityId>> products_;  // of each rank: the last one that runs while messages travel
@@ -169,7 +167,7 @@ SummaClusterTimes summa_times(const Cluster& cluster, const interconnect::Topolo
   for (const auto& of_rank : plan.products) {
     for (const auto& of_step : of_rank) products += static_cast<double>(of_step.size());
   }
-  times.products = products * seconds_of_product(cluster, board, plan, options) / graph.ranks();
+  times.products = products * seconds_of_product(cluster, board, plan, options).total() / graph.ranks();
   times.bytes = static_cast<double>(graph.bytes());
   return times;
 }

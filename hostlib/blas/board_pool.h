@@ -12,12 +12,10 @@
 
 namespace gdr::blas {
 
-/// What a product on boards gave.
-struct Product {
+/// What boards gave for columns of a product.
+struct ProductPart {
   std::vector<double> elements;  // column major, leading dimension m
-  unsigned boards = 1;           // that worked on it
   double executed_flops = 0;     // padding included
-  double emulated_seconds = 0;
 };
 
 /// Thread safe. Results do not depend on the number of boards: each computes rows of its own.
@@ -26,17 +24,11 @@ class BoardPool {
   /// Opens `options.boards` boards on first use. Throws gdr::Error as Device does.
   BoardPool(const DeviceOptions& options, DgemmPrecision precision);
 
-  /// A B on all boards that are free, at least one; waits until one is. Where the machine would take at least a tenth
-  /// less time for the transposed product B^T A^T, computes that: a turn takes two columns of B for 256 rows of A, so
-  /// tall matrices suit the machine better than wide ones. Throws what a board throws; that board is opened anew next
-  /// time.
-  [[nodiscard]] Product multiply(const MatrixView& a, const MatrixView& b, std::size_t m, std::size_t n, std::size_t k);
+  /// One product, on all boards that are free when it begins, at least one. They belong to it until it ends.
+  class Work;
 
  private:
-  class Lease;
   [[nodiscard]] const DgemmModel& model(unsigned boards) const { return models_.at(boards - 1); }
-  [[nodiscard]] Product multiply_rows(const MatrixView& a, const MatrixView& b, std::size_t m, std::size_t n,
-                                      std::size_t k);
   BoardDgemm& board(unsigned number);
 
   DeviceOptions options_;  // of one board
@@ -49,6 +41,34 @@ class BoardPool {
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<unsigned> free_;
+};
+
+class BoardPool::Work {
+ public:
+  /// A product of an m x k and a k x n matrix. Waits until a board is free. The model of all boards chooses the
+  /// orientation (DgemmModel::product), so that it does not depend on which boards are free.
+  Work(BoardPool& pool, std::size_t m, std::size_t n, std::size_t k);
+  ~Work();
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  /// A B, where B is some of the product's columns. Throws what a board throws; that board is opened anew next time.
+  [[nodiscard]] ProductPart multiply(const MatrixView& a, const MatrixView& b, std::size_t columns);
+  /// Emulated time of the product's first `columns` columns as one product: a host that computes them in parts, to save
+  /// memory, does not change what the machine would do.
+  [[nodiscard]] double seconds(std::size_t columns) const;
+  [[nodiscard]] unsigned boards() const { return static_cast<unsigned>(boards_.size()); }
+
+ private:
+  [[nodiscard]] ProductPart multiply_rows(const MatrixView& a, const MatrixView& b, std::size_t rows,
+                                          std::size_t columns);
+
+  BoardPool& pool_;
+  std::size_t m_;
+  std::size_t k_;
+  bool transposed_;
+  std::size_t step_;  // rows that the rings of a board work on side by side
+  std::vector<unsigned> boards_;
 };
 
 }  // namespace gdr::blas

@@ -123,7 +123,8 @@ class Service {
   void on_the_host(const Gemm& call, Reason reason, gdr_blas_call& told);
   void host_triangle(const Trsm& call, gdr_blas_call& told);
   void without_product(const Gemm& call);
-  void on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
+  void on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, std::int64_t& done, gdr_blas_call& told);
+  double part_on_boards(BoardPool::Work& work, const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
   void too_wide_on_the_host(const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
   BoardPool* working_boards();
   void fail(const char* why) noexcept;
@@ -262,16 +263,7 @@ void Service::product(const Gemm& call, gdr_blas_call& told) {
     } else if (BoardPool* const pool = working_boards(); pool == nullptr) {
       reason = Reason::board_error;
     } else {
-      const std::int64_t at_once = std::max<std::int64_t>(2, kElementsAtOnce / call.m / 2 * 2);
-      while (done < call.n) {
-        const std::int64_t columns = std::min(at_once, call.n - done);
-        Scaling part = *scaling;
-        if (part.needed()) {
-          part.columns.assign(scaling->columns.begin() + done, scaling->columns.begin() + done + columns);
-        }
-        on_boards(*pool, part_of(call, 0, call.m, done, columns), part, told);
-        done += columns;
-      }
+      on_boards(*pool, call, *scaling, done, told);
     }
   } catch (const std::bad_alloc&) {
     reason = Reason::memory;
@@ -282,8 +274,45 @@ void Service::product(const Gemm& call, gdr_blas_call& told) {
   if (reason) on_the_host(part_of(call, 0, call.m, done, call.n - done), *reason, told);
 }
 
-/// One panel of columns: the product, then C. Nothing of C has changed if it throws.
-void Service::on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, gdr_blas_call& told) {
+constexpr std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+/// Columns by columns, so that this host holds only a part of the product beside C; `done` counts those that are in C.
+/// For the board it is one product.
+void Service::on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, std::int64_t& done,
+                        gdr_blas_call& told) {
+  const std::int64_t at_once = std::max<std::int64_t>(2, kElementsAtOnce / call.m / 2 * 2);
+  BoardPool::Work work(pool, size(call.m), size(call.n), size(call.k));
+  double executed = 0;
+  const Clock clock;
+  const double host_before = told.host_seconds;
+  const auto count_what_is_done = [&] {
+    if (done == 0) return;
+    const double emulated = work.seconds(size(done));
+    const double seconds = clock.seconds() - (told.host_seconds - host_before);
+    told.boards = std::max(told.boards, static_cast<int>(work.boards()));
+    told.emulated_seconds += emulated;
+    told.board_seconds += seconds;
+    count([&] { report_.count_product(call.m, done, call.k, executed, emulated, seconds); });
+  };
+  try {
+    while (done < call.n) {
+      const std::int64_t columns = std::min(at_once, call.n - done);
+      Scaling part = scaling;
+      if (part.needed()) {
+        part.columns.assign(scaling.columns.begin() + done, scaling.columns.begin() + done + columns);
+      }
+      executed += part_on_boards(work, part_of(call, 0, call.m, done, columns), part, told);
+      done += columns;
+    }
+  } catch (const std::exception&) {
+    count_what_is_done();
+    throw;
+  }
+  count_what_is_done();
+}
+
+/// Returns the operations that boards executed. Nothing of C has changed if it throws.
+double Service::part_on_boards(BoardPool::Work& work, const Gemm& call, const Scaling& scaling, gdr_blas_call& told) {
   MatrixView a = view(call.a, call.lda, call.transa);
   MatrixView b = view(call.b, call.ldb, call.transb);
   std::vector<double> scaled_a;
@@ -294,9 +323,7 @@ void Service::on_boards(BoardPool& pool, const Gemm& call, const Scaling& scalin
     a = {scaled_a.data(), 1, call.m};
     b = {scaled_b.data(), call.n, 1};
   }
-  const Clock clock;
-  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
-  const Product product = pool.multiply(a, b, size(call.m), size(call.n), size(call.k));
+  const ProductPart product = work.multiply(a, b, size(call.n));
   for (std::int64_t j = 0; j < call.n; ++j) {
     if (scaling.needed() && Scaling::too_wide(scaling.columns[size(j)])) continue;
     const double* sum = product.elements.data() + j * call.m;
@@ -310,14 +337,8 @@ void Service::on_boards(BoardPool& pool, const Gemm& call, const Scaling& scalin
       }
     }
   }
-  const double seconds = clock.seconds();
-  told.boards = std::max(told.boards, static_cast<int>(product.boards));
-  told.emulated_seconds += product.emulated_seconds;
-  told.board_seconds += seconds;
-  count([&] {
-    report_.count_product(call.m, call.n, call.k, product.executed_flops, product.emulated_seconds, seconds);
-  });
   if (scaling.needed()) too_wide_on_the_host(call, scaling, told);
+  return product.executed_flops;
 }
 
 /// Columns of C first, then what is left of rows, in runs between those columns.

@@ -92,6 +92,13 @@ class Dgemm(unittest.TestCase):
         self.assertLess(stages("-k", 512)["compute"], fixed["compute"])
         self.assertAlmostEqual(stages("-k", 512)["b_send"], deep["b_send"])  # to each chip anew
 
+    def test_a_wide_product_is_turned_round_computed_and_checked(self):
+        wide, tall = (report("dgemm", "-m", m, "-n", n, "-k", 70) for m, n in ((6, 300), (300, 6)))
+        self.assertEqual((wide["transposed"], tall["transposed"]), (True, False))
+        self.assertEqual((wide["emulated_seconds"], wide["stages"]), (tall["emulated_seconds"], tall["stages"]))
+        self.assertLessEqual(wide["max_rel_error"], wide["error_bound"])
+        self.assertGreater(wide["max_rel_error"], 0)
+
     def test_small_depths_execute_less(self):
         deep = report("dgemm", "-m", 1024, "-n", 64, "-k", 2048, "--engine", "timing")
         shallow = report("dgemm", "-m", 1024, "-n", 64, "-k", 512, "--engine", "timing")
@@ -144,6 +151,30 @@ class Hpl(unittest.TestCase):
             self.assertEqual((fixed["swap"], fixed["backsub"]), (other["swap"], other["backsub"]))
         self.assertLess(ideal["update"], fixed["update"])
         self.assertLess(fixed["update"], own_rows["update"])  # B goes over the link up to four times
+
+    def test_narrow_panels_are_charged_to_who_computes_them(self):
+        def run(*options):
+            return report("hpl", "--n", 20000, "--nb", 256, "--engine", "timing", *options)
+
+        usual, recorded = run(), run("--products", "record")
+        self.assertEqual((usual["products"], usual["small_depths"]), ("faster", "own-rows"))
+        self.assertEqual((recorded["products"], recorded["small_depths"]), ("record", "fixed-unit"))
+        self.assertEqual((recorded["board_busy"], recorded["clocks"]), (0, 0))
+        self.assertGreater(usual["board_busy"], 0.5)
+        self.assertLess(usual["emulated_seconds"], recorded["emulated_seconds"])
+        published = report("hpl", "--n", 34816, "--engine", "timing")
+        self.assertEqual((published["nb"], published["products"]), (2048, "record"))
+        self.assertIn("as in the published run", gdr("hpl", "--n", 20000, "--nb", 256, "--engine", "timing", "--products", "record").stdout)
+
+    def test_one_node_of_a_cluster_and_one_node_are_the_same(self):
+        for nb in (256, 2048):
+            alone = report("hpl", "--n", 20000, "--nb", nb, "--engine", "timing")
+            node = report("hpl", "--n", 20000, "--nb", nb, "--nodes", 1, "--lookahead", 0)
+            self.assertAlmostEqual(alone["emulated_seconds"] / node["emulated_seconds"], 1, delta=1e-9)
+            self.assertEqual(node["products"], alone["products"])
+        recorded = report("hpl", "--n", 20000, "--nb", 256, "--nodes", 1, "--lookahead", 0, "--products", "record")
+        self.assertEqual(recorded["bound_by"], "host")
+        self.assertEqual(recorded["parts"]["board"], 0)
 
     def test_wrong_options_are_refused(self):
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "20").returncode, 2)

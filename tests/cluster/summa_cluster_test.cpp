@@ -30,7 +30,9 @@ SummaClusterTimes times(const SummaPlan& of, const interconnect::Topology& netwo
   return summa_times(cluster(), network, board(), of, {.transfer = {}, .factors = {}, .overlap = overlap});
 }
 
-double product(double size) { return HplNode(cluster().host, &board(), {}).product(size, size, size); }
+double product(double size) {
+  return HplNode(cluster().host, &board(), {}, ProductRule::faster).product(size, size, size).total();
+}
 
 TEST(SummaCluster, OnAFreeNetworkProductsAloneTakeTime) {
   for (const bool overlap : {false, true}) {

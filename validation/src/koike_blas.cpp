@@ -69,9 +69,9 @@ Ours is_slower_without_overlap(BlasInputs& inputs) {
 }
 
 Ours stage_of(BlasInputs& inputs, HplSystem system, HplStage stage) {
-  const HplStages stages = system == HplSystem::host
-                               ? hpl_on_host(inputs.host(), kHplOrder, kPanel)
-                               : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, kHplOrder, kPanel);
+  const HplStages stages = system == HplSystem::host ? hpl_on_host(inputs.host(), kHplOrder, kPanel)
+                                                     : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished,
+                                                                      ProductRule::record, kHplOrder, kPanel);
   switch (stage) {
     case HplStage::panel:
       return stages.panel;

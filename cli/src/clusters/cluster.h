@@ -43,23 +43,6 @@ struct PlacementOptions {
 /// Seconds for each part, as JSON.
 [[nodiscard]] Json json_of_parts(const std::array<double, cluster::kParts>& parts);
 
-/// Options of HPL on many nodes.
-struct HplOptions {
-  std::uint64_t nb = 2048;
-  std::string kernel = "dgemm";
-  std::string small_depths = "fixed-unit";
-  std::string grid;
-  unsigned lookahead = 1;
-  bool overlap_u = false;
-
-  /// Adds grid, look-ahead and overlap; the other options are shared with runs on one node.
-  std::vector<Option> add_to(Command command);
-};
-
-/// gdr hpl --nodes: a matrix of order n on `nodes` nodes of the first cluster. Returns the exit status.
-int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
-                 std::uint64_t n);
-
 // One function for each subcommand; it adds the subcommand to `cluster`.
 void add_cluster_advise(Command cluster);
 void add_cluster_nbody(Command cluster);

@@ -3,9 +3,8 @@
 
 #include <charconv>
 
-#include "clusters/cluster.h"
-#include "dgemm_options.h"
 #include "gdr/cluster/hpl_cluster.h"
+#include "hpl_options.h"
 
 namespace gdr::cli {
 namespace {
@@ -41,9 +40,9 @@ HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluste
               std::uint64_t n) {
   const isa::Program program = load_kernel(hpl.kernel);
   const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
-  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = small_depths_named(hpl.small_depths)};
   const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
   const std::uint64_t nb = std::min(hpl.nb, n);
+  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths(hpl.nb)};
   HplRow row{cluster.name,
              nodes,
              {.grid = grid_of(hpl.grid, ranks),
@@ -52,6 +51,7 @@ HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluste
               .lookahead = hpl.lookahead,
               .overlap_u = hpl.overlap_u,
               .transfer = transfer,
+              .rule = hpl.products.rule(hpl.nb),
               .factors = options.flow_factors()},
              {},
              0,
@@ -88,6 +88,8 @@ Json json_of(const HplRow& row) {
           {"grid", text_of(row.asked.grid)},
           {"n", row.asked.n},
           {"nb", row.asked.nb},
+          {"products", name_of(row.asked.rule)},
+          {"small_depths", name_of(row.asked.transfer.small_depths)},
           {"seconds", row.times.seconds},
           {"gflops", row.gflops},
           {"efficiency", row.efficiency},
@@ -125,7 +127,8 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
   json["n"] = n;
   json["nb"] = row.asked.nb;
   json["transfer"] = name_of(options.transfer);
-  json["small_depths"] = hpl.small_depths;
+  json["products"] = name_of(row.asked.rule);
+  json["small_depths"] = name_of(row.asked.transfer.small_depths);
   json["stages"] = stages_of(row);
   json["parts"] = parts_of(row);
   json["efficiency"] = row.efficiency;
@@ -148,6 +151,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
       "by {}\n",
       row.gflops, 100 * row.efficiency, 100 * row.times.board_busy / row.times.seconds,
       cluster::bound_by(row.times.parts));
+  fmt::print("  products        {}\n", in_words(row.asked.rule, cluster.host));
   fmt::print("  power           {:.0f} W, {:.3f} Gflops/W\n", row.watts, row.gflops / row.watts);
   fmt::print("  host time       {:.2f} s\n", watch.seconds());
   return kSuccess;
@@ -183,6 +187,7 @@ int hpl(const ClusterHplOptions& options) {
   if (!options.report.speaks()) return kSuccess;
   fmt::print("HPL, NB = {}, look-ahead {}{}: time alone\n", options.hpl.nb, options.hpl.lookahead,
              options.hpl.overlap_u ? ", U overlapped" : "");
+  fmt::print("  products {}\n", in_words(rows.front().asked.rule, options.cluster.load(rows.front().cluster).host));
   fmt::print("  {:<18} {:>6} {:>7} {:>8} {:>10} {:>8} {:>6} {:>8}  {}\n", "cluster", "nodes", "grid", "N", "s",
              "Tflops", "eff.", "Gflops/W", "bound by");
   for (const HplRow& row : rows) {
@@ -215,7 +220,7 @@ void add_cluster_hpl(Command group) {
   command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(one_of({"dgemm", "dgemm_double"}))
       .capture_default_str();
-  add_small_depths(command, options->hpl.small_depths);
+  options->hpl.products.add_to(command);
   static_cast<void>(options->hpl.add_to(command));
   options->cluster.add_to(command);
   options->report.add_to(command);

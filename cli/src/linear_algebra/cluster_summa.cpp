@@ -164,7 +164,7 @@ void add_cluster_summa(Command group) {
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(one_of({"dgemm", "dgemm_double"}))
       .capture_default_str();
-  add_small_depths(command, options->small_depths);
+  static_cast<void>(add_small_depths(command, options->small_depths).capture_default_str());
   options->placement.add_to(command);
   command.add_flag("--in-turn", options->in_turn, "a rank waits for its product before its next messages");
   options->cluster.add_to(command);

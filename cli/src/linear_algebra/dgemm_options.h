@@ -1,4 +1,4 @@
-// The option of gdr dgemm and gdr hpl that says who takes products of small depth.
+// The option of gdr dgemm, gdr hpl and gdr cluster that says how chips share products of small depth.
 #pragma once
 
 #include <string>
@@ -8,17 +8,20 @@
 
 namespace gdr::cli {
 
-inline void add_small_depths(Command command, std::string& option) {
-  command
+inline Option add_small_depths(Command command, std::string& option) {
+  return command
       .add_option("--small-depths", option,
                   "products of small K in the model: chips left over take rows of their own, as this library's do, or "
                   "every unit takes all chips, as on record")
-      .check(one_of({"own-rows", "fixed-unit"}))
-      .capture_default_str();
+      .check(one_of({"own-rows", "fixed-unit"}));
 }
 
 [[nodiscard]] inline SmallDepths small_depths_named(const std::string& option) {
   return option == "own-rows" ? SmallDepths::own_rows : SmallDepths::fixed_unit;
+}
+
+[[nodiscard]] inline std::string_view name_of(SmallDepths small_depths) {
+  return small_depths == SmallDepths::own_rows ? "own-rows" : "fixed-unit";
 }
 
 }  // namespace gdr::cli

@@ -2,27 +2,24 @@
 
 #include <limits>
 
-#include "clusters/cluster.h"
 #include "command/command.h"
-#include "dgemm_options.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/lu.h"
+#include "hpl_options.h"
 
 namespace gdr::cli {
 namespace {
-
-constexpr std::uint64_t kUsualNb = 2048;
 
 struct HplRunOptions {
   BoardOptions board;
   ReportOptions report;
   std::uint64_t n = 0;
-  std::uint64_t nb = kUsualNb;
+  std::uint64_t nb = kPublishedNb;
   std::string host = "core-i7-920";
   std::string kernel = "dgemm";
   std::uint64_t seed = 1;
   bool with_host = false;
-  std::string small_depths = "fixed-unit";
+  HplProducts products;
   std::optional<std::uint64_t> nodes;
   std::string cluster = "grape-dr-64";
   HplOptions on_nodes;
@@ -46,7 +43,7 @@ int on_nodes(const HplRunOptions& options) {
   HplOptions hpl = options.on_nodes;
   hpl.nb = options.nb;
   hpl.kernel = options.kernel;
-  hpl.small_depths = options.small_depths;
+  hpl.products = options.products;
   return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
 }
 
@@ -55,7 +52,7 @@ int hpl(const HplRunOptions& options) {
   const Stopwatch watch;
   if (options.nb > options.n) {
     throw UsageError(fmt::format("--nb: {}{} is refused: it must be at most n = {}", options.nb,
-                                 options.nb == kUsualNb ? ", where it is left out," : "", options.n));
+                                 options.nb == kPublishedNb ? ", where it is left out," : "", options.n));
   }
   if (!options.board.timing()) {
     require_memory(sizeof(double) * static_cast<double>(options.n) * static_cast<double>(options.n), "the matrix");
@@ -67,9 +64,11 @@ int hpl(const HplRunOptions& options) {
   const DeviceOptions device = with_engine.device_options();
   emulator::MachineDescription machine = emulator::load_machine(device.machine);
   if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
-  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = small_depths_named(options.small_depths)};
-  const HplStages stages = hpl_with_board(load_host(options.host), DgemmModel(program, machine, device.boards),
-                                          transfer, options.n, options.nb);
+  const HostDescription host = load_host(options.host);
+  const ProductRule rule = options.products.rule(options.nb);
+  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.depths(options.nb)};
+  const HplStages stages =
+      hpl_with_board(host, DgemmModel(program, machine, device.boards), transfer, rule, options.n, options.nb);
   const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
 
   Json json = envelope("hpl", machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
@@ -80,7 +79,9 @@ int hpl(const HplRunOptions& options) {
   json["n"] = options.n;
   json["nb"] = options.nb;
   json["transfer"] = name_of(options.board.transfer);
-  json["small_depths"] = options.small_depths;
+  json["products"] = name_of(rule);
+  json["small_depths"] = name_of(transfer.small_depths);
+  json["board_busy"] = stages.board / stages.total();
   json["stages"] = {
       {"panel", stages.panel}, {"update", stages.update}, {"swap", stages.swap}, {"backsub", stages.backsub}};
   json["residual"] = nullptr;
@@ -91,7 +92,9 @@ int hpl(const HplRunOptions& options) {
                machine.clock_mhz, options.host);
     fmt::print("  emulated time   {:.2f} s: panel {:.2f}, update {:.2f}, swap {:.2f}, back-substitution {:.2f}\n",
                stages.total(), stages.panel, stages.update, stages.swap, stages.backsub);
-    fmt::print("  emulated speed  {:.1f} Gflops\n", gflops);
+    fmt::print("  emulated speed  {:.1f} Gflops; board at work for {:.1f} %\n", gflops,
+               100 * stages.board / stages.total());
+    fmt::print("  products        {}\n", in_words(rule, host));
   }
   if (!options.board.timing()) {
     if (options.report.speaks() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
@@ -154,7 +157,7 @@ void add_hpl(Command program, const std::string& name) {
       command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
   host.excludes(nodes);
   with_host.excludes(nodes);
-  add_small_depths(command, options->small_depths);
+  options->products.add_to(command);
   options->board.add_to(command);
   options->report.add_to(command);
 }

@@ -11,6 +11,8 @@ namespace gdr {
 namespace {
 
 constexpr double kFieldBytes = 8;
+/// The transposed product has to be this much faster, since its results are written across the columns of C.
+constexpr double kWorthTransposing = 0.9;
 
 double flops_per_turn(const DgemmBlocking& blocking) {
   return 2.0 * blocking.rows() * blocking.columns * blocking.k_per_chip();
@@ -81,6 +83,13 @@ DgemmTimes DgemmModel::times(std::uint64_t m, std::uint64_t n, std::uint64_t k, 
   times.useful_flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   times.executed_flops = runs * turns * flops_per_turn(blocking_) * sharing.ring * sharing.rings;
   return times;
+}
+
+BoardProduct DgemmModel::product(std::uint64_t m, std::uint64_t n, std::uint64_t k,
+                                 const DgemmTransfer& transfer) const {
+  BoardProduct as_given{false, times(m, n, k, transfer)};
+  BoardProduct across{true, times(n, m, k, transfer)};
+  return across.times.total() < kWorthTransposing * as_given.times.total() ? across : as_given;
 }
 
 }  // namespace gdr

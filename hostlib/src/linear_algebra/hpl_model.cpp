@@ -6,58 +6,103 @@
 #include <cmath>
 
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 #include "gdr/base/units.h"
 
 namespace gdr {
 namespace {
 
+constexpr base::Names<ProductRule> kRuleNames({{ProductRule::faster, "faster"}, {ProductRule::record, "record"}});
+/// Order of the triangles that the host solves under ProductRule::faster, as in libgdrblas.
+constexpr double kHostTriangle = 64;
+
 /// `swap` returns the seconds of a panel's row swaps, from the panel's rows, its columns, and the columns to its right.
 template <class Swap>
-HplStages stages(HplNode node, double n, double nb, const Swap& swap) {
+HplStages stages(const HplNode& node, double n, double nb, const Swap& swap) {
   if (!(n >= 1)) throw Error(fmt::format("n = {} is refused: it must be at least 1", n));
   if (!(nb >= 1)) throw Error(fmt::format("nb = {} is refused: it must be at least 1", nb));
   HplStages stages;
+  NodeSeconds computed;
   for (double first = 0; first < n; first += nb) {
     const double columns = std::min(nb, n - first);
     const double rest = n - first - columns;
-    stages.panel += node.panel(n - first, columns);
+    const NodeSeconds panel = node.panel(n - first, columns);
+    stages.panel += panel.total();
+    computed += panel;
     if (rest == 0) break;
-    stages.update += node.solve(columns, rest) + node.product(rest, rest, columns);
+    NodeSeconds update = node.solve(columns, rest);
+    update += node.product(rest, rest, columns);
+    stages.update += update.total();
+    computed += update;
     stages.swap += swap(n - first, columns, rest);
   }
   stages.backsub = node.back_substitution(n);
-  stages.clocks = node.clocks();
+  stages.board = computed.board;
+  stages.clocks = computed.clocks;
   return stages;
 }
 
 }  // namespace
 
-double HplNode::product(double m, double n, double k) {
-  if (board_ == nullptr || k < host_.narrowest) return 2 * m * n * k / (host_.dgemm_gflops * kGiga);
-  const auto whole = [](double size) { return static_cast<std::uint64_t>(size); };
-  const DgemmTimes times = board_->times(whole(m), whole(n), whole(k), transfer_);
-  clocks_ += times.clocks;
-  return times.total();
+std::string_view name_of(ProductRule rule) { return kRuleNames[rule]; }
+std::optional<ProductRule> product_rule_named(std::string_view name) { return kRuleNames.find(name); }
+
+NodeSeconds& NodeSeconds::operator+=(const NodeSeconds& other) {
+  host += other.host;
+  board += other.board;
+  clocks += other.clocks;
+  return *this;
 }
 
-double HplNode::panel(double m, double columns, double nodes) {
-  if (columns <= host_.narrowest) return columns * columns * (m - columns / nodes / 3) / (host_.narrow_gflops * kGiga);
+double HplNode::seconds_of_memory(double elements) const { return elements * kDoubleBytes / (host_.memory_mb * kMega); }
+
+NodeSeconds HplNode::product(double m, double n, double k) const {
+  const double flops = 2 * m * n * k;
+  const NodeSeconds by_host{std::max(flops / (host_.dgemm_gflops * kGiga), seconds_of_memory(2 * m * n)), 0, 0};
+  const auto whole = [](double size) { return static_cast<std::uint64_t>(size); };
+  const auto by_board = [](const DgemmTimes& times) { return NodeSeconds{0, times.total(), times.clocks}; };
+  if (board_ == nullptr) return by_host;
+  switch (rule_) {
+    case ProductRule::record:
+      return k < host_.narrowest ? by_host : by_board(board_->times(whole(m), whole(n), whole(k), transfer_));
+    case ProductRule::faster:
+      break;
+  }
+  const NodeSeconds ours = by_board(board_->product(whole(m), whole(n), whole(k), transfer_).times);
+  return ours.board < by_host.host ? ours : by_host;
+}
+
+NodeSeconds HplNode::panel(double m, double columns, double nodes) const {
+  if (columns <= host_.narrowest) {
+    const double operations = columns * columns * (m - columns / nodes / 3) / (host_.narrow_gflops * kGiga);
+    return {std::max(operations, seconds_of_memory(m * columns)), 0, 0};
+  }
   const double half = columns / 2;
   const double below = m - half / nodes;
-  return panel(m, half, nodes) + solve(half, half) + product(below, half, half) + panel(below, half, nodes);
+  NodeSeconds seconds = panel(m, half, nodes);
+  seconds += solve(half, half);
+  seconds += product(below, half, half);
+  seconds += panel(below, half, nodes);
+  return seconds;
 }
 
-double HplNode::solve(double order, double columns) {
-  if (order <= host_.narrowest) return order * order * columns / (host_.dgemm_gflops * kGiga);
+NodeSeconds HplNode::solve(double order, double columns) const {
+  const NodeSeconds by_host{order * order * columns / (host_.dgemm_gflops * kGiga), 0, 0};
+  const bool recorded = rule_ == ProductRule::record || board_ == nullptr;
+  if (order <= (recorded ? host_.narrowest : kHostTriangle)) return by_host;
   const double half = order / 2;
-  return solve(half, columns) + product(half, columns, half) + solve(half, columns);
+  const NodeSeconds triangle = solve(half, columns);
+  NodeSeconds by_halves = triangle;
+  by_halves += product(half, columns, half);
+  by_halves += triangle;
+  return recorded || by_halves.total() < by_host.total() ? by_halves : by_host;
 }
 
 double HplNode::row_swaps(double rows, double nb, double columns) const {
   return swap_bytes(rows, nb, host_.cache_line) * columns / (host_.memory_mb * kMega);
 }
 
-double HplNode::back_substitution(double n) const { return n * n / 2 * kDoubleBytes / (host_.memory_mb * kMega); }
+double HplNode::back_substitution(double n) const { return seconds_of_memory(n * n / 2); }
 
 const base::DescriptionKind& host_kind() {
   static const base::DescriptionKind kind{"host",
@@ -97,12 +142,12 @@ HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_
   const auto swap = [&](double, double columns, double rest) {
     return 4 * kDoubleBytes * columns * rest / (host.alone_swap_mb * kMega);
   };
-  return stages(HplNode(host, nullptr, {}), static_cast<double>(n), static_cast<double>(nb), swap);
+  return stages(HplNode(host, nullptr, {}, ProductRule::faster), static_cast<double>(n), static_cast<double>(nb), swap);
 }
 
 HplStages hpl_with_board(const HostDescription& host, const DgemmModel& board, const DgemmTransfer& transfer,
-                         std::uint64_t n, std::uint64_t nb) {
-  const HplNode node(host, &board, transfer);
+                         ProductRule rule, std::uint64_t n, std::uint64_t nb) {
+  const HplNode node(host, &board, transfer, rule);
   const auto swap = [&](double rows, double columns, double rest) { return node.row_swaps(rows, columns, rest); };
   return stages(node, static_cast<double>(n), static_cast<double>(nb), swap);
 }

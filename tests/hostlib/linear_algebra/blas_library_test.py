@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""libgdrblas in a process of its own: what it does when the board fails, and its report at exit.
+"""libgdrblas in a process of its own: what it does when the board fails, its report at exit, and the times it tells.
 
-    blas_library_test.py LIBRARY PROJECT
+    blas_library_test.py LIBRARY PROJECT GDR [CLASS...]
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-LIBRARY = PROJECT = pathlib.Path()
+LIBRARY = PROJECT = GDR = pathlib.Path()
 
 # A caller that knows nothing of boards: n x n x k, whole numbers, so that every computer gives the same C. Prints
 # whether C is right.
@@ -135,6 +135,56 @@ class Library(unittest.TestCase):
         self.assertEqual((report, errors), (None, ""))
 
 
+# C = A B, m x n x k, all of it ones.
+PRODUCT = """
+import ctypes, sys
+library, m, n, k = sys.argv[1], *map(int, sys.argv[2:5])
+a, b, c = ((ctypes.c_double * size)(*[1.0] * size) for size in (m * k, k * n, m * n))
+integer, one = lambda value: ctypes.byref(ctypes.c_int(value)), ctypes.byref(ctypes.c_double(1))
+ctypes.CDLL(library).dgemm_(b"N", b"N", integer(m), integer(n), integer(k), one, a, integer(m), b, integer(k), one, c, integer(m))
+print("right" if c[0] == c[m * n - 1] == k + 1 else "wrong")
+"""
+
+
+class EmulatedTime(unittest.TestCase):
+    """A product has one emulated time, whoever is asked."""
+
+    def compare(self, m, n, k):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "calls"
+            environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_") or key == "GDR_DATA_DIR"}
+            environment |= {"GDR_BLAS_MIN_FLOPS": "0", "GDR_BLAS_CALLS": str(log), "GDR_REPORT": f"{folder}/report"}
+            done = subprocess.run([sys.executable, "-c", PRODUCT, str(LIBRARY), str(m), str(n), str(k)],
+                                  capture_output=True, text=True, env=environment, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
+            call = json.loads(log.read_text(encoding="utf-8"))
+            report = json.loads(pathlib.Path(f"{folder}/report").read_text(encoding="utf-8"))
+        done = subprocess.run([GDR, "dgemm", "-m", str(m), "-n", str(n), "-k", str(k), "--engine", "timing", "--json", "-"],
+                              capture_output=True, text=True, check=True)
+        told = json.loads(done.stdout)
+        self.assertAlmostEqual(call["emulated_seconds"] / told["emulated_seconds"], 1, delta=1e-12)
+        self.assertEqual(report["seconds"]["emulated"], call["emulated_seconds"])
+        self.assertEqual((report["on_board"], report["shapes"]), (1, [{"m": m, "n": n, "k": k, "calls": 1}]))
+        return told
+
+    def test_library_and_command_give_one_number(self):
+        for m, n, k in ((300, 40, 70), (5, 5, 1100), (513, 3, 600)):
+            with self.subTest(m=m, n=n, k=k):
+                self.assertFalse(self.compare(m, n, k)["transposed"])
+
+    def test_both_turn_wide_products_round(self):
+        for m, n, k in ((40, 1200, 70), (1, 900, 300)):
+            with self.subTest(m=m, n=n, k=k):
+                self.assertTrue(self.compare(m, n, k)["transposed"])
+
+
+class LargeEmulatedTime(EmulatedTime):
+    def test_a_product_that_this_host_computes_in_parts_takes_the_time_of_the_whole(self):
+        for m, n in ((140000, 64), (64, 140000)):
+            with self.subTest(m=m, n=n):
+                self.compare(m, n, 1)
+
+
 if __name__ == "__main__":
-    LIBRARY, PROJECT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    unittest.main(argv=sys.argv[:1])
+    LIBRARY, PROJECT, GDR = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+    unittest.main(argv=sys.argv[:1] + (sys.argv[4:] or ["Library", "EmulatedTime"]))

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -46,12 +47,60 @@ TEST(HplModel, TwiceEveryRateIsHalfOfEveryStage) {
   }
 }
 
+/// The board of the record and its host.
+struct Published {
+  HostDescription host = load_host("core-i7-920");
+  DgemmModel board{dgemm_program(DgemmPrecision::paper), emulator::load_machine("model1800"), 1};
+  [[nodiscard]] HplStages stages(ProductRule rule, std::uint64_t n, std::uint64_t nb) const {
+    return hpl_with_board(host, board, {.small_depths = usual_small_depths(rule)}, rule, n, nb);
+  }
+};
+
+TEST(HplModel, WhoComputesIsChargedWithTheTime) {
+  const Published node;
+  // Below K = 512 the rule of the record leaves everything to the host.
+  const HplStages recorded = node.stages(ProductRule::record, 16384, 256);
+  EXPECT_EQ(recorded.board, 0);
+  EXPECT_EQ(recorded.clocks, 0U);
+  const HplStages faster = node.stages(ProductRule::faster, 16384, 256);
+  EXPECT_GT(faster.board, faster.total() / 2);
+  EXPECT_LT(faster.board, faster.panel + faster.update);
+  EXPECT_LT(faster.total(), recorded.total() / 2);
+  EXPECT_LT(faster.total(), hpl_on_host(node.host, 16384, 256).total());
+}
+
+TEST(HplModel, TheFasterSideIsNeverSlowerThanEitherOfThem) {
+  const Published node;
+  const DgemmTransfer transfer;
+  const HplNode faster(node.host, &node.board, transfer, ProductRule::faster);
+  const HplNode host(node.host, nullptr, transfer, ProductRule::faster);
+  for (const double m : {1.0, 100.0, 3000.0, 40000.0}) {
+    for (const double n : {1.0, 100.0, 3000.0, 40000.0}) {
+      for (const double k : {1.0, 64.0, 512.0, 2048.0}) {
+        const auto whole = [](double size) { return static_cast<std::uint64_t>(size); };
+        const double board = node.board.product(whole(m), whole(n), whole(k), transfer).times.total();
+        const NodeSeconds found = faster.product(m, n, k);
+        EXPECT_DOUBLE_EQ(found.total(), std::min(board, host.product(m, n, k).total()));
+        EXPECT_TRUE(found.board == 0 || found.host == 0);
+        EXPECT_LE(faster.solve(k, n).total(), host.solve(k, n).total());
+      }
+    }
+  }
+}
+
+TEST(HplModel, NoColumnIsFactorisedFasterThanMemoryReadsIt) {
+  const Published node;
+  const double read = 8.0 * 20000 * 20000 / 2 / (node.host.memory_mb * 1e6);
+  EXPECT_GE(node.stages(ProductRule::faster, 20000, 1).panel, read);
+  EXPECT_GE(node.stages(ProductRule::faster, 20000, 1).update, 2.0 / 3 * 20000 * read);  // a pass over the rest each
+}
+
 TEST(HplModel, MatricesAndPanelsWithoutColumnsAreRefused) {
   const HostDescription host = load_host("core-i7-920");
   const DgemmModel board(dgemm_program(DgemmPrecision::paper), emulator::load_machine("model1800"), 1);
   for (const auto& [n, nb] : {std::pair(16U, 0U), std::pair(0U, 16U)}) {
     EXPECT_THROW(static_cast<void>(hpl_on_host(host, n, nb)), Error);
-    EXPECT_THROW(static_cast<void>(hpl_with_board(host, board, {}, n, nb)), Error);
+    EXPECT_THROW(static_cast<void>(hpl_with_board(host, board, {}, ProductRule::faster, n, nb)), Error);
     EXPECT_THROW(static_cast<void>(hpl_residual(n, nb, 1, host_product)), Error);
   }
 }

@@ -10,6 +10,7 @@
 #include "gdr/cluster/cluster.h"
 #include "gdr/cluster/rank_graph.h"
 #include "gdr/hostlib/dgemm_model.h"
+#include "gdr/hostlib/hpl_model.h"
 #include "gdr/interconnect/activities.h"
 
 namespace gdr::cluster {
@@ -35,6 +36,7 @@ struct HplClusterOptions {
   unsigned lookahead = 1;
   bool overlap_u = false;  // exchange rows of U in parts, while boards update the columns of the part before
   DgemmTransfer transfer = {};
+  ProductRule rule = ProductRule::faster;  // who computes the products of a node
   interconnect::FlowFactors factors = {};
 };
 

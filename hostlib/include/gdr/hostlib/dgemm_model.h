@@ -34,6 +34,12 @@ struct DgemmTimes {
   [[nodiscard]] double total() const { return b_send + a_send + a_load + compute; }
 };
 
+/// A product as libgdrblas gives it to the board.
+struct BoardProduct {
+  bool transposed = false;  // the board computes C^T = B^T A^T
+  DgemmTimes times;
+};
+
 class DgemmModel {
  public:
   /// Throws gdr::Error if dgemm_blocking() refuses the program.
@@ -41,6 +47,11 @@ class DgemmModel {
 
   [[nodiscard]] DgemmTimes times(std::uint64_t m, std::uint64_t n, std::uint64_t k,
                                  const DgemmTransfer& transfer) const;
+  /// The whole product in the orientation that suits the board: transposed if that takes at least a tenth less time. A
+  /// turn takes two columns of B for 256 rows of A, so tall matrices suit the board better than wide ones. However a
+  /// host divides the product to emulate it, this is its time.
+  [[nodiscard]] BoardProduct product(std::uint64_t m, std::uint64_t n, std::uint64_t k,
+                                     const DgemmTransfer& transfer) const;
   /// Clocks of one turn of the loop body (two columns of B) when turns follow one another.
   [[nodiscard]] std::uint64_t clocks_per_turn() const { return clocks_per_turn_; }
   /// Gflops of a board that does nothing but turns.

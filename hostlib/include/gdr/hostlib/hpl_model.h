@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,12 +27,40 @@ struct HostDescription {
 /// Reads a description of a host. Throws gdr::Error as base::load_description() does.
 [[nodiscard]] HostDescription load_host(std::string_view name_or_file);
 
+/// Who computes the products of HPL on a node with a board.
+enum class ProductRule : std::uint8_t {
+  faster,  // host or board, whichever takes less time for the product; the board as libgdrblas uses it
+  record   // the board those of K >= `narrowest` as they are given, as in Koike et al. 2009; the host all others
+};
+[[nodiscard]] std::string_view name_of(ProductRule rule);
+[[nodiscard]] std::optional<ProductRule> product_rule_named(std::string_view name);
+/// NB of the published run. Its rule is on record for this NB only.
+inline constexpr std::uint64_t kPublishedNb = 2048;
+/// The rule for runs that do not choose one: that of the record for its NB, otherwise the faster side.
+[[nodiscard]] constexpr ProductRule usual_rule(std::uint64_t nb) {
+  return nb == kPublishedNb ? ProductRule::record : ProductRule::faster;
+}
+/// How the chips share products of small depth under a rule: in the published unit, or as libgdrblas shares them.
+[[nodiscard]] constexpr SmallDepths usual_small_depths(ProductRule rule) {
+  return rule == ProductRule::record ? SmallDepths::fixed_unit : SmallDepths::own_rows;
+}
+
+/// Seconds of work on one node, by who computes. Host and board take turns.
+struct NodeSeconds {
+  double host = 0;
+  double board = 0;
+  std::uint64_t clocks = 0;  // of a chip
+  [[nodiscard]] double total() const { return host + board; }
+  NodeSeconds& operator+=(const NodeSeconds& other);
+};
+
 /// Seconds of the stages in Koike et al. 2009, table 2.
 struct HplStages {
   double panel = 0;
   double update = 0;
   double swap = 0;
   double backsub = 0;
+  double board = 0;          // of all stages together: seconds in which the board computes
   std::uint64_t clocks = 0;  // of a chip, in the products on the board
   [[nodiscard]] double total() const { return panel + update + swap + backsub; }
 };
@@ -49,38 +78,40 @@ struct HplStages {
 class HplNode {
  public:
   /// If `board` is null, the host computes everything. `host` and `board` must outlive this object.
-  HplNode(const HostDescription& host, const DgemmModel* board, const DgemmTransfer& transfer)
-      : host_(host), board_(board), transfer_(transfer) {}
+  HplNode(const HostDescription& host, const DgemmModel* board, const DgemmTransfer& transfer, ProductRule rule)
+      : host_(host), board_(board), transfer_(transfer), rule_(rule) {}
 
-  /// Product of an m x k and a k x n matrix, on the board if there is one and k is not below `narrowest`.
-  [[nodiscard]] double product(double m, double n, double k);
+  /// Product of an m x k and a k x n matrix that is subtracted from another one. The host reads and writes that one
+  /// once, which takes longer than the operations if k is very small.
+  [[nodiscard]] NodeSeconds product(double m, double n, double k) const;
   /// Factorisation of a panel of m rows, by halves: left half, triangular solve for the top of the right half, update,
   /// right half. The host computes panels of up to `narrowest` columns. If `nodes` nodes share the panel, m is the
   /// number of rows on this node, each node has an equal part of the rows of the triangles, and all nodes solve the
   /// triangles.
-  [[nodiscard]] double panel(double m, double columns, double nodes = 1);
+  [[nodiscard]] NodeSeconds panel(double m, double columns, double nodes = 1) const;
   /// Triangular solve of this order for `columns` columns, by halves.
-  [[nodiscard]] double solve(double order, double columns);
+  [[nodiscard]] NodeSeconds solve(double order, double columns) const;
   /// Row swaps in the `columns` columns to the right of a panel of `rows` rows and nb columns, on a node with a board
   /// (swap_bytes()).
   [[nodiscard]] double row_swaps(double rows, double nb, double columns) const;
   /// Back-substitution, the last step: half of a matrix of order n is read once.
   [[nodiscard]] double back_substitution(double n) const;
-  /// Clocks of a chip in all products so far.
-  [[nodiscard]] std::uint64_t clocks() const { return clocks_; }
 
  private:
+  [[nodiscard]] double seconds_of_memory(double elements) const;
+
   const HostDescription& host_;
   const DgemmModel* board_;
   DgemmTransfer transfer_;
-  std::uint64_t clocks_ = 0;
+  ProductRule rule_;
 };
 
 /// HPL of order n with panels of nb columns, on the host alone.
 [[nodiscard]] HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb);
-/// The same with a board, which computes the products of K >= narrowest, also those within panels and triangular
+/// The same with a board, which computes the products that the rule gives it, also those within panels and triangular
 /// solves. Row swaps run at the rate of memory.
 [[nodiscard]] HplStages hpl_with_board(const HostDescription& host, const DgemmModel& board,
-                                       const DgemmTransfer& transfer, std::uint64_t n, std::uint64_t nb);
+                                       const DgemmTransfer& transfer, ProductRule rule, std::uint64_t n,
+                                       std::uint64_t nb);
 
 }  // namespace gdr

@@ -1,0 +1,66 @@
+// Options of HPL on one node and on many.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "clusters/cluster.h"
+#include "dgemm_options.h"
+#include "gdr/hostlib/hpl_model.h"
+
+namespace gdr::cli {
+
+/// Who computes the products of HPL; what is left out depends on NB.
+struct HplProducts {
+  std::string products;
+  std::string small_depths;
+
+  void add_to(Command command) {
+    command
+        .add_option("--products", products,
+                    "who computes products: faster = host or board, whichever takes less time; record = as in the "
+                    "published run, the board those of K >= 512. Default: record if NB is that of the published run, "
+                    "2048, otherwise faster")
+        .check(one_of({"faster", "record"}));
+    static_cast<void>(add_small_depths(command, small_depths));
+  }
+  [[nodiscard]] ProductRule rule(std::uint64_t nb) const {
+    return product_rule_named(products).value_or(usual_rule(nb));
+  }
+  [[nodiscard]] SmallDepths depths(std::uint64_t nb) const {
+    return small_depths.empty() ? usual_small_depths(rule(nb)) : small_depths_named(small_depths);
+  }
+};
+
+/// The rule in words, for the line that says who computed.
+[[nodiscard]] inline std::string in_words(ProductRule rule, const HostDescription& host) {
+  switch (rule) {
+    case ProductRule::faster:
+      return "each by host or board, whichever is faster";
+    case ProductRule::record:
+      break;
+  }
+  return fmt::format("as in the published run: the board computes those of K >= {}, the host all others",
+                     host.narrowest);
+}
+
+/// Options of HPL on many nodes.
+struct HplOptions {
+  std::uint64_t nb = 2048;
+  std::string kernel = "dgemm";
+  HplProducts products;
+  std::string grid;
+  unsigned lookahead = 1;
+  bool overlap_u = false;
+
+  /// Adds grid, look-ahead and overlap; the other options are shared with runs on one node.
+  std::vector<Option> add_to(Command command);
+};
+
+/// gdr hpl --nodes: a matrix of order n on `nodes` nodes of the first cluster. Returns the exit status.
+int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
+                 std::uint64_t n);
+
+}  // namespace gdr::cli
