@@ -4,63 +4,93 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <limits>
 
 namespace gdr::blas {
 namespace {
 
-using HostGemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-                          const int*, const double*, const int*, const double*, double*, const int*, std::size_t,
-                          std::size_t);
-using HostTrsm = void (*)(const char*, const char*, const char*, const char*, const int*, const int*, const double*,
-                          const double*, const int*, double*, const int*, std::size_t, std::size_t, std::size_t,
-                          std::size_t);
+constinit BehindOurs gemm_behind_ours("dgemm_");
+constinit BehindOurs trsm_behind_ours("dtrsm_");
+constinit BehindOurs trmm_behind_ours("dtrmm_");
+constinit BehindOurs symm_behind_ours("dsymm_");
+constinit BehindOurs syrk_behind_ours("dsyrk_");
+constinit BehindOurs syr2k_behind_ours("dsyr2k_");
 
-/// A routine of the library behind ours, looked up on first use. No lock is held meanwhile: a child forked at that
-/// moment could never take it. Threads that look at the same time find the same.
-template <class Function>
-class BehindOurs {
- public:
-  explicit constexpr BehindOurs(const char* name) : name_(name) {}
-  /// Null if the host's BLAS has no such routine.
-  Function get() {
-    void* found = found_.load(std::memory_order_relaxed);
-    if (found == nullptr) {
-      found = look_up();
-      found_.store(found, std::memory_order_relaxed);
+// Arguments in the order of the Fortran routines.
+auto arguments(const Gemm& call) {
+  return std::tuple(call.transa, call.transb, call.m, call.n, call.k, call.alpha, call.a, call.lda, call.b, call.ldb,
+                    call.beta, call.c, call.ldc);
+}
+auto arguments(const Trsm& call) {
+  return std::tuple(call.side, call.uplo, call.transa, call.diag, call.m, call.n, call.alpha, call.a, call.lda, call.b,
+                    call.ldb);
+}
+auto arguments(const Symm& call) {
+  return std::tuple(call.side, call.uplo, call.m, call.n, call.alpha, call.a, call.lda, call.b, call.ldb, call.beta,
+                    call.c, call.ldc);
+}
+auto arguments(const Syrk& call) {
+  return std::tuple(call.uplo, call.trans, call.n, call.k, call.alpha, call.a, call.lda, call.beta, call.c, call.ldc);
+}
+auto arguments(const Syr2k& call) {
+  return std::tuple(call.uplo, call.trans, call.n, call.k, call.alpha, call.a, call.lda, call.b, call.ldb, call.beta,
+                    call.c, call.ldc);
+}
+
+/// Everything goes by address but matrices, and the lengths of letters come at the end.
+template <class... Pointers, std::size_t... letter>
+void call_by_address(void* function, std::index_sequence<letter...>, Pointers... pointers) {
+  using Function = void (*)(Pointers..., decltype(letter)...);
+  reinterpret_cast<Function>(function)(pointers..., (static_cast<void>(letter), std::size_t{1})...);
+}
+
+template <class Integer, class... Arguments>
+void call_with(void* function, const std::tuple<Arguments...>& arguments) {
+  constexpr std::size_t kLetters = (std::size_t{std::is_same_v<Arguments, char>} + ...);
+  const auto held = [](auto value) {
+    if constexpr (std::is_same_v<decltype(value), std::int64_t>) {
+      return static_cast<Integer>(value);
+    } else {
+      return value;
     }
-    return reinterpret_cast<Function>(found);
-  }
-
- private:
-  void* look_up() const {
-    void* found = dlsym(RTLD_NEXT, name_);
-    if (found == nullptr) {
-      // Opened on its own, as a plug-in: what it was linked with is not in the search order behind it.
-      void* library = dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
-      if (library != nullptr) found = dlsym(library, name_);
+  };
+  const auto passed = [](const auto& value) {
+    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {
+      return value;
+    } else {
+      return &value;
     }
-    return found;
+  };
+  const auto values = std::apply([&](auto... given) { return std::tuple(held(given)...); }, arguments);
+  std::apply(
+      [&](const auto&... value) { call_by_address(function, std::make_index_sequence<kLetters>{}, passed(value)...); },
+      values);
+}
+
+template <class... Arguments>
+bool fit(const std::tuple<Arguments...>& arguments) {
+  const auto fits = [](auto value) {
+    if constexpr (std::is_same_v<decltype(value), std::int64_t>) return std::in_range<std::int32_t>(value);
+    return true;
+  };
+  return std::apply([&](auto... given) { return (fits(given) && ...); }, arguments);
+}
+
+/// False if the host has no such routine, or its integers do not hold the sizes.
+template <class Call>
+bool call_host(BehindOurs& routine, const Call& call) {
+  void* const host = routine.get();
+  if (host == nullptr) return false;
+  const auto given = arguments(call);
+  if (host_has_wide_integers()) {
+    call_with<std::int64_t>(host, given);
+    return true;
   }
-
-  const char* name_;
-  std::atomic<void*> found_{nullptr};
-};
-
-using HostCblasGemm = void (*)(int, int, int, int, int, int, double, const double*, int, const double*, int, double,
-                               double*, int);
-using HostCblasTrsm = void (*)(int, int, int, int, int, int, int, double, const double*, int, double*, int);
-
-constinit BehindOurs<HostGemm> gemm_behind_ours("dgemm_");
-constinit BehindOurs<HostTrsm> trsm_behind_ours("dtrsm_");
-constinit BehindOurs<HostCblasGemm> cblas_gemm_behind_ours("cblas_dgemm");
-constinit BehindOurs<HostCblasTrsm> cblas_trsm_behind_ours("cblas_dtrsm");
-
-template <class... Sizes>
-bool fit(Sizes... sizes) {
-  return std::max({sizes...}) <= std::numeric_limits<int>::max() &&
-         std::min({sizes...}) >= std::numeric_limits<int>::min();
+  if (!fit(given)) return false;
+  call_with<std::int32_t>(host, given);
+  return true;
 }
 
 double entry(const double* matrix, std::int64_t ld, bool transposed, std::int64_t i, std::int64_t j) {
@@ -105,18 +135,77 @@ void plain_trsm(const Trsm& call) {
   }
 }
 
+double symmetric_entry(const double* matrix, std::int64_t ld, char uplo, std::int64_t i, std::int64_t j) {
+  return (uplo == 'L') == (i >= j) ? matrix[i + j * ld] : matrix[j + i * ld];
+}
+
+void plain_symm(const Symm& call) {
+  const bool left = call.side == 'L';
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    for (std::int64_t i = 0; i < call.m; ++i) {
+      double sum = 0;
+      for (std::int64_t l = 0; l < (left ? call.m : call.n); ++l) {
+        sum += left ? symmetric_entry(call.a, call.lda, call.uplo, i, l) * call.b[l + j * call.ldb]
+                    : call.b[i + l * call.ldb] * symmetric_entry(call.a, call.lda, call.uplo, l, j);
+      }
+      double& c = call.c[i + j * call.ldc];
+      c = call.beta == 0 ? call.alpha * sum : call.alpha * sum + call.beta * c;
+    }
+  }
+}
+
+/// B = alpha op(A) B, element by element in an order in which none is needed any more when it is overwritten.
+void plain_trmm(const Trmm& call) {
+  const bool left = call.side == 'L';
+  const bool transposed = call.transa != 'N';
+  const std::int64_t order = left ? call.m : call.n;
+  const std::int64_t others = left ? call.n : call.m;
+  const auto a = [&](std::int64_t i, std::int64_t j) { return entry(call.a, call.lda, transposed == left, i, j); };
+  const bool lower = (call.uplo == 'L') == (transposed != left);
+  for (std::int64_t other = 0; other < others; ++other) {
+    const auto x = [&](std::int64_t i) -> double& {
+      return left ? call.b[i + other * call.ldb] : call.b[other + i * call.ldb];
+    };
+    for (std::int64_t step = 0; step < order; ++step) {
+      const std::int64_t i = lower ? order - 1 - step : step;
+      double sum = call.diag == 'U' ? x(i) : a(i, i) * x(i);
+      for (std::int64_t j = lower ? 0 : i + 1; j < (lower ? i : order); ++j) sum += a(i, j) * x(j);
+      x(i) = call.alpha * sum;
+    }
+  }
+}
+
 }  // namespace
 
+void* behind_ours(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) {
+    // Opened on its own, as a plug-in: what it was linked with is not in the search order behind it.
+    void* library = dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
+    if (library != nullptr) found = dlsym(library, name);
+  }
+  return found;
+}
+
+bool host_has_wide_integers() {
+  // The probe of libblastrampoline: read as 32 bits the length is 3, read as 64 bits it is negative.
+  constinit static std::atomic<int> known{-1};
+  int answer = known.load(std::memory_order_relaxed);
+  if (answer < 0) {
+    using Isamax = std::int64_t (*)(const std::int64_t*, const float*, const std::int64_t*);
+    const auto isamax = reinterpret_cast<Isamax>(behind_ours("isamax_"));
+    constexpr std::int64_t kLength = static_cast<std::int64_t>(0xffffffff00000003);
+    const std::int64_t step = 1;
+    const float values[] = {1, 2, 1};
+    const bool little = std::endian::native == std::endian::little;
+    answer = little && isamax != nullptr && static_cast<std::int32_t>(isamax(&kLength, values, &step)) == 0 ? 1 : 0;
+    known.store(answer, std::memory_order_relaxed);
+  }
+  return answer == 1;
+}
+
 void host_gemm(const Gemm& call) {
-  const HostGemm host = gemm_behind_ours.get();
-  if (host == nullptr || !fit(call.m, call.n, call.k, call.lda, call.ldb, call.ldc)) return plain_gemm(call);
-  const auto m = static_cast<int>(call.m);
-  const auto n = static_cast<int>(call.n);
-  const auto k = static_cast<int>(call.k);
-  const auto lda = static_cast<int>(call.lda);
-  const auto ldb = static_cast<int>(call.ldb);
-  const auto ldc = static_cast<int>(call.ldc);
-  host(&call.transa, &call.transb, &m, &n, &k, &call.alpha, call.a, &lda, call.b, &ldb, &call.beta, call.c, &ldc, 1, 1);
+  if (!call_host(gemm_behind_ours, call)) plain_gemm(call);
 }
 
 void host_gemm_of_long_range(const Gemm& call) {
@@ -138,30 +227,44 @@ void host_gemm_of_long_range(const Gemm& call) {
 }
 
 void host_trsm(const Trsm& call) {
-  const HostTrsm host = trsm_behind_ours.get();
-  if (host == nullptr || !fit(call.m, call.n, call.lda, call.ldb)) return plain_trsm(call);
-  const auto m = static_cast<int>(call.m);
-  const auto n = static_cast<int>(call.n);
-  const auto lda = static_cast<int>(call.lda);
-  const auto ldb = static_cast<int>(call.ldb);
-  host(&call.side, &call.uplo, &call.transa, &call.diag, &m, &n, &call.alpha, call.a, &lda, call.b, &ldb, 1, 1, 1, 1);
+  if (!call_host(trsm_behind_ours, call)) plain_trsm(call);
 }
 
-bool refused_by_host(const CblasGemm& call) {
-  const HostCblasGemm host = cblas_gemm_behind_ours.get();
-  if (host == nullptr || !fit(call.m, call.n, call.k, call.lda, call.ldb, call.ldc)) return false;
-  host(call.order, call.transa, call.transb, static_cast<int>(call.m), static_cast<int>(call.n),
-       static_cast<int>(call.k), call.alpha, call.a, static_cast<int>(call.lda), call.b, static_cast<int>(call.ldb),
-       call.beta, call.c, static_cast<int>(call.ldc));
-  return true;
+void host_trmm(const Trmm& call) {
+  if (!call_host(trmm_behind_ours, call)) plain_trmm(call);
 }
 
-bool refused_by_host(const CblasTrsm& call) {
-  const HostCblasTrsm host = cblas_trsm_behind_ours.get();
-  if (host == nullptr || !fit(call.m, call.n, call.lda, call.ldb)) return false;
-  host(call.order, call.side, call.uplo, call.transa, call.diag, static_cast<int>(call.m), static_cast<int>(call.n),
-       call.alpha, call.a, static_cast<int>(call.lda), call.b, static_cast<int>(call.ldb));
-  return true;
+void host_symm(const Symm& call) {
+  if (!call_host(symm_behind_ours, call)) plain_symm(call);
+}
+
+void host_gemmtr(const Gemmtr& call) {
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    const std::int64_t first = call.uplo == 'L' ? j : 0;
+    const std::int64_t rows = call.uplo == 'L' ? call.n - j : j + 1;
+    host_gemm({call.transa, call.transb, rows, 1, call.k, call.alpha,
+               call.a + first * (call.transa == 'N' ? 1 : call.lda), call.lda,
+               call.b + j * (call.transb == 'N' ? call.ldb : 1), call.ldb, call.beta, call.c + first + j * call.ldc,
+               call.ldc});
+  }
+}
+
+void host_syrk(const Syrk& call) {
+  if (call_host(syrk_behind_ours, call)) return;
+  const bool normal = call.trans == 'N';
+  host_gemmtr({call.uplo, normal ? 'N' : 'T', normal ? 'T' : 'N', call.n, call.k, call.alpha, call.a, call.lda, call.a,
+               call.lda, call.beta, call.c, call.ldc});
+}
+
+void host_syr2k(const Syr2k& call) {
+  if (call_host(syr2k_behind_ours, call)) return;
+  const bool normal = call.trans == 'N';
+  const char first = normal ? 'N' : 'T';
+  const char second = normal ? 'T' : 'N';
+  host_gemmtr({call.uplo, first, second, call.n, call.k, call.alpha, call.a, call.lda, call.b, call.ldb, call.beta,
+               call.c, call.ldc});
+  host_gemmtr(
+      {call.uplo, first, second, call.n, call.k, call.alpha, call.b, call.ldb, call.a, call.lda, 1, call.c, call.ldc});
 }
 
 namespace {
@@ -173,10 +276,11 @@ bool is_one_of(char letter, const char* letters) {
   return false;
 }
 
+std::int64_t leading(std::int64_t rows) { return std::max<std::int64_t>(1, rows); }
+
 }  // namespace
 
 std::optional<int> bad_argument(const Gemm& call) {
-  const auto leading = [](std::int64_t rows) { return std::max<std::int64_t>(1, rows); };
   if (!is_one_of(call.transa, "NTC")) return 1;
   if (!is_one_of(call.transb, "NTC")) return 2;
   if (call.m < 0) return 3;
@@ -189,7 +293,6 @@ std::optional<int> bad_argument(const Gemm& call) {
 }
 
 std::optional<int> bad_argument(const Trsm& call) {
-  const auto leading = [](std::int64_t rows) { return std::max<std::int64_t>(1, rows); };
   if (!is_one_of(call.side, "LR")) return 1;
   if (!is_one_of(call.uplo, "UL")) return 2;
   if (!is_one_of(call.transa, "NTC")) return 3;
@@ -198,6 +301,50 @@ std::optional<int> bad_argument(const Trsm& call) {
   if (call.n < 0) return 6;
   if (call.lda < leading(call.side == 'L' ? call.m : call.n)) return 9;
   if (call.ldb < leading(call.m)) return 11;
+  return std::nullopt;
+}
+
+std::optional<int> bad_argument(const Symm& call) {
+  if (!is_one_of(call.side, "LR")) return 1;
+  if (!is_one_of(call.uplo, "UL")) return 2;
+  if (call.m < 0) return 3;
+  if (call.n < 0) return 4;
+  if (call.lda < leading(call.side == 'L' ? call.m : call.n)) return 7;
+  if (call.ldb < leading(call.m)) return 9;
+  if (call.ldc < leading(call.m)) return 12;
+  return std::nullopt;
+}
+
+std::optional<int> bad_argument(const Syrk& call) {
+  if (!is_one_of(call.uplo, "UL")) return 1;
+  if (!is_one_of(call.trans, "NTC")) return 2;
+  if (call.n < 0) return 3;
+  if (call.k < 0) return 4;
+  if (call.lda < leading(call.trans == 'N' ? call.n : call.k)) return 7;
+  if (call.ldc < leading(call.n)) return 10;
+  return std::nullopt;
+}
+
+std::optional<int> bad_argument(const Syr2k& call) {
+  if (!is_one_of(call.uplo, "UL")) return 1;
+  if (!is_one_of(call.trans, "NTC")) return 2;
+  if (call.n < 0) return 3;
+  if (call.k < 0) return 4;
+  if (call.lda < leading(call.trans == 'N' ? call.n : call.k)) return 7;
+  if (call.ldb < leading(call.trans == 'N' ? call.n : call.k)) return 9;
+  if (call.ldc < leading(call.n)) return 12;
+  return std::nullopt;
+}
+
+std::optional<int> bad_argument(const Gemmtr& call) {
+  if (!is_one_of(call.uplo, "UL")) return 1;
+  if (!is_one_of(call.transa, "NTC")) return 2;
+  if (!is_one_of(call.transb, "NTC")) return 3;
+  if (call.n < 0) return 4;
+  if (call.k < 0) return 5;
+  if (call.lda < leading(call.transa == 'N' ? call.n : call.k)) return 8;
+  if (call.ldb < leading(call.transb == 'N' ? call.k : call.n)) return 10;
+  if (call.ldc < leading(call.n)) return 13;
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -16,9 +17,18 @@ namespace gdr::blas {
 namespace {
 
 // In the order of Reason.
+constexpr base::Names<Routine> kRoutineNames({{Routine::dgemm, "dgemm"},
+                                              {Routine::dtrsm, "dtrsm"},
+                                              {Routine::dtrmm, "dtrmm"},
+                                              {Routine::dsymm, "dsymm"},
+                                              {Routine::dsyrk, "dsyrk"},
+                                              {Routine::dsyr2k, "dsyr2k"},
+                                              {Routine::dgemmtr, "dgemmtr"}});
 constexpr std::array<const char*, kReasons> kReasonNames{"small", "not_a_number", "range", "memory", "board_error"};
 
 }  // namespace
+
+std::string_view name_of(Routine routine) { return kRoutineNames[routine]; }
 
 void Report::count_call(Routine routine, bool empty) {
   const std::lock_guard lock(mutex_);
@@ -50,6 +60,13 @@ void Report::count_host_triangle(double flops, double seconds) {
   host_seconds_ += seconds;
 }
 
+void Report::count_unserved(const char* routine, double flops) {
+  const std::lock_guard lock(mutex_);
+  Unserved& of_routine = unserved_[routine];
+  ++of_routine.calls;
+  of_routine.flops += flops;
+}
+
 void Report::fail(std::string_view why) {
   const std::lock_guard lock(mutex_);
   if (failure_.empty()) failure_ = why;
@@ -57,8 +74,8 @@ void Report::fail(std::string_view why) {
 
 void Report::write(const std::string& path, const Setting& setting) {
   const std::lock_guard lock(mutex_);
-  const auto [gemm_calls, trsm_calls] = calls_;
-  if (path.empty() || (gemm_calls == 0 && trsm_calls == 0)) return;
+  const bool any = std::ranges::any_of(calls_, [](std::uint64_t calls) { return calls > 0; }) || !unserved_.empty();
+  if (path.empty() || !any) return;
   base::Json json;
   json["library"] = "libgdrblas";
   json["precision"] = setting.precision;
@@ -66,11 +83,22 @@ void Report::write(const std::string& path, const Setting& setting) {
   json["engine"] = setting.engine;
   json["boards"] = setting.boards;
   json["failure"] = failure_.empty() ? base::Json(nullptr) : base::Json(failure_);
-  json["calls"] = {{"dgemm", gemm_calls}, {"dtrsm", trsm_calls}};
+  for (std::size_t routine = 0; routine < calls_.size(); ++routine) {
+    json["calls"][kRoutineNames[static_cast<Routine>(routine)]] = calls_[routine];
+  }
   json["empty_calls"] = empty_;
   json["on_board"] = on_board_;
   for (std::size_t reason = 0; reason < kReasons; ++reason) json["on_host"][kReasonNames[reason]] = on_host_[reason];
-  json["flops"] = {{"board_useful", useful_flops_}, {"board_executed", executed_flops_}, {"host", host_flops_}};
+  json["unserved"] = base::Json::object();
+  double unserved_flops = 0;
+  for (const auto& [routine, of_routine] : unserved_) {
+    json["unserved"][routine] = {{"calls", of_routine.calls}, {"flops", of_routine.flops}};
+    unserved_flops += of_routine.flops;
+  }
+  json["flops"] = {{"board_useful", useful_flops_},
+                   {"board_executed", executed_flops_},
+                   {"host", host_flops_},
+                   {"unserved", unserved_flops}};
   json["shapes"] = base::Json::array();
   for (const auto& [shape, count] : shapes_) {
     json["shapes"].push_back(

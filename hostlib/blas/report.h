@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "gdr/base/names.h"
 #include "gdr/hostlib/blas.h"
 
 namespace gdr::blas {
@@ -24,6 +25,10 @@ enum class Reason : std::uint8_t {
 };
 inline constexpr std::size_t kReasons = 5;
 
+/// What the boards compute, in the order of the report.
+enum class Routine : std::uint8_t { dgemm, dtrsm, dtrmm, dsymm, dsyrk, dsyr2k, dgemmtr };
+[[nodiscard]] std::string_view name_of(Routine routine);
+
 /// The board and its settings as the report names them.
 struct Setting {
   std::string precision;
@@ -35,8 +40,6 @@ struct Setting {
 /// Thread safe.
 class Report {
  public:
-  enum class Routine : std::uint8_t { dgemm, dtrsm };
-
   void count_call(Routine routine, bool empty);
   /// A product that boards computed: `useful` operations of `executed`.
   void count_product(std::int64_t m, std::int64_t n, std::int64_t k, double executed, double emulated_seconds,
@@ -44,6 +47,8 @@ class Report {
   void count_host_product(Reason reason, double flops, double seconds);
   /// A triangle that the host solved within a dtrsm.
   void count_host_triangle(double flops, double seconds);
+  /// A call of a routine of level 3 that goes to the host without us.
+  void count_unserved(const char* routine, double flops);
   /// Why boards fail; the first reason stays.
   void fail(std::string_view why);
 
@@ -52,7 +57,13 @@ class Report {
 
  private:
   std::mutex mutex_;
-  std::array<std::uint64_t, 2> calls_{};
+  struct Unserved {
+    std::uint64_t calls = 0;
+    double flops = 0;
+  };
+
+  std::array<std::uint64_t, base::enumerators<Routine>()> calls_{};
+  std::map<std::string, Unserved> unserved_;  // by routine
   std::uint64_t empty_ = 0;
   std::uint64_t on_board_ = 0;
   std::array<std::uint64_t, kReasons> on_host_{};

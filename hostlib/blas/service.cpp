@@ -22,6 +22,7 @@
 #include "process_file.h"
 #include "process_instance.h"
 #include "report.h"
+#include "routines.h"
 #include "scaling.h"
 
 namespace gdr::blas {
@@ -33,8 +34,6 @@ using foreign::file_of_process;
 constexpr double kDefaultMinFlops = 2.0 * 512 * 512 * 256;
 /// Elements of C that are worked on at a time: what waits between board and C, 64 MB.
 constexpr std::int64_t kElementsAtOnce = std::int64_t{1} << 23;
-/// Triangles of this order the host solves.
-constexpr std::int64_t kHostTriangle = 64;
 /// Share of C whose rows or columns are too wide for the board, beyond which the host computes all of it: what the
 /// board computes there is thrown away.
 constexpr double kMostTooWide = 1.0 / 8;
@@ -82,15 +81,6 @@ Gemm part_of(const Gemm& call, std::int64_t first_row, std::int64_t rows, std::i
   return part;
 }
 
-double flops_of(const Gemm& call) {
-  return 2.0 * static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-}
-
-double flops_of(const Trsm& call) {
-  const std::int64_t order = call.side == 'L' ? call.m : call.n;
-  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(order);
-}
-
 class Clock {
  public:
   [[nodiscard]] double seconds() const {
@@ -112,16 +102,18 @@ class Service {
  public:
   explicit Service(bool forked);
 
-  void gemm(const Gemm& call) noexcept;
-  void trsm(const Trsm& call) noexcept;
+  /// A call of a routine whose sizes m, n and k are those of gdr_blas_call; `body` gets a Multiplier.
+  template <class Body>
+  void call(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, const Body& body) noexcept;
+  /// A call that the host computes without us.
+  void count_unserved(const char* routine, double flops) noexcept;
   /// At the end of the process.
   void write_report() noexcept;
 
  private:
+  class Caller;
   void product(const Gemm& call, gdr_blas_call& told);
-  void triangle(const Trsm& call, gdr_blas_call& told);
   void on_the_host(const Gemm& call, Reason reason, gdr_blas_call& told);
-  void host_triangle(const Trsm& call, gdr_blas_call& told);
   void without_product(const Gemm& call);
   void on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, std::int64_t& done, gdr_blas_call& told);
   double part_on_boards(BoardPool::Work& work, const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
@@ -193,22 +185,64 @@ BoardPool* Service::working_boards() {
   return pool_.get();
 }
 
-void Service::gemm(const Gemm& call) noexcept {
-  const bool empty = call.m == 0 || call.n == 0;
-  count([&] { report_.count_call(Report::Routine::dgemm, empty); });
+/// Multiplies for one call, and keeps account of it.
+class Service::Caller final : public Multiplier {
+ public:
+  Caller(Service& service, gdr_blas_call& told) : service_(service), told_(told) {}
+
+  void product(const Gemm& call) override { service_.product(call, told_); }
+  [[nodiscard]] bool is_small(double flops) const override { return flops < service_.settings_.min_flops; }
+  [[nodiscard]] bool takes_all() const override { return service_.settings_.min_flops == 0; }
+  void by_host(const Trsm& call) override {
+    timed(flops_of(call), [&] { host_trsm(call); }, std::nullopt);
+  }
+  void by_host(const Trmm& call) override {
+    timed(flops_of(call), [&] { host_trmm(call); });
+  }
+  void by_host(const Symm& call) override {
+    timed(flops_of(call), [&] { host_symm(call); });
+  }
+  void by_host(const Syrk& call) override {
+    timed(flops_of(call), [&] { host_syrk(call); });
+  }
+  void by_host(const Syr2k& call) override {
+    timed(flops_of(call), [&] { host_syr2k(call); });
+  }
+  void by_host(const Gemmtr& call) override {
+    timed(flops_of(call), [&] { host_gemmtr(call); });
+  }
+
+ private:
+  /// Without a reason it counts as a triangle that the host solves within a dtrsm.
+  template <class Body>
+  void timed(double flops, const Body& body, std::optional<Reason> reason = Reason::small) {
+    const Clock clock;
+    body();
+    const double seconds = clock.seconds();
+    told_.host_seconds += seconds;
+    count([&] {
+      reason ? service_.report_.count_host_product(*reason, flops, seconds)
+             : service_.report_.count_host_triangle(flops, seconds);
+    });
+  }
+
+  Service& service_;
+  gdr_blas_call& told_;
+};
+
+template <class Body>
+void Service::call(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, const Body& body) noexcept {
+  const bool empty = m == 0 || n == 0;
+  count([&] { report_.count_call(routine, empty); });
   if (empty) return;
-  gdr_blas_call told{"dgemm", call.m, call.n, call.k, 0, 0, 0, 0};
-  product(call, told);
+  gdr_blas_call told{name_of(routine).data(), m, n, k, 0, 0, 0, 0};
+  Caller caller(*this, told);
+  body(caller);
   tell(told);
 }
 
-void Service::trsm(const Trsm& call) noexcept {
-  const bool empty = call.m == 0 || call.n == 0;
-  count([&] { report_.count_call(Report::Routine::dtrsm, empty); });
-  if (empty) return;
-  gdr_blas_call told{"dtrsm", call.m, call.n, call.side == 'L' ? call.m : call.n, 0, 0, 0, 0};
-  triangle(call, told);
-  tell(told);
+void Service::count_unserved(const char* routine, double flops) noexcept {
+  count([&] { report_.count_unserved(routine, flops); });
 }
 
 void Service::tell(const gdr_blas_call& call) noexcept {
@@ -227,20 +261,9 @@ void Service::on_the_host(const Gemm& call, Reason reason, gdr_blas_call& told) 
   count([&] { report_.count_host_product(reason, flops_of(call), seconds); });
 }
 
-void Service::host_triangle(const Trsm& call, gdr_blas_call& told) {
-  const Clock clock;
-  host_trsm(call);
-  const double seconds = clock.seconds();
-  told.host_seconds += seconds;
-  count([&] { report_.count_host_triangle(flops_of(call), seconds); });
-}
-
 /// C = beta C, with neither A nor B read: small products of some OpenBLAS releases do read them.
 void Service::without_product(const Gemm& call) {
-  for (std::int64_t j = 0; j < call.n; ++j) {
-    double* c = call.c + j * call.ldc;
-    for (std::int64_t i = 0; i < call.m; ++i) c[i] = call.beta == 0 ? 0 : call.beta * c[i];
-  }
+  scale(call.m, call.n, call.beta, call.c, call.ldc);
   count([&] { report_.count_host_product(Reason::small, 0, 0); });
 }
 
@@ -272,6 +295,13 @@ void Service::product(const Gemm& call, gdr_blas_call& told) {
     reason = Reason::board_error;
   }
   if (reason) on_the_host(part_of(call, 0, call.m, done, call.n - done), *reason, told);
+}
+
+/// An element of C for beta = 0. The sign of a zero is that of the reference BLAS: it adds products to +0, of alpha B
+/// and A where A is not transposed, and multiplies their sum by alpha where it is.
+double without_c(const Gemm& call, double sum) {
+  const double element = call.alpha * (sum + 0.0);
+  return call.transa == 'N' ? element + 0.0 : element;
 }
 
 constexpr std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
@@ -331,7 +361,7 @@ double Service::part_on_boards(BoardPool::Work& work, const Gemm& call, const Sc
     for (std::int64_t i = 0; i < call.m; ++i) {
       const double addend = call.beta == 0 ? 0 : call.beta * c[i];
       if (!scaling.needed()) {
-        c[i] = call.beta == 0 ? call.alpha * sum[i] : std::fma(call.alpha, sum[i], addend);
+        c[i] = call.beta == 0 ? without_c(call, sum[i]) : std::fma(call.alpha, sum[i], addend);
       } else if (!Scaling::too_wide(scaling.rows[size(i)])) {
         c[i] = unscaled(call.alpha, sum[i], scaling.rows[size(i)].high + scaling.columns[size(j)].high, addend);
       }
@@ -360,57 +390,6 @@ void Service::too_wide_on_the_host(const Gemm& call, const Scaling& scaling, gdr
   }
 }
 
-void Service::triangle(const Trsm& call, gdr_blas_call& told) {
-  const std::int64_t order = call.side == 'L' ? call.m : call.n;
-  // The two halves below leave half of the work to a product; if that is small, so is all the rest.
-  const bool small = order < 2 || flops_of(call) / 2 < settings_.min_flops;
-  if (call.alpha == 0 || small || (order <= kHostTriangle && settings_.min_flops > 0)) return host_triangle(call, told);
-  const std::int64_t half = order / 2;
-  const bool left = call.side == 'L';
-  const bool transposed = call.transa != 'N';
-  // op(A) is lower if its diagonal blocks are solved from the first on, seen from the left.
-  const bool lower = (call.uplo == 'L') != transposed;
-  const bool first_half_first = lower == left;
-  const double* off = call.uplo == 'L' ? call.a + half : call.a + half * call.lda;
-  const std::int64_t step = left ? 1 : call.ldb;
-
-  Trsm first = call;
-  (left ? first.m : first.n) = half;
-  Trsm second = call;
-  (left ? second.m : second.n) = order - half;
-  second.a = call.a + half * (call.lda + 1);
-  second.b = call.b + half * step;
-  Trsm& before = first_half_first ? first : second;
-  Trsm& after = first_half_first ? second : first;
-
-  triangle(before, told);
-  Gemm update;
-  update.alpha = -1;
-  update.beta = call.alpha;
-  update.c = after.b;
-  update.ldc = call.ldb;
-  update.m = after.m;
-  update.n = after.n;
-  if (left) {
-    update.transa = call.transa;
-    update.a = off;
-    update.lda = call.lda;
-    update.b = before.b;
-    update.ldb = call.ldb;
-    update.k = before.m;
-  } else {
-    update.a = before.b;
-    update.lda = call.ldb;
-    update.transb = call.transa;
-    update.b = off;
-    update.ldb = call.lda;
-    update.k = before.n;
-  }
-  product(update, told);
-  after.alpha = 1;
-  triangle(after, told);
-}
-
 void Service::write_report() noexcept {
   try {
     report_.write(file_of_process(base::environment("GDR_REPORT"), forked_),
@@ -423,14 +402,74 @@ void Service::write_report() noexcept {
 
 }  // namespace
 
+namespace {
+
+/// Runs with cancellation off: the routines of BLAS are no cancellation points, and a thread that were cancelled within
+/// one would keep its boards.
+class Uncancelled {
+ public:
+  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+template <class Call>
+std::int64_t order_of(const Call& call) {
+  return call.side == 'L' ? call.m : call.n;
+}
+
+/// `ours` gets a Multiplier; `alone` computes without a service, for which there is no memory.
+template <class Ours, class Alone>
+void serve(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, const Ours& ours, const Alone& alone) {
+  const Uncancelled uncancelled;
+  if (Service* const own = service(); own != nullptr) return own->call(routine, m, n, k, ours);
+  alone();
+}
+
+}  // namespace
+
 void gemm(const Gemm& call) noexcept {
-  if (Service* const own = service(); own != nullptr) return own->gemm(call);
-  host_gemm(call);
+  serve(Routine::dgemm, call.m, call.n, call.k, [&](Multiplier& by) { by.product(call); }, [&] { host_gemm(call); });
 }
 
 void trsm(const Trsm& call) noexcept {
-  if (Service* const own = service(); own != nullptr) return own->trsm(call);
-  host_trsm(call);
+  serve(
+      Routine::dtrsm, call.m, call.n, order_of(call), [&](Multiplier& by) { trsm(call, by); },
+      [&] { host_trsm(call); });
+}
+
+void trmm(const Trmm& call) noexcept {
+  serve(
+      Routine::dtrmm, call.m, call.n, order_of(call), [&](Multiplier& by) { trmm(call, by); },
+      [&] { host_trmm(call); });
+}
+
+void symm(const Symm& call) noexcept {
+  serve(
+      Routine::dsymm, call.m, call.n, order_of(call), [&](Multiplier& by) { symm(call, by); },
+      [&] { host_symm(call); });
+}
+
+void syrk(const Syrk& call) noexcept {
+  serve(Routine::dsyrk, call.n, call.n, call.k, [&](Multiplier& by) { syrk(call, by); }, [&] { host_syrk(call); });
+}
+
+void syr2k(const Syr2k& call) noexcept {
+  serve(Routine::dsyr2k, call.n, call.n, call.k, [&](Multiplier& by) { syr2k(call, by); }, [&] { host_syr2k(call); });
+}
+
+void gemmtr(const Gemmtr& call) noexcept {
+  serve(
+      Routine::dgemmtr, call.n, call.n, call.k, [&](Multiplier& by) { gemmtr(call, by); }, [&] { host_gemmtr(call); });
+}
+
+void count_unserved(const char* routine, double flops) noexcept {
+  const Uncancelled uncancelled;
+  if (Service* const own = service(); own != nullptr) own->count_unserved(routine, flops);
 }
 
 void set_hook(gdr_blas_hook hook, void* context) noexcept {

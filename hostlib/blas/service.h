@@ -10,11 +10,18 @@
 
 namespace gdr::blas {
 
-/// C = alpha op(A) op(B) + beta C; the arguments are good. What the boards cannot do, the host does; C is never half
-/// updated. From any thread.
+// The routines of BLAS; the arguments are good. What the boards cannot do, the host does; no result is half updated.
+// From any thread. A thread is not cancelled within them.
 void gemm(const Gemm& call) noexcept;
-/// op(A) X = alpha B or X op(A) = alpha B, X over B, by halves down to triangles that the host solves.
 void trsm(const Trsm& call) noexcept;
+void trmm(const Trmm& call) noexcept;
+void symm(const Symm& call) noexcept;
+void syrk(const Syrk& call) noexcept;
+void syr2k(const Syr2k& call) noexcept;
+void gemmtr(const Gemmtr& call) noexcept;
+
+/// Counts a call of a routine that we do not offer, so that the report's share is of the whole.
+void count_unserved(const char* routine, double flops) noexcept;
 
 /// Of all services to come, those of forked children too.
 void set_hook(gdr_blas_hook hook, void* context) noexcept;

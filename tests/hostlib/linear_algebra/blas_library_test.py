@@ -100,7 +100,7 @@ class Library(unittest.TestCase):
         report, errors, name = self.call(calls=2, n=6, k=9)
         self.assertEqual(errors, "")
         self.assertRegex(name, r"^\d+-0\.json$")
-        self.assertEqual(report["calls"], {"dgemm": 2, "dtrsm": 0})
+        self.assertEqual({routine: count for routine, count in report["calls"].items() if count > 0}, {"dgemm": 2})
         self.assertEqual((report["on_board"], sum(report["on_host"].values())), (2, 0))
         self.assertEqual(report["shapes"], [{"m": 6, "n": 6, "k": 9, "calls": 2}])
         self.assertEqual(report["flops"]["board_useful"], 2 * 2 * 6 * 6 * 9)
@@ -115,7 +115,7 @@ class Library(unittest.TestCase):
         # Halves of orders above 64 are products on the board, the triangles below are the host's.
         report, errors, _ = self.caller(SOLVER, 200, GDR_BLAS_MIN_FLOPS="1")
         self.assertEqual(errors, "")
-        self.assertEqual(report["calls"], {"dgemm": 0, "dtrsm": 1})
+        self.assertEqual({routine: count for routine, count in report["calls"].items() if count > 0}, {"dtrsm": 1})
         self.assertEqual((report["on_board"], sum(report["on_host"].values())), (3, 0))
         self.assertEqual(report["flops"]["board_useful"], 2 * 100 * 100 + 2 * 2 * 50 * 50)
         self.assertEqual(report["flops"]["host"], 4 * 50 * 50)

@@ -41,6 +41,17 @@ if __name__ == "__main__":
     print("right" if here == there else "wrong")
 """
 
+TRANSPOSED = """
+import numpy
+a = numpy.random.default_rng(1).integers(-4, 5, (600, 600)).astype(float)
+c = a @ a.T
+b = a.copy()
+assert (c == a @ b.T).all()  # whole numbers: every way of computing them is exact
+a.astype("float32") @ a.astype("float32")
+a.astype(complex) @ a.astype(complex)
+print("right")
+"""
+
 SOLVE = """
 import numpy, scipy.linalg
 random = numpy.random.default_rng(1)
@@ -158,6 +169,16 @@ class Process(unittest.TestCase):
         script.write_text(NUMPY, encoding="utf-8")
         self.assertEqual(self.run_with(["/usr/bin/python3", script]), "right\n")
         self.assertEqual(self.own_report()["on_board"], 6)
+
+    def test_a_matrix_times_its_own_transposed_is_the_boards_and_other_types_are_counted(self):
+        self.need_modules("numpy")
+        output = self.run_with(["/usr/bin/python3", "-c", TRANSPOSED], GDR_BLAS_MIN_FLOPS=str(2 * 512 * 512 * 256))
+        self.assertEqual(output, "right\n")
+        report = self.own_report()
+        self.assertEqual((report["calls"]["dsyrk"], report["calls"]["dgemm"]), (1, 1))
+        self.assertEqual((report["on_board"], sum(report["on_host"].values())), (2, 0))
+        self.assertEqual(report["unserved"], {"sgemm": {"calls": 1, "flops": 2 * 600**3}, "zgemm": {"calls": 1, "flops": 8 * 600**3}})
+        self.assertEqual(report["flops"]["unserved"], 10 * 600**3)
 
     def test_solvers_of_numpy_and_scipy_reach_the_board_with_the_reference_lapack(self):
         self.need_modules("numpy", "scipy")

@@ -134,11 +134,14 @@ def parse():
     return parser.parse_args()
 
 
+ROUTINES = ("dgemm", "dsymm", "dtrmm", "dtrsm", "dsyrk", "dsyr2k")
 PASSED = {
-    "fortran": [rf"{routine} +PASSED THE {what}" for routine in ("DGEMM", "DTRSM") for what in ("COMPUTATIONAL", "TESTS OF ERROR")],
+    "fortran": [
+        rf"{routine.upper()} +PASSED THE {what}" for routine in ROUTINES for what in ("COMPUTATIONAL", "TESTS OF ERROR")
+    ],
     "c": [
         rf"cblas_{routine} +PASSED THE {what}"
-        for routine in ("dgemm", "dtrsm")
+        for routine in ROUTINES
         for what in ("TESTS OF ERROR", "ROW-MAJOR", "COLUMN-MAJOR")
     ],
     "hpcc": [r"\|\|Ax-b\|\|_oo/\(eps\*.*PASSED"],

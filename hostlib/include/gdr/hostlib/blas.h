@@ -7,10 +7,11 @@
 extern "C" {
 #endif
 
-/* A finished call of dgemm or dtrsm. Calls with an empty C or B compute nothing and are not reported. */
+/* A finished call of a routine that boards compute. Calls with an empty C or B compute nothing and are not reported. */
 typedef struct gdr_blas_call {
-  const char* routine;     /* "dgemm" or "dtrsm" */
-  long long m, n, k;       /* of the call in column major order; for dtrsm k is the order of the triangle */
+  const char* routine;     /* "dgemm", "dtrsm", "dtrmm", "dsymm", "dsyrk", "dsyr2k" or "dgemmtr" */
+  long long m, n, k;       /* rows and columns of the result, column major, and the depth: the order of the triangle or
+                              symmetric matrix for dtrsm, dtrmm and dsymm */
   int boards;              /* largest number of boards at work at a time; 0: the host computed the whole call */
   double emulated_seconds; /* emulated time of the boards; what the host computed adds nothing */
   double board_seconds;    /* time that this host took to emulate the boards */
@@ -19,7 +20,7 @@ typedef struct gdr_blas_call {
 
 typedef void (*gdr_blas_hook)(const gdr_blas_call* call, void* context);
 
-/* From now on `hook` is called at the end of every call of dgemm or dtrsm, on the caller's thread, before the routine
+/* From now on `hook` is called at the end of every such call, on the caller's thread, before the routine
    returns. A null pointer removes the hook. If several threads call BLAS, the hook runs on them at the same time. The
    hook may call BLAS, which calls the hook again. */
 void gdr_blas_on_call(gdr_blas_hook hook, void* context);
