@@ -14,6 +14,7 @@
 #include "gdr/base/description_of_parts.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/nearest.h"
 
 namespace gdr::base {
 namespace {
@@ -185,8 +186,9 @@ Description load_description(std::string_view name_or_file, std::span<const Desc
   if (const auto file = find_data_file(fmt::format("machines/{}{}", name_or_file, kExtension))) {
     return parse_description(read_file(*file), file->string(), kinds);
   }
-  throw Error(fmt::format("no machine is called '{}' (known: {}; or name a file that ends in .toml)", name_or_file,
-                          fmt::join(description_names(kinds), ", ")));
+  const std::vector<std::string> known = description_names(kinds);
+  throw Error(fmt::format("no machine is called '{}'{} (known: {}; or name a file that ends in .toml)", name_or_file,
+                          did_you_mean(name_or_file, known), fmt::join(known, ", ")));
 }
 
 bool is_of_kind(std::string_view file, std::string_view kind) { return kind_of(file) == kind; }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/nearest.h"
 #include "gdr/base/own_files.h"
 
 namespace gdr::base {
@@ -31,6 +32,22 @@ constexpr int kMostLinks = 40;
 
 [[noreturn]] void fail(const std::filesystem::path& path, std::string_view what, int reason = errno) {
   throw Error(fmt::format("{}: cannot be {}: {}", path.string(), what, std::strerror(reason)));
+}
+
+/// "; did you mean 'NAME'?" for a file of a similar name beside one that is not there, or an empty text.
+std::string meant(const std::filesystem::path& path) {
+  constexpr std::size_t kMostNames = 10'000;  // more would take longer than the message is worth
+  const std::filesystem::path folder = path.parent_path();
+  std::error_code none;
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, none);
+  for (; !none && entry != std::filesystem::directory_iterator(); entry.increment(none)) {
+    if (names.size() == kMostNames) return "";
+    names.push_back(entry->path().filename().string());
+  }
+  std::ranges::sort(names);
+  const std::optional<std::string> name = nearest(path.filename().string(), names);
+  return name ? fmt::format("; did you mean '{}'?", (folder / *name).string()) : "";
 }
 
 /// An open file. close() tells whether everything written has arrived, so it is called explicitly where that matters.
@@ -214,7 +231,11 @@ void replace(const std::filesystem::path& path, std::string_view content, std::o
 
 std::string read_file(const std::filesystem::path& path) {
   const Descriptor file(uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
-  if (!file.valid()) fail(path, "read");
+  if (!file.valid()) {
+    if (errno == ENOENT)
+      throw Error(fmt::format("{}: cannot be read: {}{}", path.string(), std::strerror(ENOENT), meant(path)));
+    fail(path, "read");
+  }
   struct stat status{};
   if (fstat(file.number(), &status) != 0) fail(path, "read");
   if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);

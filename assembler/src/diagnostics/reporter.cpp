@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "gdr/base/counted.h"
+#include "gdr/base/nearest.h"
 
 namespace gdr::assembler {
 
@@ -140,25 +141,6 @@ std::vector<Diagnostic> Reporter::take(const std::vector<SourceFile>& files) {
 
 namespace {
 
-/// Number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        cost[i][j] = i + j;
-        continue;
-      }
-      const std::size_t replace = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
-      cost[i][j] = std::min({replace, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return cost[a.size()][b.size()];
-}
-
 constexpr std::size_t kLongestName = 64;  // longer names are not compared
 
 }  // namespace
@@ -170,7 +152,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string found;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongestName) continue;
-    const std::size_t distance = edit_distance(word, candidate);
+    const std::size_t distance = base::edit_distance(word, candidate);
     if (distance < best) {
       best = distance;
       found = candidate;

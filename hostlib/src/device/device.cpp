@@ -13,6 +13,7 @@
 
 #include "device_boards.h"
 #include "gdr/base/environment.h"
+#include "gdr/base/nearest.h"
 #include "gdr/emulator/thread_pool.h"
 
 namespace gdr {
@@ -301,7 +302,7 @@ void Device::load(Program program) {
 
 void Device::set_parameter(std::string_view name, double value) {
   state_->require_loaded();
-  std::vector<std::string_view> known;
+  std::vector<std::string> known;
   for (const isa::Parameter& parameter : state_->program.parameters) {
     if (parameter.name == name) {
       state_->boards.set_parameter(parameter, value);
@@ -310,8 +311,9 @@ void Device::set_parameter(std::string_view name, double value) {
     }
     known.emplace_back(parameter.name);
   }
-  throw Error(fmt::format("kernel {} has no parameter '{}' (known: {})", state_->program.kernel, name,
-                          known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  throw Error(fmt::format("kernel {} has no parameter '{}' (known: {}){}", state_->program.kernel, name,
+                          known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
+                          base::did_you_mean(name, known)));
 }
 
 void Device::write_j(std::size_t first, std::span<const std::uint64_t> fields) {

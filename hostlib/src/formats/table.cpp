@@ -10,6 +10,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/nearest.h"
 #include "table_format.h"
 
 namespace gdr::hostlib {
@@ -175,7 +176,10 @@ std::vector<std::size_t> ColumnMatcher::places(bool ignore_extra) const {
                             fmt::join(missing, ", "), expected_names()));
   }
   if (!ignore_extra && unknown_) {
-    throw Error(fmt::format("{}: unknown column '{}' (expected: {})", where_, *unknown_, expected_names()));
+    std::vector<std::string> names;
+    for (const ColumnType& column : expected_) names.push_back(column.name);
+    throw Error(fmt::format("{}: unknown column '{}' (expected: {}){}", where_, *unknown_, expected_names(),
+                            base::did_you_mean(*unknown_, names)));
   }
   return places;
 }
