@@ -1,52 +1,48 @@
 // The program gdr. Each subcommand has a file of its own.
 #include <cfenv>
-#include <csignal>
-#include <cstdio>
 #include <exception>
 #include <new>
 
+#include "arguments/terminal.h"
 #include "command/command.h"
-#include "gdr/base/quoted.h"
 
 int main(int argc, char** argv) {
   using namespace gdr::cli;
   // Results must be bit exact: a library loaded with the program may have changed the rounding mode.
   std::fesetenv(FE_DFL_ENV);
-  // If the reader of a pipe has ended, that is reported like any other output that cannot be written.
-  std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_program(argc, argv,
-                       {{"as", add_as},
-                        {"cc", add_cc},
-                        {"analyse", add_analyse},
-                        {"objdump", add_objdump},
-                        {"run", add_run},
-                        {"debug", add_debug},
-                        {"lsp", add_lsp},
-                        {"nbody", add_nbody},
-                        {"force", add_force},
-                        {"dgemm", add_dgemm},
-                        {"hpl", add_hpl},
-                        {"validate", add_validate},
-                        {"fp", add_fp},
-                        {"machine", add_machine},
-                        {"net", add_net},
-                        {"cluster", add_cluster},
-                        {"judge", add_judge},
-                        {"profile", add_profile},
-                        {"selftest", add_selftest},
-                        {"explain", add_explain},
+                       {{"as", "Kernels", add_as},
+                        {"cc", "Kernels", add_cc},
+                        {"analyse", "Kernels", add_analyse},
+                        {"objdump", "Kernels", add_objdump},
+                        {"run", "Kernels", add_run},
+                        {"debug", "Kernels", add_debug},
+                        {"lsp", "Kernels", add_lsp},
+                        {"explain", "Kernels", add_explain},
+                        {"judge", "Kernels", add_judge},
+                        {"nbody", "N-body", add_nbody},
+                        {"force", "N-body", add_force},
+                        {"dgemm", "Linear algebra", add_dgemm},
+                        {"hpl", "Linear algebra", add_hpl},
+                        {"cluster", "Networks and clusters", add_cluster},
+                        {"net", "Networks and clusters", add_net},
+                        {"fp", "Numbers and machines", add_fp},
+                        {"machine", "Numbers and machines", add_machine},
+                        {"validate", "Numbers and machines", add_validate},
+                        {"selftest", "Tools", add_selftest},
+                        {"profile", "Tools", add_profile},
                         // These tell of all the others.
-                        {"completion", add_completion, true},
-                        {"manual", add_manual, true}});
+                        {"completion", "Tools", add_completion, true},
+                        {"manual", "Tools", add_manual, true}});
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "gdr: %s\n", gdr::base::without_controls(error.what()).c_str());
+    print_error(error.what());
     return kUsage;
   } catch (const std::bad_alloc&) {
-    std::fputs("gdr: the host's memory is exhausted\n", stderr);
+    print_error("the host's memory is exhausted");
     return kFailure;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gdr: %s\n", gdr::base::without_controls(error.what()).c_str());
+    print_error(error.what());
     return kFailure;
   }
 }

@@ -111,8 +111,8 @@ class FromAFormula(cli_test.CliTest):
 
     def test_wrong_command_lines_are_refused(self):
         for more, message in [
-            (["--nosuch"], "gdr: The following argument was not expected: --nosuch\nTry 'gdr run --help'.\n"),
-            (["--param", "scle=2"], "gdr: --param: kernel pair has no parameter 'scle' (known: scale)\n"),
+            (["--nosuch"], "gdr: unknown option '--nosuch'\nTry 'gdr run --help'.\n"),
+            (["--param", "scle=2"], "gdr: --param: kernel pair has no parameter 'scle' (known: scale); did you mean 'scale'?\n"),
             (["--param", "scale=x"],
              "gdr: --param: 'scale=x' is refused: it must be NAME=NUMBER with a number in the range of a double\n"),
         ]:

@@ -98,17 +98,23 @@ class Assembling(KernelFiles):
         data = ["--i", self.i, "--j", self.file("jm.csv", "xj,mj\n5,1\n")]
         self.assertEqual(self.succeeds("run", "tutorial", *data).out, self.succeeds("run", cli_test.PROJECT / "kernels/tutorial.vsm", *data).out)
         self.assertIn("kernel tutorial:", self.succeeds("analyse", "tutorial").out)
-        self.ends(1, ["nosuch.vsm"], "run", "nosuch", *data)
+        self.ends(2, ["'nosuch'", "tutorial"], "run", "nosuch", *data)
+        for name in ("tutorial.vsm", "kernels/tutorial.vsm"):  # from anywhere, as examples of the help say
+            self.assertEqual(self.succeeds("run", name, *data, cwd=self.scratch).out, self.succeeds("run", "tutorial", *data).out)
+        self.succeeds("as", "tutorial", cwd=self.scratch)
+        self.assertEqual(self.succeeds("force", "-n", "16", "--kernel", "gravity.vsm", "--quiet").out, "")
+        self.ends(2, ["did you mean 'tutorial'?"], "run", "tutorail", *data)
+        self.ends(1, ["did you mean 'tutorial'?"], "run", "tutorail.vsm", *data)
 
 
 class Streams(KernelFiles):
     def test_tables_come_from_standard_input_and_go_to_standard_output(self):
         run = ["run", self.kernel, *self.options]
         wanted = self.succeeds(*run, *self.data).out
-        self.assertEqual(self.succeeds(*run, "--i", self.i, "--j", "-", "--out", "-", stdin=self.j.read_text()).out, wanted)
+        self.assertEqual(self.succeeds(*run, "--i", self.i, "--j", "-", "--output", "-", stdin=self.j.read_text()).out, wanted)
         self.assertEqual(self.succeeds(*run, "--i", "-", "--j", self.j, stdin=self.i.read_text()).out, wanted)
         self.ends(2, ["--i and --j both read standard input"], *run, "--i", "-", "--j", "-")
-        self.ends(2, ["--out and --json both go to standard output"], *run, *self.data, "--out", "-", "--json", "-")
+        self.ends(2, ["--output and --json both go to standard output"], *run, *self.data, "--output", "-", "--json", "-")
         self.assertFalse(pathlib.Path("-").exists())
 
     def test_an_object_goes_to_standard_output(self):
@@ -159,15 +165,15 @@ class Manual(cli_test.CliTest):
             self.assertIn("-".join(["gdr", *words]) + ".1", pages)
             page = (folder / ("-".join(["gdr", *words]) + ".1")).read_text(encoding="utf-8").replace("\\-", "-")
             told = cli_test.gdr(*words, "--help").out
-            options = re.findall(r"^  (-[^ \n]+)", told, re.MULTILINE)
+            options = re.findall(r"^  (-[^ ,\n]+(?:, -[^ ,\n]+)*)", told, re.MULTILINE)
             self.assertGreater(len(options), 0)
             for option in options:
-                for name in re.sub(r"\{.*\}", "", option).split(","):
+                for name in re.sub(r"\[.*", "", option).split(", "):
                     self.assertIn(f"\\fB{name}\\fR", page)
             self.assertIn(told.split("Example:\n")[1].strip(), page.replace("\\e", "\\"))
         self.assertIn("gdr-net.1", pages)
         self.assertIn("\\fBgdr\\-net\\fR(1)", (folder / "gdr.1").read_text(encoding="utf-8"))
-        self.assertIn("\\fB\\-\\-schedule\\fR[=\\fIlist\\fR]", (folder / "gdr-as.1").read_text(encoding="utf-8"))
+        self.assertIn("\\fB\\-\\-schedule\\fR[=\\fIlist|full\\fR]", (folder / "gdr-as.1").read_text(encoding="utf-8"))
 
     def test_a_folder_that_cannot_be_made_is_refused(self):
         (self.scratch / "file").write_text("")

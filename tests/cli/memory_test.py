@@ -34,7 +34,7 @@ class InLittleMemory(cli_test.CliTest):
             with self.subTest(command=arguments, megabytes=limit // MEGABYTE, status=done.returncode):
                 if done.returncode != 0:
                     self.assertEqual(done.returncode, 1, done.stderr)
-                    self.assertRegex(done.stderr, r"(?m)^(gdr|\S+): \w+")
+                    self.assertRegex(done.stderr, r"(?m)^(gdr( nbody)?|\S+): \w+")
                     self.assertTrue(done.stderr.endswith("\n"), done.stderr)
 
     def setUp(self):
@@ -47,13 +47,13 @@ class InLittleMemory(cli_test.CliTest):
         self.file("i.csv", "xi\n1\n2\n")
         self.file("j.csv", "xj,mj\n1,2\n3,4\n")
         tutorial = self.kernels / "tutorial.vsm"
-        self.check("run", tutorial, "--i", "i.csv", "--j", "j.csv", "--out", "-")
+        self.check("run", tutorial, "--i", "i.csv", "--j", "j.csv", "--output", "-")
         self.check("as", tutorial, "-o", "k.gdro")
         self.check("analyse", tutorial, "--html", "k.html")
         self.check("cc", self.kernels / "lsump" / "gravity.lsump", "-o", "k.vsm")
 
     def test_forces(self):
-        self.check("force", "--particles", "64")
+        self.check("force", "--n", "64")
         self.check("dgemm", "-m", "64", "-n", "64", "-k", "64")
         self.check("hpl", "--n", "256", "--nb", "64")
 

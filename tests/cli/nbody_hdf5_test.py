@@ -55,7 +55,7 @@ class Yt(nbody_test.NbodyTest):
             self.skipTest("gdr is built without HDF5")
         if subprocess.run(["/usr/bin/python3", "-c", "import yt"], capture_output=True, check=False).returncode != 0:
             self.skipTest("yt is not installed (scripts/setup nightly)")
-        report = self.report("--plummer", 64, "--t-end", 0.25, "--out", self.folder / "run.h5")
+        report = self.report("--plummer", 64, "--t-end", 0.25, "--output", self.folder / "run.h5")
         done = subprocess.run(["/usr/bin/python3", "-W", "ignore", "-c", YT, self.folder / "run.h5"], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -146,8 +146,8 @@ class Hdf5(nbody_test.NbodyTest):
 
     def test_a_run_begins_at_time_and_step_of_the_last_snapshot(self):
         for form in ("txt", "h5"):
-            self.run_gdr("--plummer", 16, "--t-end", 0.125, "--out", self.folder / f"s.{form}", "--out-every", 0.0625)
-        reports = [self.report("--in", self.folder / f"s.{form}", "--t-end", 0.25, "--out", self.folder / f"again.{form}") for form in ("txt", "h5")]
+            self.run_gdr("--plummer", 16, "--t-end", 0.125, "--output", self.folder / f"s.{form}", "--out-every", 0.0625)
+        reports = [self.report("--in", self.folder / f"s.{form}", "--t-end", 0.25, "--output", self.folder / f"again.{form}") for form in ("txt", "h5")]
         self.assertEqual(reports[0]["state_hash"], reports[1]["state_hash"])
         step = int((self.folder / "again.txt").read_text(encoding="utf-8").split()[0])
         snapshots = self.h5py(self.folder / "again.h5")["snapshots"]
@@ -182,9 +182,9 @@ class Hdf5(nbody_test.NbodyTest):
 
     def test_a_file_of_another_run_is_left_alone(self):
         self.run_gdr("--plummer", 16, "--t-end", 0.125, *self.outputs("run", "s.h5"))
-        self.run_gdr("--plummer", 16, "--t-end", 0.0625, "--out", self.folder / "other.h5")
+        self.run_gdr("--plummer", 16, "--t-end", 0.0625, "--output", self.folder / "other.h5")
         other = (self.folder / "other.h5").read_bytes()
-        errors = self.run_gdr("--restart", self.folder / "run" / "ck", "--t-end", 0.25, "--out", self.folder / "other.h5", expected=1).stderr
+        errors = self.run_gdr("--restart", self.folder / "run" / "ck", "--t-end", 0.25, "--output", self.folder / "other.h5", expected=1).stderr
         self.assertIn("other.h5: is not the file", errors)
         self.assertEqual((self.folder / "other.h5").read_bytes(), other)
 

@@ -112,7 +112,7 @@ class Files(RanksTest):
     def outputs(self, name):
         folder = self.folder / name
         folder.mkdir()
-        return ["--out-every", 0.0625, "--out", folder / "s.txt", "--checkpoint", folder / "ck"]
+        return ["--out-every", 0.0625, "--output", folder / "s.txt", "--checkpoint", folder / "ck"]
 
     def snapshots(self, name):
         return {path.name: path.read_bytes() for path in (self.folder / name).glob("s*")}

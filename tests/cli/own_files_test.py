@@ -30,7 +30,7 @@ class OwnFiles(cli_test.CliTest):
         return {path.name: path.read_bytes() for path in self.scratch.iterdir()}
 
     def test_outputs_replace_no_inputs(self):
-        self.succeeds("nbody", "--plummer", "8", "--t-end", "0.01", "--out", "s.txt", "--checkpoint", "c", cwd=self.scratch)
+        self.succeeds("nbody", "--plummer", "8", "--t-end", "0.01", "--output", "s.txt", "--checkpoint", "c", cwd=self.scratch)
         (self.scratch / "link.vsm").symlink_to("k.vsm")
         run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
         before = self.contents()
@@ -39,9 +39,9 @@ class OwnFiles(cli_test.CliTest):
             (["as", "k.vsm", "-o", "link.vsm"], "link.vsm"),
             (["as", "k.vsm", "-o", "k.gdro", "--listing", "k.vsm"], "k.vsm"),
             (["analyse", "k.vsm", "--html", "./k.vsm"], "./k.vsm"),
-            ([*run, "--out", "j.csv"], "j.csv"),
-            ([*run, "--out", "-", "--json", "i.csv"], "i.csv"),
-            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--out", "s.txt"], "s.txt"),
+            ([*run, "--output", "j.csv"], "j.csv"),
+            ([*run, "--output", "-", "--json", "i.csv"], "i.csv"),
+            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--output", "s.txt"], "s.txt"),
             (["nbody", "--in", "s.txt", "--t-end", "0.01", "--checkpoint", "s.txt"], "s.txt"),
             (["nbody", "--restart", "c", "--t-end", "0.02", "--log", "c"], "c"),
         ]:
@@ -58,7 +58,7 @@ class OwnFiles(cli_test.CliTest):
     def test_a_users_temporary_file_stays(self):
         notes = self.file("out.csv.2024-01-31.tmp", "notes\n")
         os.utime(notes, (time.time() - 7200,) * 2)
-        self.succeeds("run", "k.vsm", "--i", "i.csv", "--j", "j.csv", "--out", "out.csv", cwd=self.scratch)
+        self.succeeds("run", "k.vsm", "--i", "i.csv", "--j", "j.csv", "--output", "out.csv", cwd=self.scratch)
         self.assertEqual(notes.read_text(encoding="utf-8"), "notes\n")
 
     def run_with_cache(self, umask):

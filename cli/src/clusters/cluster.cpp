@@ -14,23 +14,28 @@
 namespace gdr::cli {
 
 void ClusterOptions::add_clusters_to(Command command) {
+  command.heading("Clusters");
   command.add_option("--cluster", names, "clusters: names or FILE.toml, with commas between them")
       .value_name("NAME")
       .delimiter(',')
       .capture_default_str();
-  command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the boards'").check(in_range(1, 10000));
+  command.add_option("--clock", clock_mhz, "chip clock instead of the boards'")
+      .check(in_range(1, 10000, ValueUnit::megahertz));
   using emulator::TransferMode;
   command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
                      "transfers between host and board: as of 2009, or as planned then");
   command.add_option("--factors", factors, "what MPI makes of latency and bandwidth: none, or a description")
       .value_name("NAME")
       .capture_default_str();
+  command.heading(kUsualHeading);
 }
 
 void ClusterOptions::add_to(Command command) {
   add_clusters_to(command);
+  command.heading("Clusters");
   command.add_flag("--grow-network", grows, "make a network that has too few nodes larger, if its kind can be");
   command.add_flag("--free-network", free, "messages take no time");
+  command.heading(kUsualHeading);
 }
 
 cluster::Cluster ClusterOptions::load(const std::string& name) const {

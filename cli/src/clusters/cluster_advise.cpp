@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cluster.h"
+#include "command/kernel_source.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/nbody_advice.h"
@@ -94,12 +95,12 @@ void add_cluster_advise(Command group) {
   options->cluster.names = {"grape-dr-64", "grape-dr-64-torus", "grape-dr-64-hub"};
   const Command command = group.add_command("advise", "N-body: which cluster, how many nodes, which algorithm, and why",
                                             "gdr cluster advise --n 100000", [options] { return advise(*options); });
-  command.add_option("--n", options->n, "particles").required().check(whole_in_range(2, 1000000000));
+  command.add_option("-n,--n", options->n, "particles").required().check(whole_in_range(2, 1000000000));
   command.add_option("--efficiency", options->efficiency, "least efficiency at which nodes pay")
       .check(in_range(0.001, 1))
       .capture_default_str();
   command.add_option("--kernel", options->kernel, "kernel that computes the forces")
-      .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+      .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
       .capture_default_str();
   options->cluster.add_clusters_to(command);
   options->report.add_to(command);

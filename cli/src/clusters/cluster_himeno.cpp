@@ -1,6 +1,8 @@
 // gdr cluster himeno: an iteration of the Himeno benchmark, with its points on boards or on hosts.
 #include <fmt/format.h>
+
 #include <fmt/ranges.h>
+#include <algorithm>
 
 #include "cluster.h"
 #include "gdr/base/file.h"
@@ -11,6 +13,12 @@
 
 namespace gdr::cli {
 namespace {
+
+/// Other commands have commas between the numbers of a split.
+std::string with_crosses(std::string split) {
+  std::ranges::replace(split, ',', 'x');
+  return split;
+}
 
 using cluster::Cluster;
 using cluster::Extents;
@@ -44,7 +52,8 @@ cluster::HimenoOptions himeno_options(const ClusterHimenoOptions& options, const
   himeno.size = from_command_line("--size", [&] { return cluster::himeno_size(size); });
   const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
   himeno.split = from_command_line("--split", [&] {
-    return options.split.empty() ? cluster::himeno_split(himeno.size, ranks) : cluster::parse_extents(options.split);
+    return options.split.empty() ? cluster::himeno_split(himeno.size, ranks)
+                                 : cluster::parse_extents(with_crosses(options.split));
   });
   if (himeno.split[0] * himeno.split[1] * himeno.split[2] != ranks) {
     throw UsageError(fmt::format("--split: {} is refused: there are {} ranks", options.split, ranks));
@@ -138,7 +147,7 @@ void add_cluster_himeno(Command group) {
       .delimiter(',')
       .capture_default_str();
   command.add_option("--split", options->split,
-                     "AxBxC ranks along the axes; default: the split with the smallest halos");
+                     "ranks along the axes, AxBxC or A,B,C; default: the split with the smallest halos");
   command.add_choice("--on", options->place, {HimenoPlace::board, HimenoPlace::host},
                      "what computes the points, as fast as its memory gives them");
   options->placement.add_to(command);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cluster.h"
+#include "command/kernel_source.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/activity_trace.h"
@@ -202,7 +203,7 @@ void add_cluster_nbody(Command group) {
                   "numbers of nodes, with commas between them; default: all, and fewer by factors of 4")
       .delimiter(',')
       .check(whole_in_range(1, 65536));
-  command.add_option("--n", options->n, "numbers of particles, with commas between them")
+  command.add_option("-n,--n", options->n, "numbers of particles, with commas between them")
       .delimiter(',')
       .check(whole_in_range(2, 1000000000))
       .capture_default_str();
@@ -215,7 +216,7 @@ void add_cluster_nbody(Command group) {
           .check(one_of(cluster::nbody_algorithm_names()))
           .capture_default_str();
   command.add_option("--kernel", options->kernel, "kernel that computes the forces")
-      .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+      .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
       .capture_default_str();
   command.add_option("--t-end", options->t_end, "units of time that the run takes")
       .check(in_range(1e-6, 1e6))

@@ -34,6 +34,7 @@ void add_preprocessor_options(Command command, std::vector<std::string>& definit
 }
 
 void AssembleArguments::add_source_options(Command command) {
+  command.heading("Source");
   add_preprocessor_options(command, definitions, include_directories);
   command
       .add_option("-W", warnings,
@@ -41,16 +42,19 @@ void AssembleArguments::add_source_options(Command command) {
                   "(no-error=NAME); NAME may be all, and error alone is error=all (repeatable)")
       .value_name("WARNING");
   command.add_flag("--compat-il", compat_il, "il\"...\" sets the lower half of the word alone");
+  command.heading(kUsualHeading);
 }
 
 void AssembleArguments::add_to(Command command) {
   add_source_options(command);
-  command.add_flag("--schedule", schedule, "list",
+  command.heading("Source");
+  command.add_flag("--schedule", schedule, "list", {"list", "full"},
                    "pack lines without changing results: list moves operations to other lines, full also assigns "
                    "values to other registers and words of local memory");
   command.add_flag(
       "--pipeline", pipeline,
       "with --schedule=full: software pipelining, in which an iteration finishes what the one before has begun");
+  command.heading(kUsualHeading);
 }
 
 assembler::AssembleOptions AssembleArguments::options() const {

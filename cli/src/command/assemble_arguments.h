@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "command_line.h"
+#include "arguments/command_line.h"
 #include "gdr/assembler/assembler.h"
 
 namespace gdr::cli {

@@ -9,6 +9,7 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/base/nearest.h"
 #include "gdr/base/units.h"
 #include "gdr/hostlib/digests.h"
 #include "gdr/hostlib/nbody_run.h"
@@ -27,14 +28,16 @@ Check known_engine(DirectEngine direct) {
               return fmt::format(
                   "{} is refused: it runs no kernel; gdr nbody takes it, to compute forces without a board", text);
             }
-            return fmt::format("{} is refused: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them",
-                               text, fmt::join(emulator::engine_names(), ", ")) +
-                   (takes_direct ? ", or direct" : "");
+            std::vector<std::string> known = emulator::engine_names();
+            if (takes_direct) known.emplace_back(hostlib::kDirectEngine);
+            return fmt::format("{} is refused: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them{}",
+                               text, fmt::join(known, ", "), base::did_you_mean(text, known));
           },
           "", names};
 }
 
 std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
+  command.heading("Board");
   using emulator::TransferMode;
   std::vector<Option> of_board;
   of_board.push_back(
@@ -43,10 +46,11 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
           .capture_default_str());
   of_board.push_back(
       command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str());
-  of_board.push_back(
-      command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's").check(in_range(1, 10000)));
+  of_board.push_back(command.add_option("--clock", clock_mhz, "chip clock instead of the machine's")
+                         .check(in_range(1, 10000, ValueUnit::megahertz)));
   of_board.push_back(command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
                                         "how the host sends data: as in 2009, or as planned then"));
+  of_machine = {of_board[0], of_board[1]};
   const std::string what =
       "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
       "the first two side by side, a device of OpenCL (bit exact; see gdr machine devices), or nothing but time";
@@ -56,8 +60,15 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
           direct == DirectEngine::taken ? what + "; direct: the host's own loop in doubles, without a board" : what)
       .check(known_engine(direct))
       .capture_default_str();
-  command.add_option("--threads", threads, "host threads; 0: all").check(whole_in_range(0, 1024)).capture_default_str();
+  of_computing.push_back(command.add_option("--threads", threads, "host threads; 0: all")
+                             .check(whole_in_range(0, 1024))
+                             .capture_default_str());
+  command.heading(kUsualHeading);
   return of_board;
+}
+
+std::string BoardOptions::why_nothing_is_computed() const {
+  return timing() ? "with --engine timing, which computes nothing" : "";
 }
 
 bool BoardOptions::direct() const { return engine == hostlib::kDirectEngine; }
@@ -76,8 +87,8 @@ DeviceOptions BoardOptions::device_options() const {
 
 void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument) {
   if (name_or_file.ends_with(".toml") || std::ranges::find(known, name_or_file) != known.end()) return;
-  throw UsageError(fmt::format("{}: '{}' is refused: it must be one of {}, or a file that ends in .toml", argument,
-                               name_or_file, fmt::join(known, ", ")));
+  throw UsageError(fmt::format("{}: '{}' is refused: it must be one of {}, or a file that ends in .toml{}", argument,
+                               name_or_file, fmt::join(known, ", "), base::did_you_mean(name_or_file, known)));
 }
 
 void require_memory(double bytes, std::string_view what) {
@@ -88,9 +99,12 @@ void require_memory(double bytes, std::string_view what) {
 }
 
 void ReportOptions::add_to(Command command) {
+  command.heading("Reports");
   command.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
-  const Option quietly = command.add_flag("--quiet", quiet, "no progress bar and no summaries");
+  const Option quietly =
+      command.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
   command.add_flag("--progress", progress, "show progress even where standard error is no terminal").excludes(quietly);
+  command.heading(kUsualHeading);
 }
 
 ProgressShown ReportOptions::progress_shown() const {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
+#include "arguments/command_line.h"
 #include "gdr/base/json.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/device.h"
@@ -33,6 +33,8 @@ struct BoardOptions {
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
   std::string engine = "simd";  // a string: programs may register engines of their own
   unsigned threads = 0;
+  std::vector<Option> of_machine;    // the options that say which boards there are
+  std::vector<Option> of_computing;  // the options that have no effect if nothing is computed
 
   /// Returns the options that have no effect without a board.
   std::vector<Option> add_to(Command command, DirectEngine direct = DirectEngine::refused);
@@ -40,6 +42,8 @@ struct BoardOptions {
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool timing() const { return engine == "timing"; }
   [[nodiscard]] bool direct() const;
+  /// For Command::refuse_if(): why options of_computing have no effect, if that is so.
+  [[nodiscard]] std::string why_nothing_is_computed() const;
   /// "bit exact", or a description of the engine's results if they are not.
   [[nodiscard]] std::string exactness() const;
 };
@@ -62,8 +66,8 @@ struct ReportOptions {
   bool progress = false;
 
   void add_to(Command command);
-  /// True if human-readable output may go to standard output.
-  [[nodiscard]] bool speaks() const { return json != "-"; }
+  /// True if a summary for people goes to standard output.
+  [[nodiscard]] bool speaks() const { return !quiet && json != "-"; }
   /// Progress is shown on a terminal, unless --quiet or --progress changes that.
   [[nodiscard]] ProgressShown progress_shown() const;
   /// Writes the report to its file, if there is one. Throws gdr::Error if it cannot be written.

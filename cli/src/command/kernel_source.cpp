@@ -1,15 +1,24 @@
 #include "kernel_source.h"
 
-#include <cstdio>
-#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "arguments/terminal.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/nearest.h"
 #include "gdr/compiler/assemble.h"
 
 namespace gdr::cli {
 namespace {
+
+constexpr const char* kAssembly = ".vsm";
+const std::filesystem::path kFolder = "kernels";  // in a data folder
 
 std::vector<std::string> clang_arguments(const std::vector<std::string>& definitions,
                                          const std::vector<std::string>& include_directories) {
@@ -22,6 +31,7 @@ std::vector<std::string> clang_arguments(const std::vector<std::string>& definit
 }  // namespace
 
 void CompileArguments::add_to(Command command) {
+  command.heading("Source");
   command
       .add_option("-O", effort,
                   "effort for few lines: 1 takes a schedule of a few, 2 the best of thousands in less than a second, 3 "
@@ -32,6 +42,7 @@ void CompileArguments::add_to(Command command) {
       .capture_default_str();
   command.add_option("--function", function, "the pair function, where the file has several").value_name("NAME");
   add_preprocessor_options(command, definitions, include_directories);
+  command.heading(kUsualHeading);
 }
 
 compiler::CompileOptions CompileArguments::options() const {
@@ -46,12 +57,12 @@ compiler::CompileOptions CompileArguments::options() const {
 CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options, Wanted wanted) {
   CompiledKernel kernel;
   kernel.compiled = compiler::compile_file(path, options);
-  std::fputs(compiler::format_diagnostics(kernel.compiled).c_str(), stderr);
+  print_diagnostics(compiler::format_diagnostics(kernel.compiled));
   if (kernel.compiled.source.empty()) return kernel;
   kernel.assembled = wanted == Wanted::program
                          ? compiler::assemble_compiled(kernel.compiled, options)
                          : assembler::assemble(kernel.compiled.source, kernel.compiled.kernel + ".vsm");
-  std::fputs(assembler::format_diagnostics(kernel.assembled).c_str(), stderr);
+  print_diagnostics(assembler::format_diagnostics(kernel.assembled));
   if (!kernel.assembled.program) {
     throw Error(path + ": the compiler wrote a kernel that the assembler refuses: this is a fault of the compiler");
   }
@@ -78,19 +89,67 @@ LoadedKernel read_object(const std::string& path) {
 
 assembler::AssembleResult assemble_source(const std::string& path, const AssembleArguments& arguments) {
   assembler::AssembleResult result = assembler::assemble_file(path, arguments.options());
-  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  print_diagnostics(assembler::format_diagnostics(result));
   return result;
 }
 
 }  // namespace
+
+std::vector<std::string> kernel_names() {
+  std::set<std::string> names;
+  for (const std::filesystem::path& directory : base::data_directories()) {
+    std::error_code none;
+    std::filesystem::directory_iterator entry(directory / "kernels", none);
+    for (; !none && entry != std::filesystem::directory_iterator(); entry.increment(none)) {
+      if (entry->path().extension() == kAssembly) names.insert(entry->path().stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string kernel_path(const std::string& file_or_name) {
+  const std::filesystem::path path = file_or_name;
+  std::error_code none;
+  if (path.has_extension() && std::filesystem::exists(path, none)) return file_or_name;
+  const bool in_folder = path.begin() != path.end() && *path.begin() == kFolder;
+  const bool is_name = !path.has_extension() && (!path.has_parent_path() || path.parent_path() == kFolder);
+  if (!path.has_parent_path() || in_folder) {
+    const std::string file = is_name ? file_or_name + kAssembly : file_or_name;
+    if (const auto found = base::find_data_file(in_folder ? std::filesystem::path(file) : kFolder / file)) {
+      return found->string();
+    }
+  }
+  const std::vector<std::string> known = kernel_names();
+  if (is_name) {
+    throw UsageError(fmt::format("no kernel is called '{}' (known: {}; or name a file: .vsm, .cc, .gdro){}",
+                                 file_or_name, fmt::join(known, ", "),
+                                 base::did_you_mean(path.filename().string(), known)));
+  }
+  if (!path.has_parent_path() && path.extension() == kAssembly) {
+    if (const auto meant = base::nearest(path.stem().string(), known)) {
+      throw Error(
+          fmt::format("{}: cannot be read: No such file or directory; did you mean '{}'?", file_or_name, *meant));
+    }
+  }
+  return file_or_name;  // what reads it says why it cannot
+}
+
+Check kernel_named(const std::vector<std::string>& allowed) {
+  const auto name_of = [](const std::string& text) {
+    return text.ends_with(kAssembly) ? text.substr(0, text.size() - std::string_view(kAssembly).size()) : text;
+  };
+  Check check = one_of(allowed);
+  check.refusal = [name_of, refusal = check.refusal](const std::string& text) { return refusal(name_of(text)); };
+  check.plain = name_of;
+  return check;
+}
 
 LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& arguments) {
   if (file.ends_with(".gdro")) {
     arguments.refuse_for_object(file);
     return read_object(file);
   }
-  const bool by_name = file.find_first_of("./") == std::string::npos;
-  const std::string path = by_name ? base::data_file("kernels/" + file + ".vsm").string() : file;
+  const std::string path = kernel_path(file);
   const bool compiled = compiler::is_source(path);
   if (!compiled && !path.ends_with(".vsm")) {
     throw UsageError(path +

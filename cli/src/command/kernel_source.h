@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "arguments/command_line.h"
 #include "assemble_arguments.h"
-#include "command_line.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/compiler/compiler.h"
 
@@ -44,6 +44,17 @@ struct LoadedKernel {
 
   [[nodiscard]] std::vector<std::string> texts() const;
 };
+
+/// Names of the kernels that come with gdr, in alphabetical order.
+[[nodiscard]] std::vector<std::string> kernel_names();
+
+/// The file of a kernel's source: the file itself, or for a name such as `gravity`, `gravity.vsm` or
+/// `kernels/cc/gravity.cc` that is no file here one that comes with gdr. Throws UsageError for a name without extension
+/// that no kernel has, and gdr::Error for a file that is not there; the messages have the most similar names.
+[[nodiscard]] std::string kernel_path(const std::string& file_or_name);
+
+/// A check for the name of one of these kernels, with .vsm behind it or not.
+[[nodiscard]] Check kernel_named(const std::vector<std::string>& allowed);
 
 /// Help text for an argument that load_kernel_file() reads.
 inline constexpr const char* kKernelFile =

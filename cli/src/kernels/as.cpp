@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "arguments/terminal.h"
 #include "command/assemble_arguments.h"
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
 #include "gdr/assembler/stubs.h"
@@ -78,7 +80,7 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
 }
 
 assembler::AssembleResult read_source(const std::string& source, const assembler::AssembleOptions& options) {
-  if (source != "-") return assembler::assemble_file(source, options);
+  if (source != "-") return assembler::assemble_file(kernel_path(source), options);
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // the same limit as for an included file
   std::string text(kMostBytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), stdin));
@@ -91,7 +93,7 @@ void write_bytes_to_stdout(const std::vector<std::byte>& bytes) { std::fwrite(by
 int assemble(const AsOptions& options) {
   const Stopwatch watch;
   const assembler::AssembleResult result = read_source(options.source, options.assemble.options());
-  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  print_diagnostics(assembler::format_diagnostics(result));
   if (result.program) {
     const isa::Program& program = *result.program;
     if (options.object == "-") {
@@ -121,7 +123,9 @@ void add_as(Command program, const std::string& name) {
       program.add_command(name, "assemble a kernel and prove it legal",
                           "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
                           [options] { return assemble(*options); });
-  command.add_option("source", options->source, "assembly source (.vsm), or - for standard input")
+  command
+      .add_option("source", options->source,
+                  "assembly source (.vsm), the name of a kernel that comes with gdr, or - for standard input")
       .value_name("FILE")
       .required();
   command.add_output_or_stdout("-o,--output", options->object,

@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "arguments/terminal.h"
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/file.h"
@@ -116,7 +118,7 @@ int compile_program(const CcOptions& options) {
   if (options.data.given()) throw UsageError("--i and --j: a program with --goose has its own data");
   const compiler::GooseOptions goose{options.compile.options(), options.host};
   const compiler::GooseResult result = compiler::compile_goose(options.source, goose);
-  std::fputs(compiler::format_diagnostics(result).c_str(), stderr);
+  print_diagnostics(compiler::format_diagnostics(result));
   bool done = !result.source.empty();
   const std::string output = options.output.empty() ? default_program(options.source) : options.output;
   if (done && wants_program_source(options)) {
@@ -155,8 +157,8 @@ int compile(const CcOptions& options) {
   const Stopwatch watch;
   const bool source_wanted = wants_source(options);
   std::optional<compiler::PrecisionReport> costs;
-  const CompiledKernel kernel =
-      compile_kernel(options.source, options.compile.options(), source_wanted ? Wanted::source : Wanted::program);
+  const CompiledKernel kernel = compile_kernel(kernel_path(options.source), options.compile.options(),
+                                               source_wanted ? Wanted::source : Wanted::program);
   if (kernel.assembled.program) {
     if (options.output == "-") {
       std::fputs(kernel.compiled.source.c_str(), stdout);
@@ -172,7 +174,7 @@ int compile(const CcOptions& options) {
       if (options.precision && !options.data.given()) print_precision(kernel.compiled);
     }
     if (options.data.given()) {
-      costs = measure(options.source, options.compile.options(), options.data, *kernel.assembled.program,
+      costs = measure(kernel_path(options.source), options.compile.options(), options.data, *kernel.assembled.program,
                       options.report.progress_shown());
       if (options.report.speaks() && options.output != "-") print_precision_report(*costs);
     }

@@ -5,9 +5,22 @@
 #include "command/command.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/explain_operation.h"
+#include "gdr/base/names.h"
+#include "gdr/base/nearest.h"
 
 namespace gdr::cli {
 namespace {
+
+/// All that explain() takes.
+std::vector<std::string> known_codes() {
+  std::vector<std::string> known;
+  for (const unsigned number : assembler::diagnostic_numbers()) known.push_back(fmt::format("E{:04}", number));
+  for (std::size_t n = 0; n < base::enumerators<assembler::Warning>(); ++n) {
+    known.emplace_back(assembler::name_of(static_cast<assembler::Warning>(n)));
+  }
+  for (const isa::OperationInfo& operation : isa::operations()) known.emplace_back(operation.mnemonic);
+  return known;
+}
 
 int explain(const std::string& code) {
   if (const auto warning = assembler::warning_named(code)) {
@@ -19,15 +32,15 @@ int explain(const std::string& code) {
     return kSuccess;
   }
   unsigned number = 0;
-  const char* first = code.data() + (code.starts_with('E') || code.starts_with('W') ? 1 : 0);
+  const char* first = code.data() + (code.find_first_of("EeWw") == 0 ? 1 : 0);
   const char* last = code.data() + code.size();
   const auto [end, error] = std::from_chars(first, last, number);
   const auto text = error == std::errc() && end == last ? assembler::explain(number) : std::nullopt;
   if (!text) {
     const auto known = assembler::diagnostic_numbers();
     throw UsageError(
-        fmt::format("there is no diagnostic {} (known: E{:04} to E{:04}, names of warnings and of operations)", code,
-                    known.front(), known.back()));
+        fmt::format("there is no diagnostic {} (known: E{:04} to E{:04}, names of warnings and of operations){}", code,
+                    known.front(), known.back(), base::did_you_mean(code, known_codes())));
   }
   fmt::print("{}\n", *text);
   return kSuccess;

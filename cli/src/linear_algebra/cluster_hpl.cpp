@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "command/kernel_source.h"
 #include "gdr/cluster/hpl_cluster.h"
 #include "hpl_options.h"
 
@@ -210,7 +211,7 @@ void add_cluster_hpl(Command group) {
       .delimiter(',')
       .check(whole_in_range(1, 4096))
       .capture_default_str();
-  command.add_option("--n", options->n, "orders of the matrix, with commas between them")
+  command.add_option("-n,--n", options->n, "orders of the matrix, with commas between them")
       .delimiter(',')
       .check(whole_in_range(1, 1 << 24))
       .capture_default_str();
@@ -218,7 +219,7 @@ void add_cluster_hpl(Command group) {
       .check(whole_in_range(1, 1 << 16))
       .capture_default_str();
   command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(one_of({"dgemm", "dgemm_double"}))
+      .check(kernel_named({"dgemm", "dgemm_double"}))
       .capture_default_str();
   options->hpl.products.add_to(command);
   static_cast<void>(options->hpl.add_to(command));

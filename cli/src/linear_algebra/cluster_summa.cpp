@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "clusters/cluster.h"
+#include "command/kernel_source.h"
 #include "dgemm_options.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/summa_cluster.h"
@@ -153,7 +154,7 @@ void add_cluster_summa(Command group) {
       .delimiter(',')
       .check(whole_in_range(1, 4096))
       .capture_default_str();
-  command.add_option("--n", options->n, "orders of the matrices, with commas between them")
+  command.add_option("-n,--n", options->n, "orders of the matrices, with commas between them")
       .delimiter(',')
       .check(whole_in_range(1, 1 << 24))
       .capture_default_str();
@@ -162,7 +163,7 @@ void add_cluster_summa(Command group) {
       .check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
       .capture_default_str();
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(one_of({"dgemm", "dgemm_double"}))
+      .check(kernel_named({"dgemm", "dgemm_double"}))
       .capture_default_str();
   static_cast<void>(add_small_depths(command, options->small_depths).capture_default_str());
   options->placement.add_to(command);

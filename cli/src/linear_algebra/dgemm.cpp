@@ -4,6 +4,7 @@
 #include <random>
 
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "dgemm_options.h"
 #include "gdr/hostlib/dgemm_model.h"
 #include "gdr/hostlib/lu.h"
@@ -143,26 +144,29 @@ void add_dgemm(Command program, const std::string& name) {
   const Command command =
       program.add_command(name, "a matrix product on the board, checked against long double",
                           "gdr dgemm -m 32768 -n 32768 -k 2048 --engine timing", [options] { return dgemm(*options); });
-  command.add_option("-m", options->m, "rows of A and C").required().check(whole_in_range(1, kLargest));
-  command.add_option("-n", options->n, "columns of B and C").required().check(whole_in_range(1, kLargest));
-  command.add_option("-k", options->k, "columns of A, rows of B").required().check(whole_in_range(1, kLargest));
-  command.add_flag("--transa", options->transa, "A is stored transposed");
-  command.add_flag("--transb", options->transb, "B is stored transposed");
-  command.add_option("--overlap", options->overlap, "the next block of A is sent while the board computes")
-      .check(one_of({"on", "off"}))
-      .capture_default_str();
-  command
-      .add_option("--overlap-buffer", options->buffer,
-                  "long words of the buffer for the next block of A, instead of the machine's")
-      .check(whole_in_range(1, 33554432));
+  command.add_option("-m,--m", options->m, "rows of A and C").required().check(whole_in_range(1, kLargest));
+  command.add_option("-n,--n", options->n, "columns of B and C").required().check(whole_in_range(1, kLargest));
+  command.add_option("-k,--k", options->k, "columns of A, rows of B").required().check(whole_in_range(1, kLargest));
+  const Option transa = command.add_flag("--transa", options->transa, "A is stored transposed");
+  const Option transb = command.add_flag("--transb", options->transb, "B is stored transposed");
+  command.add_flag("--overlap", options->overlap, "on", {"on", "off"},
+                   "the next block of A is sent while the board computes; default: on");
+  const Option buffer = command
+                            .add_option("--overlap-buffer", options->buffer,
+                                        "long words of the buffer for the next block of A, instead of the machine's")
+                            .check(whole_in_range(1, 33554432));
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(one_of({"dgemm", "dgemm_double"}))
+      .check(kernel_named({"dgemm", "dgemm_double"}))
       .capture_default_str();
-  command.add_option("--seed", options->seed, "seed of the matrices")
-      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-      .capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "seed of the matrices")
+                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+                          .capture_default_str();
   static_cast<void>(add_small_depths(command, options->small_depths).capture_default_str());
   options->board.add_to(command);
+  std::vector<Option> of_run = options->board.of_computing;
+  of_run.insert(of_run.end(), {seed, transa, transb});
+  command.refuse_if(of_run, [options] { return options->board.why_nothing_is_computed(); });
+  command.refuse_if({buffer}, [options] { return options->overlap == "off" ? "with --overlap off" : ""; });
   options->report.add_to(command);
 }
 

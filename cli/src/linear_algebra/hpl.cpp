@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/lu.h"
 #include "hpl_options.h"
@@ -36,10 +37,6 @@ int on_nodes(const HplRunOptions& options) {
   cluster.names = {options.cluster};
   cluster.clock_mhz = options.board.clock_mhz;
   cluster.transfer = options.board.transfer;
-  const BoardOptions usual;
-  if (options.board.machine != usual.machine || options.board.boards != usual.boards) {
-    throw UsageError("--machine, --boards: refused with --nodes: boards are those of --cluster");
-  }
   HplOptions hpl = options.on_nodes;
   hpl.nb = options.nb;
   hpl.kernel = options.kernel;
@@ -48,7 +45,13 @@ int on_nodes(const HplRunOptions& options) {
 }
 
 int hpl(const HplRunOptions& options) {
-  if (options.nodes) return on_nodes(options);
+  if (options.nodes) {
+    const BoardOptions usual;
+    if (options.board.engine != usual.engine && !options.board.timing()) {
+      throw UsageError("--engine has no effect with --nodes, a model that computes nothing");
+    }
+    return on_nodes(options);
+  }
   const Stopwatch watch;
   if (options.nb > options.n) {
     throw UsageError(fmt::format("--nb: {}{} is refused: it must be at most n = {}", options.nb,
@@ -133,7 +136,7 @@ void add_hpl(Command program, const std::string& name) {
   const Command command =
       program.add_command(name, "High Performance LINPACK: stages, and a real factorisation's residual",
                           "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
-  command.add_option("--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
+  command.add_option("-n,--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
   command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
       .check(whole_in_range(1, 1 << 16))
       .capture_default_str();
@@ -148,11 +151,11 @@ void add_hpl(Command program, const std::string& name) {
                           .value_name("NAME")
                           .capture_default_str();
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(one_of({"dgemm", "dgemm_double"}))
+      .check(kernel_named({"dgemm", "dgemm_double"}))
       .capture_default_str();
-  command.add_option("--seed", options->seed, "seed of the matrix")
-      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-      .capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "seed of the matrix")
+                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+                          .capture_default_str();
   const Option with_host =
       command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
   host.excludes(nodes);
@@ -160,6 +163,13 @@ void add_hpl(Command program, const std::string& name) {
   options->products.add_to(command);
   options->board.add_to(command);
   options->report.add_to(command);
+  std::vector<Option> of_run = options->board.of_computing;
+  of_run.insert(of_run.end(), {seed, with_host});
+  command.refuse_if(of_run, [options] {
+    return options->nodes ? "with --nodes, a model that computes nothing" : options->board.why_nothing_is_computed();
+  });
+  command.refuse_if(options->board.of_machine,
+                    [options] { return options->nodes ? "with --nodes: boards are those of --cluster" : ""; });
 }
 
 }  // namespace gdr::cli

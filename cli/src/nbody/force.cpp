@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "force_reference.h"
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/direct_force.h"
@@ -115,15 +116,21 @@ void add_force(Command program, const std::string& name) {
   auto options = std::make_shared<ForceOptions>();
   const Command command = program.add_command(name, "one all-pairs force evaluation of a Plummer sphere",
                                               "gdr force -n 4096 --clock 333", [options] { return force(*options); });
-  command.add_option("-n,--particles", options->n, "number of particles").required().check(whole_in_range(2, 4194304));
-  command.add_option("--eps", options->eps, "softening length").check(in_range(0, 1e6)).capture_default_str();
-  command.add_option("--seed", options->seed, "seed of the Plummer sphere")
-      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-      .capture_default_str();
+  const Option n =
+      command.add_option("-n,--n", options->n, "number of particles").required().check(whole_in_range(2, 4194304));
+  command.keep_old_name("--particles", n);
+  const Option eps =
+      command.add_option("--eps", options->eps, "softening length").check(in_range(0, 1e6)).capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "seed of the Plummer sphere")
+                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+                          .capture_default_str();
   command.add_option("--kernel", options->kernel, "kernel that computes")
-      .check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+      .check(kernel_named({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
       .capture_default_str();
   options->board.add_to(command);
+  std::vector<Option> of_run = options->board.of_computing;
+  of_run.insert(of_run.end(), {seed, eps});
+  command.refuse_if(of_run, [options] { return options->board.why_nothing_is_computed(); });
   options->observe.add_to(command);
   options->report.add_to(command);
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/nbody_ranks.h"
 #include "gdr/hostlib/block_steps.h"
@@ -98,10 +99,10 @@ std::optional<hostlib::StartModel> start_of(const NbodyOptions& options) {
   take(options.separation, StartKind::merger, "--separation", model.separation);
   take(options.pericentre, StartKind::merger, "--pericentre", model.pericentre);
   take(options.eccentricity, StartKind::binary, "--eccentricity", model.eccentricity);
-  if (options.particles && options.start.empty()) throw UsageError("--particles has no effect without --start");
+  if (options.particles && options.start.empty()) throw UsageError("--n has no effect without --start");
   if (!starts) return std::nullopt;
   if (!options.start.empty() && fixed == 0 && !options.particles) {
-    throw UsageError(fmt::format("--start {} needs --particles", options.start));
+    throw UsageError(fmt::format("--start {} needs --n", options.start));
   }
   model.particles = options.plummer > 0 ? options.plummer : options.particles.value_or(fixed);
   if (options.seed && fixed > 0) {
@@ -151,9 +152,9 @@ void check(const NbodyOptions& options) {
     throw UsageError("exactly one of --start, --plummer, --in, --restart says where the particles come from");
   }
   if (run.every > 0 && outputs_of(run).empty() && options.page.empty()) {
-    throw UsageError("--out-every has no effect without --out, --log, --checkpoint or --report");
+    throw UsageError("--out-every has no effect without --output, --log, --checkpoint or --report");
   }
-  if (hostlib::is_hdf5(run.out)) refuse(options.of_text, "with an --out that is HDF5");
+  if (hostlib::is_hdf5(run.out)) refuse(options.of_text, "with an --output that is HDF5");
   if (run.start && !(run.t_end <= hostlib::kLargestTime)) {
     throw UsageError(
         fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));
@@ -446,15 +447,20 @@ int nbody(const NbodyOptions& options) {
 
 void add_nbody(Command program, const std::string& name) {
   auto options = std::make_shared<NbodyOptions>();
-  const Command command =
-      program.add_command(name, "Hermite block-timestep N-body simulation on the emulated board",
-                          "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
+  const Command command = program.add_command(name, "Hermite block-timestep N-body simulation on the emulated board",
+                                              "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] {
+                                                // A reader that goes away must not end a run without its checkpoint.
+                                                std::signal(SIGPIPE, SIG_IGN);
+                                                return nbody(*options);
+                                              });
   command.leave_outputs_to_run();
   options->command = command;
+  command.heading("Start");
   command.add_option("--start", options->start, "start from this model").check(one_of(hostlib::start_kind_names()));
-  command.add_option("--particles", options->particles, "particles of the start model")
-      .check(whole_in_range(2, 4194304));
-  command.add_option("--plummer", options->plummer, "the same as --start plummer --particles")
+  const Option n = command.add_option("-n,--n", options->particles, "number of particles of the start model")
+                       .check(whole_in_range(2, 4194304));
+  command.keep_old_name("--particles", n);
+  command.add_option("--plummer", options->plummer, "the same as --start plummer --n")
       .check(whole_in_range(2, 4194304));
   command.add_option("--w0", options->w0, "king: central potential in units of sigma^2; default: 6")
       .check(in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
@@ -471,6 +477,7 @@ void add_nbody(Command program, const std::string& name) {
   const Option restart =
       command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
   // The largest possible time depends on the time of the snapshot.
+  command.heading("Run");
   command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
       .required()
       .check(in_range(0, kNoLimit));
@@ -482,10 +489,12 @@ void add_nbody(Command program, const std::string& name) {
                          .capture_default_str();
   const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()));
+  command.heading("Outputs");
   const Option out = command.add_output(
-      "--out", options->out,
+      "-o,--output", options->out,
       "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
       ".hdf5");
+  command.keep_old_name("--out", out);
   options->of_text = {command.add_option("--out-format", options->out_format, "form of the snapshots")
                           .check(one_of({"phigrape", "plain", "csv", "npy", "nemo"}))
                           .capture_default_str()
@@ -500,9 +509,8 @@ void add_nbody(Command program, const std::string& name) {
       command.add_output("--checkpoint", options->checkpoint,
                          "write the complete state here at every output, and every --checkpoint-minutes");
   command.may_replace(checkpoint, restart);
-  command
-      .add_option("--checkpoint-minutes", options->run.checkpoint_minutes, "minutes of wall clock between checkpoints")
-      .check(in_range(0, 1e6))
+  command.add_option("--checkpoint-minutes", options->run.checkpoint_minutes, "wall-clock time between checkpoints")
+      .check(in_range(0, 1e6, ValueUnit::minutes))
       .capture_default_str()
       .needs(checkpoint);
   command
@@ -518,8 +526,9 @@ void add_nbody(Command program, const std::string& name) {
       command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears")
           .value_name("FILE");
   options->of_particles = {every, most_error, stop_file};
+  command.heading("Run");
   const Option kernel = command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
-                            .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+                            .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
                             .capture_default_str();
   const Option measured_n =
       command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
@@ -534,6 +543,7 @@ void add_nbody(Command program, const std::string& name) {
                                       .excludes(measured_n)
                                       .excludes(block_sizes);
   options->of_timing = {measured_n, block_sizes, from_block_sizes};
+  command.heading("Ranks");
   const Option split =
       command
           .add_option("--split", options->split,
@@ -549,6 +559,7 @@ void add_nbody(Command program, const std::string& name) {
                 "split blocks into halves where that pays: the forces of one half travel while the boards compute the "
                 "other; same results")
       .needs(split);
+  command.heading(kUsualHeading);
   // These are stored in a checkpoint; a snapshot needs no seed.
   restart.excludes(eps).excludes(eta).excludes(seed);
   in.excludes(seed);

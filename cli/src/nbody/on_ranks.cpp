@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "command/command_line.h"
+#include "arguments/command_line.h"
 
 namespace gdr::cli {
 namespace {

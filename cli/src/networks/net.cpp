@@ -50,6 +50,7 @@ const std::map<std::string, TieRule>& tie_rules() {
 }
 
 void PlatformArguments::add_to(Command command) {
+  command.heading("Network");
   const Option by_name = command.add_option("--topology", topology, "the network between the nodes")
                              .check(one_of(keys(kDescriptions)))
                              .capture_default_str();
@@ -68,6 +69,7 @@ void PlatformArguments::add_to(Command command) {
       .add_option("--tie", tie,
                   "dimension order: which way round a ring if both ways are equally long; default: direct")
       .check(one_of(keys(tie_rules())));
+  command.heading(kUsualHeading);
 }
 
 interconnect::Platform PlatformArguments::load() const {

@@ -132,7 +132,7 @@ Command add_collective(Command net, const std::string& name, const std::string& 
   options->method = methods.front();
   options->platform.add_to(command);
   command.add_option("--bytes", options->bytes, "payload of each rank that sends")
-      .check(whole_in_range(1, std::uint64_t{1} << 40))
+      .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
       .capture_default_str();
   command.add_option("--method", options->method, "how messages go").check(one_of(methods)).capture_default_str();
   options->simulation.add_to(command);

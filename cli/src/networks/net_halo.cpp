@@ -17,7 +17,7 @@ std::array<std::int64_t, interconnect::kHaloDimensions> numbers_of(const std::st
   std::size_t count = 0;
   std::string_view rest = text;
   while (count < values.size()) {
-    const std::string_view part = rest.substr(0, rest.find(','));
+    const std::string_view part = rest.substr(0, rest.find_first_of(",x"));
     const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), values[count]);
     if (error != std::errc() || stop != part.data() + part.size() || values[count] < 1 || values[count] > 1 << 30)
       break;
@@ -25,8 +25,9 @@ std::array<std::int64_t, interconnect::kHaloDimensions> numbers_of(const std::st
     if (part.size() == rest.size()) return values;
     rest.remove_prefix(part.size() + 1);
   }
-  throw UsageError(fmt::format("{}: '{}' is refused: it must be one to three whole numbers from 1 to {}, with commas",
-                               option, text, 1 << 30));
+  throw UsageError(fmt::format(
+      "{}: '{}' is refused: it must be one to three whole numbers from 1 to {}, with x or commas between them", option,
+      text, 1 << 30));
 }
 
 std::array<int, interconnect::kHaloDimensions> split_of(const std::string& text, std::string_view option) {
@@ -156,8 +157,8 @@ void add_net_halo(Command net) {
   command.add_option("--width", o->width, "halo width, one for all dimensions or I,J,K")
       .value_name("WIDTH")
       .capture_default_str();
-  command.add_option("--element", o->element, "bytes of an element")
-      .check(whole_in_range(1, 4096))
+  command.add_option("--element", o->element, "size of an element")
+      .check(whole_in_range(1, 4096, ValueUnit::bytes))
       .capture_default_str();
   command.add_option("--method", o->method, "over which networks")
       .check(one_of({"tca", "mv2gdr", "hybrid"}))

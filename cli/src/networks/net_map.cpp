@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <map>
+#include <thread>
 
 #include "gdr/base/file.h"
+#include "gdr/base/nearest.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/network.h"
@@ -62,6 +65,12 @@ interconnect::GraphFile graph_for(const NetMapOptions& options, const Grid& grid
     const char of_class = options.npb_class[0];
     return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes(), of_class), of_class); });
   }
+  // A name that is none of these, and no file.
+  std::error_code ignored;
+  if (options.graph.find_first_of("./") == std::string::npos && !std::filesystem::exists(options.graph, ignored)) {
+    throw UsageError(fmt::format("--graph: '{}' is refused: it must be bruck, cg, sp, or a CSV file{}", options.graph,
+                                 base::did_you_mean(options.graph, {"bruck", "cg", "sp"})));
+  }
   return interconnect::read_graph(options.graph, grid.nodes());
 }
 
@@ -91,7 +100,7 @@ TaskMapping mapping_for(const NetMapOptions& options, const TaskGraph& graph, co
   interconnect::RefineOptions refine;
   refine.objective = options.objective == "link" ? MappingObjective::link : MappingObjective::cost;
   refine.effort = options.effort;
-  refine.threads = options.threads;
+  refine.threads = options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
   refine.seed = options.seed;
   return interconnect::map_by_refinement(graph, grid, routing, refine, progress);
 }
@@ -268,32 +277,37 @@ void add_net_map(Command net) {
   command.add_option("--method", options->method, "how tasks are mapped")
       .check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
       .capture_default_str();
-  command.add_option("--objective", options->objective, "what refined makes smaller: torus cost, or busiest link")
-      .check(one_of({"cost", "link"}))
-      .capture_default_str();
+  const Option objective =
+      command.add_option("--objective", options->objective, "what refined makes smaller: torus cost, or busiest link")
+          .check(one_of({"cost", "link"}))
+          .capture_default_str();
   command.add_option("--tie", options->tie, "which way round a ring if both ways are equally long")
       .check(one_of({"plus", "minus", "split", "direct"}))
       .capture_default_str();
   command.add_option("--axis-order", options->axis_order, "axes in the order in which a message takes them")
       .value_name("AXES")
       .capture_default_str();
-  command.add_option("--bytes", options->bytes, "bruck: what each task contributes")
-      .check(whole_in_range(1, std::uint64_t{1} << 40))
-      .capture_default_str();
-  command.add_option("--class", options->npb_class, "cg, sp: class of the benchmark")
-      .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
-      .capture_default_str();
-  command.add_option("--threads", options->threads, "refined: host threads; the result does not depend on them")
-      .check(whole_in_range(1, 1024))
-      .capture_default_str();
-  command.add_option("--seed", options->seed, "refined: seed of the search")
-      .check(whole_in_range(0, 1U << 30))
-      .capture_default_str();
-  command.add_option("--effort", options->effort, "refined: how long to search, against the usual")
-      .check(in_range(0, 1e6))
-      .capture_default_str();
-  command.add_option("--time-limit", options->time_limit, "end the optimisation after so many seconds of wall clock")
-      .check(in_range(0, 1e9));
+  const Option bytes = command.add_option("--bytes", options->bytes, "bruck: what each task contributes")
+                           .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
+                           .capture_default_str();
+  const Option npb_class = command.add_option("--class", options->npb_class, "cg, sp: class of the benchmark")
+                               .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
+                               .capture_default_str();
+  const Option threads = command
+                             .add_option("--threads", options->threads,
+                                         "refined: host threads, 0: all; the result does not depend on them")
+                             .check(whole_in_range(0, 1024))
+                             .capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "refined: seed of the search")
+                          .check(whole_in_range(0, 1U << 30))
+                          .capture_default_str();
+  const Option effort =
+      command.add_option("--effort", options->effort, "refined: how long to search, against the usual")
+          .check(in_range(0, 1e6))
+          .capture_default_str();
+  const Option limit =
+      command.add_option("--time-limit", options->time_limit, "end the optimisation after this wall-clock time")
+          .check(in_range(0, 1e9, ValueUnit::seconds));
   command.add_flag("--full", options->full, "mapping and histogram in the JSON report");
   const Option rankfile =
       command.add_output("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
@@ -309,10 +323,24 @@ void add_net_map(Command net) {
       .check(picture_file());
   command.add_output("--save-graph", options->save_graph, "write the task graph as CSV");
   command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
-  command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str();
+  const Option network =
+      command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
+          .value_name("NAME")
+          .capture_default_str();
   options->report.add_to(command);
+  command.refuse_if({objective, threads, seed, effort}, [options] {
+    return options->method == "refined" ? "" : fmt::format("with --method {}", options->method);
+  });
+  command.refuse_if({limit}, [options] {
+    const bool searches = options->method != "xyz" && options->method != "scotch";
+    return searches ? "" : fmt::format("with --method {}", options->method);
+  });
+  command.refuse_if(
+      {bytes}, [options] { return options->graph == "bruck" ? "" : fmt::format("with --graph {}", options->graph); });
+  command.refuse_if({npb_class}, [options] {
+    return options->graph == "cg" || options->graph == "sp" ? "" : fmt::format("with --graph {}", options->graph);
+  });
+  command.refuse_if({network}, [options] { return options->simulate ? "" : "without --simulate"; });
 }
 
 }  // namespace gdr::cli

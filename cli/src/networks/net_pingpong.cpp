@@ -118,7 +118,7 @@ int run(const NetPingpongOptions& o) {
   const Stopwatch watch;
   require_effect(o);
   const std::string& machine = o.machine.empty() ? kMachines.at(o.method) : o.machine;
-  require_known(machine, base::description_names(machine_kinds()), "--machine");
+  require_known(machine, base::description_names(machine_kinds()), "--network");
   const std::string kind = base::load_description(machine, machine_kinds()).kind;
   const bool of_cluster = kMachines.at(o.method) == "ha-pacs-tca" || (o.method == "dma-descriptor" && !o.local);
   const bool of_bench = kMachines.at(o.method) == "peach2";
@@ -129,7 +129,7 @@ int run(const NetPingpongOptions& o) {
     seconds = on_cluster(interconnect::load_ha_pacs_tca(machine), o);
   } else {
     throw UsageError(
-        fmt::format("--machine {} is refused: {} was measured on {}", machine, o.method, kMachines.at(o.method)));
+        fmt::format("--network {} is refused: {} was measured on {}", machine, o.method, kMachines.at(o.method)));
   }
   const double rate = seconds > 0 ? o.count * o.bytes / seconds : 0;
   Json json = envelope("net pingpong", machine, "timing", false);
@@ -158,13 +158,16 @@ void add_net_pingpong(Command net) {
       "pingpong", "one message between neighbours over PEACH2, CUDA or MPI, one way",
       "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", [o] { return run(*o); });
   command.add_option("--method", o->method, "how the bytes travel").required().check(one_of(methods()));
-  command.add_option("--machine", o->machine, "network description instead of the method's own: a name or FILE.toml")
-      .value_name("NAME");
+  const Option network =
+      command
+          .add_option("--network", o->machine, "network description instead of the method's own: a name or FILE.toml")
+          .value_name("NAME");
+  command.keep_old_name("--machine", network);
   command.add_option("--from", o->from, "memory that is read").check(one_of({"cpu", "gpu"})).capture_default_str();
   command.add_option("--to", o->to, "memory that is written").check(one_of({"cpu", "gpu"})).capture_default_str();
-  command.add_option("--bytes", o->bytes, "bytes of a message, of a descriptor if there are several")
+  command.add_option("--bytes", o->bytes, "size of a message, of a descriptor if there are several")
       .required()
-      .check(in_range(0, 1e12));
+      .check(in_range(0, 1e12, ValueUnit::bytes));
   command.add_option("--count", o->count, "descriptors in the chain")
       .check(whole_in_range(1, 1048576))
       .capture_default_str();

@@ -23,6 +23,7 @@ const std::map<std::string, FlowModel> kModels{
 }  // namespace
 
 void SimulationArguments::add_to(Command command) {
+  command.heading("Simulation");
   command
       .add_option(
           "--executor", executor,
@@ -30,19 +31,27 @@ void SimulationArguments::add_to(Command command) {
           "steps of latency, busiest link and arithmetic")
       .check(one_of({"s4u", "smpi", "closed-form"}))
       .capture_default_str();
-  command.add_option("--model", model, "SimGrid's flow model")
-      .check(one_of({"cm02", "lv08", "smpi"}))
-      .capture_default_str();
-  command.add_flag("--crosstraffic", crosstraffic, "flows take 5 % of the way back too");
-  command
-      .add_option("--factors", factors,
-                  "what a message library makes of latency and bandwidth by message size: a description's name, "
-                  "FILE.toml, or none")
-      .value_name("NAME")
-      .capture_default_str();
+  const Option flow_model = command.add_option("--model", model, "SimGrid's flow model")
+                                .check(one_of({"cm02", "lv08", "smpi"}))
+                                .capture_default_str();
+  const Option cross = command.add_flag("--crosstraffic", crosstraffic, "flows take 5 % of the way back too");
+  const Option of_messages =
+      command
+          .add_option("--factors", factors,
+                      "what a message library makes of latency and bandwidth by message size: a description's name, "
+                      "FILE.toml, or none")
+          .value_name("NAME")
+          .capture_default_str();
   command.add_output("--links", links, "write messages and bytes of every link to this CSV file");
   command.add_output("--picture", picture, "draw the bytes of every link as a heat map, SVG or PNG")
       .check(picture_file());
+  command.refuse_if({flow_model, cross, of_messages}, [this] {
+    return executor == "closed-form" ? "with --executor closed-form, which simulates nothing" : "";
+  });
+  command.refuse_if({of_messages}, [this] {
+    return model == "cm02" ? "" : fmt::format("with --model {}, which has factors of its own", model);
+  });
+  command.heading(kUsualHeading);
 }
 
 double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,

@@ -112,7 +112,7 @@ void add_net_summa(Command net) {
                                           "gdr net summa --topology torus --nodes 64 --n 8192 --algorithm CA4",
                                           [options] { return summa(*options); });
   options->platform.add_to(command);
-  command.add_option("--n", options->n, "order of the matrices")
+  command.add_option("-n,--n", options->n, "order of the matrices")
       .check(whole_in_range(1, 1U << 24))
       .capture_default_str();
   command.add_option("--algorithm", options->algorithm, "how blocks are broadcast")

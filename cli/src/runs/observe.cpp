@@ -10,6 +10,7 @@
 namespace gdr::cli {
 
 std::vector<Option> ObserveOptions::add_to(Command command) {
+  command.heading("Traces and profiles");
   const Option option =
       command.add_output("--trace", trace, "write emulated time as a trace for Chrome's or Perfetto's viewer");
   command.add_option("--trace-chips", what.chips, "chips shown line by line").delimiter(',').needs(option);
@@ -19,8 +20,8 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
   command.add_option("--trace-run", what.run, "lines are shown from this run of 128 i-particles on").needs(option);
   command.add_option("--trace-from", what.first_clock, "first chip clock shown of a run").needs(option);
   command.add_option("--trace-to", what.last_clock, "last chip clock shown of a run").needs(option);
-  command.add_option("--trace-limit", limit_mb, "largest size of the trace in MB")
-      .check(in_range(0.01, 1000))
+  command.add_option("--trace-limit", limit_mb, "largest size of the trace")
+      .check(in_range(0.01, 1000, ValueUnit::megabytes))
       .capture_default_str()
       .needs(option);
   const Option profiled =
@@ -30,6 +31,7 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
                     return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
                   },
                   ".html or .json"});
+  command.heading(kUsualHeading);
   return {option, profiled};
 }
 
@@ -55,7 +57,7 @@ void ObserveOptions::finish(const Device& device, const std::string& engine, con
     const auto events = device.computes() ? std::optional(device.counters().fp) : std::nullopt;
     const hostlib::Profile made = hostlib::make_profile(device.emulated(), device.program(), engine, events);
     base::write_file(profile, profile.ends_with(".json") ? hostlib::profile_json(made) : hostlib::profile_page(made));
-    if (report.speaks() && !report.quiet) fmt::print("{}", hostlib::profile_summary(made));
+    if (report.speaks()) fmt::print("{}", hostlib::profile_summary(made));
   }
 }
 

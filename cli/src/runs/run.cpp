@@ -41,7 +41,7 @@ void print_table(const Table& table) {
     }
     fmt::print("{}\n", fmt::join(cells, ","));
   }
-  if (table.rows() > shown) fmt::print("... {} more rows; --out FILE takes all\n", table.rows() - shown);
+  if (table.rows() > shown) fmt::print("... {} more rows; --output FILE takes all\n", table.rows() - shown);
 }
 
 /// Iterations of the loop on the slowest chip, summed over runs. j-records are distributed to chips, then to blocks.
@@ -69,7 +69,7 @@ void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compile
 int run(RunOptions options) {
   const Stopwatch watch;
   const bool timing = options.board.timing();
-  if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
+  if (timing && !options.out.empty()) throw UsageError("--output: engine timing computes no results");
   Device device(options.board.device_options());
   LoadedKernel kernel = options.input.load();
   device.load(kernel.program);
@@ -95,7 +95,7 @@ int run(RunOptions options) {
                       data.records};
     debugger::Debugger debugger(std::move(job));
     print_at_line(debugger, options.break_at, parse_dump(options.dump, device.chips()), options.at,
-                  options.report.speaks() ? stdout : stderr);
+                  options.report.json == "-" ? stderr : stdout);
   }
   device.write_j(0, data.j_fields);
   const auto report_of = [&](const emulator::Fault* fault) {
@@ -136,7 +136,7 @@ int run(RunOptions options) {
   options.observe.finish(device, options.board.engine, options.report);
   options.report.write(report_of(nullptr));
   if (device.computes()) print_events(stderr, device);
-  if (device.computes() && !options.board.exact()) {
+  if (device.computes() && !options.board.exact() && !options.report.quiet) {
     fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
   }
   if (!options.report.speaks()) return kSuccess;
@@ -160,9 +160,11 @@ void add_run(Command program, const std::string& name) {
       program.add_command(name, "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
   options->input.add_to(command);
-  command.add_output_or_stdout("--out", options->out,
-                               "write the results here, CSV or NPY, or all as CSV to standard output with -; else the "
-                               "first are printed");
+  const Option output = command.add_output_or_stdout(
+      "-o,--output", options->out,
+      "write the results here, CSV or NPY, or all as CSV to standard output with -; else the "
+      "first are printed");
+  command.keep_old_name("--out", output);
   const Option break_at =
       command.add_option("--break", options->break_at, "show chosen PEs when this line runs").value_name("FILE:LINE");
   command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")

@@ -43,9 +43,11 @@ std::vector<Option> RunInput::add_data_to(Command command) {
 void RunInput::add_to(Command command, bool required) {
   const Option name = command.add_option("kernel", kernel, kKernelFile).value_name("FILE");
   if (required) name.required();
+  command.heading("Data");
   add_data_to(command);
   command.add_option("--turns", turns, "loop iterations of a Type II kernel; default: as many as its j-data has")
       .check(whole_in_range(1, 1000000000000));
+  command.heading(kUsualHeading);
   assemble.add_to(command);
 }
 

@@ -33,7 +33,7 @@ std::string heading(const CommandShape::Option& option) {
   const bool is_argument = option.names.empty();
   std::vector<std::string> names;
   for (const std::string& name : option.names) names.push_back("\\fB" + escaped(name) + "\\fR");
-  std::string text = is_argument ? "\\fI" + escaped(option.value) + "\\fR" : fmt::format("{}", fmt::join(names, ", "));
+  std::string text = is_argument ? "\\fI" + escaped(option.name) + "\\fR" : fmt::format("{}", fmt::join(names, ", "));
   if (!is_argument && option.takes_value) text += " \\fI" + escaped(option.value) + "\\fR";
   if (!is_argument && !option.takes_value && !option.value.empty()) {
     text += "[=\\fI" + escaped(option.value) + "\\fR]";

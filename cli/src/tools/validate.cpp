@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "command/command.h"
+#include "gdr/base/nearest.h"
 #include "gdr/validation/report.h"
 
 namespace gdr::cli {
@@ -54,8 +55,9 @@ Json json_of(const Judged& judged) {
 }
 
 [[noreturn]] void refuse_id(const Data& data, const std::string& only) {
-  throw UsageError(fmt::format("--only: '{}' is refused: it must be one of {}, or a part of one such as G5.ip", only,
-                               fmt::join(validation::wholes(data), ", ")));
+  throw UsageError(fmt::format("--only: '{}' is refused: it must be one of {}, or a part of one such as G5.ip{}", only,
+                               fmt::join(validation::wholes(data), ", "),
+                               base::did_you_mean(only, validation::wholes(data))));
 }
 
 std::vector<Judged> judge_rows(const Data& data, const validation::Models& models, const ValidateOptions& options) {

@@ -1,5 +1,5 @@
 // The command line: subcommands and their options, parsed by CLI11. CLI11's headers take seconds to compile, so only
-// command_line.cpp includes them.
+// command_line.cpp, mistakes.cpp and program.cpp include them.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,12 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "number.h"
 
 namespace CLI {
 class App;
@@ -18,6 +20,8 @@ class Option;
 }  // namespace CLI
 
 namespace gdr::cli {
+
+struct Registry;
 
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;  // an error in a file, a program or the run
@@ -46,15 +50,35 @@ struct Check {
   std::function<std::string(const std::string& text)> refusal;
   std::string limits = {};                // "1 to 64", behind the description; may be empty
   std::vector<std::string> choices = {};  // all valid values, in place of the value's name; may be empty
+  /// A valid text as the option's type reads it, such as 64000 for 64K; without it the text itself.
+  std::function<std::string(const std::string& text)> plain = {};
 };
+
+/// The heading of options without another.
+inline constexpr const char* kUsualHeading = "Options";
 
 /// An upper limit that only keeps infinity out; the help does not show it.
 inline constexpr double kNoLimit = 1e300;
 
-/// Checks whose messages contain the value and what is allowed.
-[[nodiscard]] Check in_range(double low, double high);
-[[nodiscard]] Check whole_in_range(std::uint64_t low, std::uint64_t high);
+/// Checks whose messages contain the value and what is allowed, and for a name the most similar one. Numbers are taken
+/// in all forms of number_of() and whole_number_of(), and arrive in `unit`.
+[[nodiscard]] Check in_range(double low, double high, ValueUnit unit = ValueUnit::none);
+[[nodiscard]] Check whole_in_range(std::uint64_t low, std::uint64_t high, ValueUnit unit = ValueUnit::none);
 [[nodiscard]] Check one_of(const std::vector<std::string>& allowed);
+
+/// The names that a value may have beside files; the shell completes them (gdr completion).
+enum class Completion : std::uint8_t {
+  machines,
+  clusters,
+  networks,
+  hosts,
+  descriptions,
+  kernels,
+  codes,
+  rows,
+  warnings,
+  commands
+};
 
 /// An option of a subcommand. A handle: copies are the same option.
 class Option {
@@ -71,30 +95,37 @@ class Option {
   /// The option is rejected without the other one (needs), or together with it (excludes).
   Option needs(Option other) const;
   Option excludes(Option other) const;
-  /// The name with its dashes.
+  /// The shell completes the value with these names.
+  Option completed_by(Completion names) const;
+  /// The name with its dashes; of several the longest.
   [[nodiscard]] std::string name() const;
   /// True if the option was on the command line; valid after that was parsed.
   [[nodiscard]] bool given() const;
 
  private:
   friend class Command;
-  explicit Option(CLI::Option* option) : option_(option) {}
+  Option(CLI::Option* option, Registry* registry) : option_(option), registry_(registry) {}
   CLI::Option* option_;
+  Registry* registry_;
 };
 
 /// Arguments and options of a command with their help texts, for completion and manual pages.
 struct CommandShape {
   struct Option {
+    std::string name;                // of an argument; of an option one of `names`
     std::vector<std::string> names;  // with their dashes; empty for an argument
+    std::string heading;             // of the group that the help shows it in; empty for the first
     bool takes_value = false;
+    bool many = false;  // takes several values
     bool required = false;
     std::vector<std::string> choices;  // the allowed values, if they can be listed
-    std::string value;  // of an argument its name, of a flag the word that may follow it, else what the help calls the
-                        // value: `N`, `on|off`
+    std::optional<Completion> completion;
+    std::string value;  // of a flag the words that may follow it, else what the help calls the value: `N`, `on|off`
     std::string what;   // with limits and default: "particles (2 to 4194304; default: 1024)"
   };
   std::string name;
   std::string what;
+  std::string heading;  // of the group that the help of the command around it shows it in
   std::string example;  // empty for a group
   std::vector<Option> options;
   std::vector<CommandShape> commands;
@@ -116,10 +147,16 @@ class Command {
   template <class Value>
   Option add_option(const std::string& name, Value& value, const std::string& what) const;
   Option add_flag(const std::string& name, bool& value, const std::string& what) const;
-  /// Adds a flag that may have a word, as in `--name=WORD`. Without a word, `word` becomes `by_default`; without the
-  /// flag, it keeps its value.
+  /// Adds a flag that may have one of `words`, as in `--name=WORD` or `--name WORD`. Without a word, `word` becomes
+  /// `by_default`; without the flag, it keeps its value.
   Option add_flag(const std::string& name, std::string& word, const std::string& by_default,
-                  const std::string& what) const;
+                  const std::vector<std::string>& words, const std::string& what) const;
+  /// The help shows the options that are added from here on under this heading; kUsualHeading ends it.
+  void heading(const std::string& text) const;
+  /// The help of the command around this one shows it under this heading.
+  void under(const std::string& heading) const;
+  /// `old`, with its dashes, is what `option` was called before. It is still accepted, with a note.
+  void keep_old_name(const std::string& old, const Option& option) const;
   /// Adds an option whose value is the name_of() one of `values`. The help shows the variable's current value as the
   /// default.
   template <class Enum>
@@ -137,6 +174,9 @@ class Command {
   Option add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const;
   /// `output` may replace the file that `input` names, as a run's checkpoint does the one that it continues from.
   void may_replace(const Option& output, const Option& input) const;
+  /// Before the command runs, refuses those of `options` that were given if `because` returns a text: "--seed has no
+  /// effect with --engine timing".
+  void refuse_if(const std::vector<Option>& options, std::function<std::string()> because) const;
   /// Leaves that check to the run: under MPI only one rank writes the outputs.
   void leave_outputs_to_run() const;
   /// Throws gdr::Error for an output that cannot be written, and UsageError if two outputs are the same file or both
@@ -149,24 +189,27 @@ class Command {
   friend int run_program(int, char**, const std::vector<Subcommand>&);
   Option add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
                    const std::function<void(std::size_t)>& set, const std::string& what) const;
-  struct Outputs;
+  struct Rules;
   struct Output;
   void refuse_to_overwrite_inputs(const Output& output) const;
-  explicit Command(CLI::App* app);
+  Command(CLI::App* app, Registry* registry);
   CLI::App* app_;
-  std::shared_ptr<Outputs> outputs_;
+  Registry* registry_;  // of the program
+  std::shared_ptr<Rules> rules_;
 };
 
 /// A subcommand of the program.
 struct Subcommand {
   const char* name;
+  const char* heading;  // in the program's help
   void (*add)(Command program, const std::string& name);
   bool tells_of_all = false;  // it calls shape() of the program
 };
 
 /// Parses the command line of gdr, and runs the subcommand that was requested. If the first word names one that does
-/// not tell of all, only this one is added: to add all takes longer than many commands run. Prints help and errors of
-/// the command line. Returns the exit status; exceptions of a subcommand pass through.
+/// not tell of all, only this one is added: to add all takes longer than many commands run. `help` and `version` are
+/// commands, too; without any word the help is printed. Prints help and errors of the command line. Returns the exit
+/// status; exceptions of a subcommand pass through.
 [[nodiscard]] int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommands);
 
 }  // namespace gdr::cli

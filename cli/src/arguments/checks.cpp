@@ -1,0 +1,60 @@
+// Conditions on the values of options.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "command_line.h"
+#include "gdr/base/nearest.h"
+
+namespace gdr::cli {
+namespace {
+
+std::string with_unit(std::string limits, ValueUnit unit) {
+  return unit == ValueUnit::none ? limits : fmt::format("{} {}", limits, name_of(unit));
+}
+
+}  // namespace
+
+Check in_range(double low, double high, ValueUnit unit) {
+  const std::string limits =
+      with_unit(high == kNoLimit ? fmt::format("at least {}", low) : fmt::format("{} to {}", low, high), unit);
+  const std::string allowed =
+      with_unit(high == kNoLimit ? fmt::format("of at least {}", low) : fmt::format("from {} to {}", low, high), unit);
+  return {[low, high, unit, allowed](const std::string& text) {
+            const std::optional<double> value = number_of(text, unit);
+            if (value && *value >= low && *value <= high) return std::string();
+            return fmt::format("{} is refused: it must be a number {}", text, allowed) +
+                   (value ? "" : fmt::format(", {}", forms_of(unit)));
+          },
+          limits,
+          {},
+          [unit](const std::string& text) { return fmt::format("{}", number_of(text, unit).value_or(0)); }};
+}
+
+Check whole_in_range(std::uint64_t low, std::uint64_t high, ValueUnit unit) {
+  std::string limits = low == 0 ? "" : fmt::format("at least {}", low);
+  if (high != std::numeric_limits<std::uint64_t>::max()) limits = fmt::format("{} to {}", low, high);
+  return {[low, high, unit](const std::string& text) {
+            const std::optional<std::uint64_t> value = whole_number_of(text, unit);
+            if (value && *value >= low && *value <= high) return std::string();
+            return fmt::format("{} is refused: it must be a whole number {}", text,
+                               with_unit(fmt::format("from {} to {}", low, high), unit)) +
+                   (value ? "" : fmt::format(", {}", forms_of(unit)));
+          },
+          limits.empty() ? limits : with_unit(limits, unit),
+          {},
+          [unit](const std::string& text) { return fmt::format("{}", whole_number_of(text, unit).value_or(0)); }};
+}
+
+Check one_of(const std::vector<std::string>& allowed) {
+  return {[allowed](const std::string& text) {
+            if (std::ranges::find(allowed, text) != allowed.end()) return std::string();
+            return fmt::format("{} is refused: it must be one of {}{}", text, fmt::join(allowed, ", "),
+                               base::did_you_mean(text, allowed));
+          },
+          "", allowed};
+}
+
+}  // namespace gdr::cli

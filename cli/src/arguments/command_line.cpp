@@ -1,0 +1,285 @@
+#include "command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
+#include "registry.h"
+#include "shape.h"
+
+namespace gdr::cli {
+namespace {
+
+constexpr const char* kNumberValidator = "number";
+
+/// The value's name in the help unless an option has its own.
+template <class Value>
+struct DefaultValueName {
+  static constexpr const char* kText = std::is_floating_point_v<Value> ? "NUMBER" : "N";
+};
+template <>
+struct DefaultValueName<std::string> {
+  static constexpr const char* kText = "TEXT";
+};
+template <class Value>
+struct DefaultValueName<std::optional<Value>> : DefaultValueName<Value> {};
+template <class Value>
+struct DefaultValueName<std::vector<Value>> : DefaultValueName<Value> {};
+
+/// Numbers without a check of their own are taken in all forms, too.
+template <class Value>
+void check_number(CLI::Option& option) {
+  Check check;
+  if constexpr (std::is_floating_point_v<Value>) {
+    check = in_range(std::numeric_limits<Value>::lowest(), std::numeric_limits<Value>::max());
+  } else {
+    check = whole_in_range(0, static_cast<std::uint64_t>(std::numeric_limits<Value>::max()));
+  }
+  option.transform(CLI::Validator(
+      [check](std::string& text) {
+        const std::string why = check.refusal(text);
+        if (why.empty()) text = check.plain(text);
+        return why;
+      },
+      "", kNumberValidator));
+}
+
+/// A check of its own has replaced the one of check_number().
+void leave_to_others(CLI::Option& option) {
+  try {
+    option.get_validator(kNumberValidator)->active(false);
+  } catch (const CLI::OptionNotFound&) {
+    return;  // a text
+  }
+}
+
+template <class Value>
+struct NumberIn {
+  using Type = Value;
+};
+template <class Value>
+struct NumberIn<std::optional<Value>> : NumberIn<Value> {};
+template <class Value>
+struct NumberIn<std::vector<Value>> : NumberIn<Value> {};
+
+}  // namespace
+
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::check(const Check& check) const {
+  if (check.plain) leave_to_others(*option_);
+  // CLI11 lets only a transformation change the text.
+  option_->transform(CLI::Validator(
+      [check](std::string& text) {
+        const std::string why = check.refusal(text);
+        if (why.empty() && check.plain) text = check.plain(text);
+        return why;
+      },
+      check.limits.empty() ? "" : " " + check.limits));
+  if (!check.choices.empty()) option_->type_name(fmt::format("{}", fmt::join(check.choices, "|")));
+  return *this;
+}
+
+Option Option::capture_default_str() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::delimiter(char delimiter) const {
+  option_->delimiter(delimiter);
+  return *this;
+}
+
+Option Option::value_name(const std::string& name) const {
+  option_->type_name(name);
+  return *this;
+}
+
+Option Option::needs(Option other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::excludes(Option other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+std::string Option::name() const { return option_->get_name(); }
+
+bool Option::given() const { return option_->count() > 0; }
+
+Option Option::completed_by(Completion names) const {
+  registry_->completions[option_] = names;
+  return *this;
+}
+
+struct Command::Output {
+  Option option;
+  const std::string* file;
+  bool or_stdout;  // if it is `-`
+};
+
+/// What is checked before a command runs.
+struct Command::Rules {
+  std::vector<Output> outputs;
+  std::vector<std::pair<const CLI::Option*, const CLI::Option*>> replacing;  // an output, and an input it may replace
+  bool outputs_left_to_run = false;
+  std::vector<std::function<void()>> refusals;  // each may throw UsageError
+};
+
+Command::Command(CLI::App* app, Registry* registry)
+    : app_(app), registry_(registry), rules_(std::make_shared<Rules>()) {}
+
+Command Command::add_group(const std::string& name, const std::string& what) const {
+  CLI::App* group = app_->add_subcommand(name, what);
+  group->require_subcommand(1);
+  return {group, registry_};
+}
+
+Command Command::add_command(const std::string& name, const std::string& what, const std::string& example,
+                             std::function<int()> run) const {
+  CLI::App* command = app_->add_subcommand(name, what);
+  command->footer(example);
+  command->set_help_all_flag();  // it has no commands within it
+  const Command added(command, registry_);
+  // CLI11 passes an exit status on only as an exception.
+  command->final_callback([run = std::move(run), added] {
+    for (const auto& refuse : added.rules_->refusals) refuse();
+    if (!added.rules_->outputs_left_to_run) added.try_outputs();
+    if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
+  });
+  return added;
+}
+
+template <class Value>
+Option Command::add_option(const std::string& name, Value& value, const std::string& what) const {
+  CLI::Option* const option = app_->add_option(name, value, what)->type_name(DefaultValueName<Value>::kText);
+  using Number = typename NumberIn<Value>::Type;
+  if constexpr (std::is_arithmetic_v<Number>) check_number<Number>(*option);
+  return {option, registry_};
+}
+
+template Option Command::add_option(const std::string&, std::string&, const std::string&) const;
+template Option Command::add_option(const std::string&, double&, const std::string&) const;
+template Option Command::add_option(const std::string&, int&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::uint32_t&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::uint64_t&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::optional<std::uint64_t>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::optional<std::uint32_t>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::vector<std::uint32_t>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&) const;
+
+Option Command::add_output(const std::string& name, std::string& file, const std::string& what) const {
+  const Option option = add_option(name, file, what).value_name("FILE");
+  rules_->outputs.push_back({option, &file, false});
+  return option;
+}
+
+Option Command::add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const {
+  const Option option = add_option(name, file, what).value_name("FILE");
+  rules_->outputs.push_back({option, &file, true});
+  return option;
+}
+
+void Command::may_replace(const Option& output, const Option& input) const {
+  rules_->replacing.emplace_back(output.option_, input.option_);
+}
+
+/// Whatever is given beside the outputs may be an input: what names no file is none.
+void Command::refuse_to_overwrite_inputs(const Output& output) const {
+  if (output.file->empty() || (output.or_stdout && *output.file == "-")) return;
+  std::vector<std::filesystem::path> inputs;
+  for (const CLI::Option* const option : app_->get_options()) {
+    const auto is_it = [&](const Output& other) { return other.option.option_ == option; };
+    const std::pair<const CLI::Option*, const CLI::Option*> pair(output.option.option_, option);
+    if (std::ranges::any_of(rules_->outputs, is_it) || std::ranges::count(rules_->replacing, pair) > 0) continue;
+    for (const std::string& text : option->results()) {
+      if (!text.empty()) inputs.emplace_back(text);
+    }
+  }
+  const std::filesystem::path file = *output.file;
+  base::refuse_to_overwrite(std::span(&file, 1), inputs);
+}
+
+void Command::refuse_if(const std::vector<Option>& options, std::function<std::string()> because) const {
+  rules_->refusals.emplace_back([options, because = std::move(because)] {
+    const std::string why = because();
+    if (why.empty()) return;
+    for (const Option& option : options) {
+      if (option.given()) throw UsageError(fmt::format("{} has no effect {}", option.name(), why));
+    }
+  });
+}
+
+void Command::leave_outputs_to_run() const { rules_->outputs_left_to_run = true; }
+
+void Command::try_outputs() const {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> to_standard_output;
+  for (const auto& [option, file, or_stdout] : rules_->outputs) {
+    if (file->empty()) continue;
+    if (or_stdout && *file == "-") {
+      to_standard_output.push_back(option.name());
+      continue;
+    }
+    base::require_writable(*file);
+    files.emplace_back(*file);
+  }
+  if (to_standard_output.size() > 1) {
+    throw UsageError(fmt::format("{} and {} both go to standard output: give one of them a file", to_standard_output[0],
+                                 to_standard_output[1]));
+  }
+  try {
+    base::refuse_twice_named(files);
+    for (const Output& output : rules_->outputs) refuse_to_overwrite_inputs(output);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {
+  return {app_->add_flag(name, value, what), registry_};
+}
+
+Option Command::add_flag(const std::string& name, std::string& word, const std::string& by_default,
+                         const std::vector<std::string>& words, const std::string& what) const {
+  const Option flag(app_->add_flag(name + "{" + by_default + "}", word, what), registry_);
+  return flag.check(one_of(words));
+}
+
+void Command::heading(const std::string& text) const { app_->option_defaults()->group(text); }
+
+void Command::under(const std::string& heading) const { app_->group(heading); }
+
+void Command::keep_old_name(const std::string& old, const Option& option) const {
+  registry_->old_names[app_][old] = option.name();
+}
+
+Option Command::add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
+                          const std::function<void(std::size_t)>& set, const std::string& what) const {
+  const auto take = [names, set](const std::string& text) {
+    set(static_cast<std::size_t>(std::ranges::find(names, text) - names.begin()));
+  };
+  const Option option(app_->add_option_function<std::string>(name, take, what)->default_str(by_default), registry_);
+  return option.check(one_of(names));
+}
+
+CommandShape Command::shape() const { return shape_of(*app_, *registry_); }
+
+}  // namespace gdr::cli

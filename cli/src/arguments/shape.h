@@ -1,0 +1,10 @@
+// What CLI11 knows of a command, as help, completion and manual pages need it.
+#pragma once
+
+#include "command_line.h"
+
+namespace gdr::cli {
+
+[[nodiscard]] CommandShape shape_of(const CLI::App& app, const Registry& registry);
+
+}  // namespace gdr::cli

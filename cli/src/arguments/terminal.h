@@ -1,0 +1,32 @@
+// The terminal that a stream goes to: its width, and whether it shows colours.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gdr::cli {
+
+enum class Stream : std::uint8_t { output = 1, error = 2 };  // file descriptors
+
+/// Columns of the terminal, else of the environment variable COLUMNS, else 80.
+[[nodiscard]] std::size_t width_of(Stream stream);
+
+/// True for a terminal that shows colours, unless the environment variable NO_COLOR is set and not empty
+/// (https://no-color.org).
+[[nodiscard]] bool shows_colour(Stream stream);
+
+enum class Colour : std::uint8_t { bold, red, magenta, green, cyan };
+
+/// The text in this colour (all but bold are bold, too), or as it is without `coloured`.
+[[nodiscard]] std::string in_colour(Colour colour, std::string_view text, bool coloured);
+
+/// Prints "gdr: MESSAGE" on standard error, without control characters.
+void print_error(const std::string& message);
+
+/// Prints diagnostics, as compilers write them, on standard error: on a terminal `error`, `warning` and `note` have
+/// colours.
+void print_diagnostics(const std::string& text);
+
+}  // namespace gdr::cli
