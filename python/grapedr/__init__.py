@@ -30,7 +30,7 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
     os.environ.setdefault("GDR_DATA_DIR", str(_data))
 
 from . import _core  # noqa: E402
-from ._arrays import numbers, refuse_not_finite, whole
+from ._arrays import numbers, plain, refuse_not_finite, whole
 from ._core import AssemblyError, Error
 from ._device import device_options
 from ._profile import Profile
@@ -131,6 +131,12 @@ class Device:
         return f"<grapedr.Device {self.machine}: {self.chips} chips{kernel}>"
 
 
+@functools.lru_cache(maxsize=1)
+def _shared_device(process: int) -> Device:
+    """The device of calls that name none; a forked process has its own."""
+    return Device()
+
+
 class Kernel:
     """An assembled kernel. `assemble` and `kernel` make one."""
 
@@ -168,15 +174,15 @@ class Kernel:
         """Runs all i-records against all j-records and returns the results, a structured array of shape (len(i),).
 
         `i` and `j` give an array for each variable, of shape (n,) or (n, *dimensions): a dictionary or a structured array.
-        Variables that are left out are zero; unknown ones are refused. Parameters that are
-        not given have their defaults, whatever an earlier call on the device gave.
+        Variables that are left out or unknown are refused, as by `gdr run`; so are masked values and quantities with a unit.
+        Calls without `device` share one. Parameters that are not given have their defaults, whatever an earlier call on the device gave.
         """
         if self._program.is_type2:
             raise Error(f"kernel {self.name} is of Type II, which moves its data itself: grapedr.dgemm() runs such a kernel")
         i_records = self._records("hlt", "i", i)
         j_records = self._records("elt", "j", j)
         values = {name: float(value) for name, value in parameters.items()}
-        device = device if device is not None else Device()
+        device = device if device is not None else _shared_device(os.getpid())
         fields = device._core.run(self._program, values, j_records, i_records)
         return fields.view(self.dtype("rrn")).reshape(len(fields))
 
@@ -191,23 +197,29 @@ class Kernel:
         unknown = [name for name in columns if name not in known]
         if unknown:
             raise Error(f"{what}: kernel {self.name} has no variable '{unknown[0]}' there (known: {', '.join(known)})")
-        arrays = {name: np.asarray(column) for name, column in columns.items()}
+        arrays = {name: plain(f"{what}['{name}']", column) for name, column in columns.items()}
         lengths = {name: len(array) if array.ndim > 0 else -1 for name, array in arrays.items()}
         if len(set(lengths.values())) != 1 or -1 in lengths.values():
             told = ", ".join(f"{name}: {'a number' if n < 0 else n}" for name, n in lengths.items())
             raise Error(f"{what}: the arrays must have one length ({told or 'there are none'})")
         records = np.zeros(next(iter(lengths.values())), self.dtype(transfer))
+        missing: list[str] = []
         for name, dtype, dimensions in variables:
             if name not in arrays:
+                missing.append(name)
                 continue
             array = arrays[name]
             if array.shape[1:] != dimensions:
                 raise Error(f"{what}['{name}'] has shape {array.shape}: it must be (n{''.join(f', {d}' for d in dimensions)})")
             if not np.can_cast(array.dtype, dtype, "same_kind") or array.dtype.kind not in "iufb":
                 raise Error(f"{what}['{name}'] has type {array.dtype}: it must be {dtype} or convert to it without loss of kind")
+            if array.dtype == np.uint64 and dtype.kind == "i" and array.size > 0 and array.max() > np.iinfo(np.int64).max:
+                raise Error(f"{what}['{name}'] holds {array.max()}: it must be at most {np.iinfo(np.int64).max}")
             records[name] = array
             if array.dtype.kind == "f":  # of the copy, which no other thread changes
                 refuse_not_finite(f"{what}['{name}']", records[name], finite=False)
+        if missing:
+            raise Error(f"{what}: missing variable{'s' if len(missing) > 1 else ''} {', '.join(missing)} of kernel {self.name}")
         return records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
 
     def __repr__(self) -> str:
@@ -308,11 +320,13 @@ def accel_jerk_pot(
     if kernel_name not in _gravity:
         _gravity[kernel_name] = kernel(kernel_name)
     number = np.arange(len(x))
-    results = _gravity[kernel_name].run(
-        i={"xi": x, "vi": v, "eps2": np.full(len(x), float(eps) ** 2), "indexi": number},
-        j={"xj": x, "vj": v, "mj": m, "indexj": number},
-        device=device,
-    )
+    gravity = _gravity[kernel_name]
+    # Positions are predicted to the time 0, at which they are given: all other terms of GRAPE-6's records are 0.
+    i = np.zeros(len(x), gravity.dtype("hlt"))
+    i["xi"], i["vi"], i["eps2"], i["indexi"] = x, v, float(eps) ** 2, number
+    j = np.zeros(len(x), gravity.dtype("elt"))
+    j["xj"], j["vj"], j["mj"], j["indexj"] = x, v, m, number
+    results = gravity.run(i, j, device=device)
     return results["acc"].copy(), results["jerk"].copy(), results["pot"].copy()
 
 

@@ -8,6 +8,18 @@ from numpy.typing import ArrayLike, NDArray
 from ._core import Error
 
 
+def plain(what: str, values: object) -> NDArray:
+    """The values as an array. Refused are those that NumPy would take without a part of their meaning: a masked array with
+    a mask that is set somewhere, and a quantity (astropy, pint, unyt) with a unit."""
+    unit = getattr(values, "unit", getattr(values, "units", None))
+    if unit is not None and str(unit) not in ("", "dimensionless"):
+        raise Error(f"{what} has the unit {unit}, which kernels know nothing of: give its value in the unit that you mean")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        place = tuple(int(n) for n in np.argwhere(np.ma.getmaskarray(values))[0])
+        raise Error(f"{what} is masked at {place}: fill it, or leave out what is masked")
+    return np.asarray(values)
+
+
 def shape_text(shape: tuple[int | str, ...]) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
@@ -15,7 +27,7 @@ def shape_text(shape: tuple[int | str, ...]) -> str:
 def numbers(what: str, values: ArrayLike, shape: tuple[int | str, ...], finite: bool = True) -> NDArray[np.float64]:
     """A contiguous copy in doubles, so that what the caller or another thread changes later does not matter. `shape` holds
     extents, and names where an extent is free. NaN is refused, and unless `finite` is False infinity too."""
-    array = np.asarray(values)
+    array = plain(what, values)
     if array.dtype.kind not in "iufb":
         raise Error(f"{what} has type {array.dtype}: it must hold real numbers")
     if array.ndim != len(shape) or any(isinstance(n, int) and n != m for n, m in zip(shape, array.shape)):

@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+"""Data that the module refuses, as `gdr run` does: what is missing, masked, in a unit, or beyond the type.
+
+refusals_test.py GDR [test arguments]
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import grapedr
+
+GDR = sys.argv[1]
+SOURCE = """\
+kernel keys
+bvar long  xj  elt flt64to72
+bvar short mj  elt flt64to36
+var vector long xi  hlt flt64to72
+var vector long sum rrn flt72to64 fadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fsub xj xi $lt
+  fmul $lti mj $lt
+  fadd sum $lti sum
+"""
+
+
+class Quantity:
+    """A quantity with a unit, as astropy's and pint's arrays are."""
+
+    def __init__(self, values, unit):
+        self.values = values
+        self.unit = unit
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values, dtype)
+
+
+class Refusals(unittest.TestCase):
+    def setUp(self):
+        self.kernel = grapedr.assemble(SOURCE)
+
+    def refuses(self, text, i, j):
+        with self.assertRaisesRegex(grapedr.Error, text):
+            self.kernel.run(i, j)
+
+    def test_what_is_missing_has_the_verdict_of_gdr_run(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "k.vsm").write_text(SOURCE, encoding="utf-8")
+            full_i, full_j = {"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]}
+            for i, j, missing in [(full_i, full_j, ""), (full_i, {"xj": [1.0]}, "mj"), (full_i, {"mj": [1.0]}, "xj")]:
+                for letter, columns in (("i", i), ("j", j)):
+                    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]
+                    (folder / f"{letter}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+                done = subprocess.run([GDR, "run", folder / "k.vsm", "--i", folder / "i.csv", "--j", folder / "j.csv"],
+                                      capture_output=True, text=True, check=False)
+                if missing:
+                    self.assertIn(f"missing column {missing}", done.stderr)
+                    self.refuses(f"missing variable {missing}", i, j)
+                else:
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    np.testing.assert_array_equal(self.kernel.run(i, j)["sum"], [1.0])
+
+    def test_masks_that_are_set(self):
+        x = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+        self.refuses(r"j\['xj'\] is masked at \(1,\)", {"xi": [0.0]}, {"xj": x, "mj": [1.0, 1.0]})
+        free = np.ma.masked_array([1.0, 2.0], mask=[False, False])
+        np.testing.assert_array_equal(self.kernel.run({"xi": [0.0]}, {"xj": free, "mj": [1.0, 1.0]})["sum"], [3.0])
+        with self.assertRaisesRegex(grapedr.Error, r"m is masked at \(1,\)"):
+            grapedr.accel_jerk_pot(np.zeros((2, 3)), np.zeros((2, 3)), x)
+
+    def test_units(self):
+        self.refuses(r"i\['xi'\] has the unit kpc", {"xi": Quantity([0.0], "kpc")}, {"xj": [1.0], "mj": [1.0]})
+        one = self.kernel.run({"xi": Quantity([0.0], "")}, {"xj": [1.0], "mj": [1.0]})
+        np.testing.assert_array_equal(one["sum"], [1.0])
+
+    def test_calls_without_a_device_share_one(self):
+        self.kernel.run({"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]})
+        made = []
+        self.addCleanup(setattr, grapedr, "Device", grapedr.Device)
+        grapedr.Device = lambda *arguments, **more: made.append(arguments)
+        np.testing.assert_array_equal(self.kernel.run({"xi": [1.0]}, {"xj": [1.0], "mj": [1.0]})["sum"], [0.0])
+        self.assertEqual(made, [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
