@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <array>
 
-#include "clang.h"
 #include "compile.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
-#include "importer.h"
-#include "lower.h"
-#include "lsump.h"
+#include "import/importer.h"
+#include "lsump/lsump.h"
 #include "messages.h"
-#include "microcode.h"
-#include "names.h"
-#include "nearest.h"
-#include "print.h"
-#include "schedule.h"
+#include "microcode/lower.h"
+#include "microcode/microcode.h"
+#include "microcode/names.h"
+#include "pair/nearest.h"
+#include "programs/clang.h"
+#include "schedule/print.h"
+#include "schedule/schedule.h"
 
 namespace gdr::compiler {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gdr/compiler/compiler.h"
-#include "pair_function.h"
+#include "pair/pair_function.h"
 
 namespace gdr::compiler {
 

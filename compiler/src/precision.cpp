@@ -9,9 +9,9 @@
 
 #include "compile.h"
 #include "gdr/base/error.h"
-#include "host_kernel.h"
-#include "lower.h"
-#include "roundings.h"
+#include "microcode/lower.h"
+#include "precision/host_kernel.h"
+#include "precision/roundings.h"
 
 namespace gdr::compiler {
 namespace {

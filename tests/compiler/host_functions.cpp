@@ -5,9 +5,9 @@
 
 #include <cstdlib>
 
-#include "clang.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "programs/clang.h"
 
 namespace gdr::compiler_testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "names.h"
+#include "microcode/names.h"
 
 namespace gdr::compiler {
 

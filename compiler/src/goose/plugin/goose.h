@@ -1,7 +1,7 @@
 // The one function of the library gdr_goose, which alone knows clang's syntax trees.
 #pragma once
 
-#include "../src/goose_loop.h"
+#include "goose/goose_loop.h"
 
 #define GDR_GOOSE_FUNCTION gdr_goose_1
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "microcode.h"
-#include "pair_function.h"
+#include "microcode/microcode.h"
+#include "pair/pair_function.h"
 #include "roundings.h"
 
 namespace gdr::compiler {

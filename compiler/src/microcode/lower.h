@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "builder.h"
-#include "nearest.h"
+#include "pair/nearest.h"
 
 namespace gdr::compiler {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "../src/pair_function.h"
 #include "access.h"
+#include "pair/pair_function.h"
 #include "pragma.h"
 
 namespace gdr::compiler {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "../import/import.h"
 #include "gdr/base/error.h"
 #include "gdr/base/plugin.h"
 #include "gdr/compiler/compiler.h"
+#include "plugin/import.h"
 
 namespace gdr::compiler {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "microcode.h"
+#include "microcode/microcode.h"
 #include "schedule.h"
 
 namespace gdr::compiler {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pair_function.h"
+#include "pair/pair_function.h"
 
 namespace gdr::compiler {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../src/pair_function.h"
+#include "pair/pair_function.h"
 
 #define GDR_IMPORT_FUNCTION gdr_import_1
 

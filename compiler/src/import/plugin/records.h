@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../src/pair_function.h"
+#include "pair/pair_function.h"
 
 namespace gdr::compiler {
 

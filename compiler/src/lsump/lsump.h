@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pair_function.h"
+#include "pair/pair_function.h"
 
 namespace gdr::compiler {
 

@@ -4,18 +4,18 @@
 
 #include <fmt/format.h>
 
-#include "../goose/goose.h"
-#include "clang.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/plugin.h"
 #include "gdr/compiler/assemble.h"
 #include "goose_text.h"
-#include "importer.h"
-#include "lower.h"
+#include "import/importer.h"
 #include "messages.h"
-#include "process.h"
+#include "microcode/lower.h"
+#include "plugin/goose.h"
+#include "programs/clang.h"
+#include "programs/process.h"
 
 namespace gdr::compiler {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "../src/goose_loop.h"
+#include "goose/goose_loop.h"
 #include "pair_body.h"
 
 namespace gdr::compiler {

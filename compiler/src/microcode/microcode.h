@@ -8,7 +8,7 @@
 
 #include "gdr/isa/effects.h"
 #include "gdr/isa/isa.h"
-#include "pair_function.h"
+#include "pair/pair_function.h"
 
 namespace gdr::compiler {
 

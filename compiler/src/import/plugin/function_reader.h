@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "../src/pair_function.h"
+#include "pair/pair_function.h"
 
 namespace gdr::compiler {
 

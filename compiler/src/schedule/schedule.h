@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "microcode.h"
+#include "microcode/microcode.h"
 
 namespace gdr::compiler {
 
