@@ -105,6 +105,32 @@ TEST(Importer, TakesBranchesThatAddToDifferentResults) {
   EXPECT_EQ(compiler::format_diagnostics(result), "");
 }
 
+TEST(Importer, TakesSumsUnderAnyControlFlow) {
+  for (const char* statements :
+       {"f.short_sum += 0.5 * i.x;", "if (i.x > 1) return; f.sum += i.x; if (j.x > 2) f.sum += j.x;",
+        "double s = f.sum; if (i.x > j.x) s += j.x; f.sum = s + 1;",
+        "if (i.x < 1) { f.sum += j.x; if (j.x < 2) { f.sum += 1; if (i.n == j.k) f.sum -= i.x; } }",
+        "switch (i.n) { case 0: f.sum += 1; case 1: f.sum += i.x; break; case 2: f.sum -= j.x; default: f.n += 1; }",
+        "for (int n = 0; n < 3; ++n) { if (i.x + n > j.x) break; f.sum += n; }"}) {
+    const std::string source =
+        "struct I { double x; int n; };\nstruct J { double x; int k; };\n"
+        "struct F { double sum; float short_sum; int n; };\nvoid f(const I& i, const J& j, F& f) {\n  " +
+        std::string(statements) + "\n}\n";
+    const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "sums.bc");
+    EXPECT_EQ(compiler::format_diagnostics(result), "") << statements;
+  }
+}
+
+TEST(Importer, TellsWhyAnIntegerTakesNoSumOfNumbers) {
+  const char* source =
+      "struct I { double x; };\nstruct J { double x; };\nstruct F { int c; };\n"
+      "void f(const I& i, const J&, F& f) {\n  f.c += i.x;\n}\n";
+  const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "sums.bc");
+  ASSERT_EQ(result.diagnostics.size(), 1u);
+  EXPECT_EQ(result.diagnostics[0].line, 5u);
+  EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr("'c' is an integer and takes a sum of floating-point"));
+}
+
 TEST(Importer, TakesExtremesWithConstants) {
   for (const auto& [statement, reduction] :
        {std::pair("if (1.0 < f.x) f.x = 1.0", "fmin"), std::pair("if (f.x > 1.0) f.x = 1.0", "fmin"),

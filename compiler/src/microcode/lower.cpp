@@ -26,8 +26,8 @@ int variable_of(const Microcode& code, Record record, unsigned field, unsigned e
   return -1;
 }
 
-Lowering::Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors,
-                   bool fresh_conditions)
+Lowering::Lowering(const PairFunction& function, const std::vector<int>& roots, Microcode& code, Operations& section,
+                   std::vector<Message>& errors, bool fresh_conditions)
     : function_(function),
       code_(code),
       errors_(errors),
@@ -35,10 +35,19 @@ Lowering::Lowering(const PairFunction& function, Microcode& code, Operations& se
       fresh_conditions_(fresh_conditions),
       uses_(function.nodes.size(), 0),
       never_negative_(never_negative(function)) {
-  for (const Node& node : function.nodes) {
-    for (const int operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
+  std::vector<bool> seen(function.nodes.size(), false);
+  std::vector<int> open = roots;
+  for (const int root : roots) ++uses_[static_cast<std::size_t>(root)];
+  while (!open.empty()) {
+    const auto next = static_cast<std::size_t>(open.back());
+    open.pop_back();
+    if (seen[next]) continue;
+    seen[next] = true;
+    for (const int operand : function.nodes[next].operands) {
+      ++uses_[static_cast<std::size_t>(operand)];
+      open.push_back(operand);
+    }
   }
-  for (const Store& store : function.stores) ++uses_[static_cast<std::size_t>(store.value)];
 }
 
 Operand Lowering::refuse(const Node& at, std::string text) {
@@ -331,13 +340,6 @@ Truth Lowering::comparison(const Node& node, bool own) {
   if (whole) return builder_.compare(Op::USUB, a, b, integers, condition);
   refuse(node, "a condition that has no counterpart on the machine");
   return {-1, false, false};
-}
-
-bool Lowering::is_same(int one, int other) const {
-  const Node& a = node(one);
-  const Node& b = node(other);
-  const bool constants = a.act == Act::constant && b.act == Act::constant;
-  return one == other || (constants && a.type == b.type && a.number == b.number && a.integer == b.integer);
 }
 
 bool Lowering::is_zero(int number) const {

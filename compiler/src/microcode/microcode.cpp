@@ -143,8 +143,13 @@ Microcode lower(const PairFunction& body, const PairFunction& finish, bool fresh
                 std::vector<Message>& errors) {
   Microcode code;
   declare(body, code);
-  Lowering(body, code, code.body, errors, fresh_conditions).accumulate_all();
-  if (!finish.stores.empty()) Lowering(finish, code, code.termination, errors, fresh_conditions).assign_all();
+  PairFunction function = body;
+  const Changes changes = changes_of(function, errors);
+  if (!errors.empty()) return code;
+  Lowering(function, changes.roots(), code, code.body, errors, fresh_conditions).accumulate_all(changes);
+  std::vector<int> kept;
+  for (const Store& store : finish.stores) kept.push_back(store.value);
+  if (!kept.empty()) Lowering(finish, kept, code, code.termination, errors, fresh_conditions).assign_all();
   for (Operations* section : {&code.body, &code.termination}) drop_unused(*section), drop_flags(*section);
   return code;
 }

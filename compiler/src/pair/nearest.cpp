@@ -19,18 +19,6 @@ class NearestFinder {
     }
   }
 
-  [[nodiscard]] std::optional<KeptKey> kept(const Store& store) const {
-    const std::optional<Taken> key = taken(store);
-    if (!key || of_results(key->value)) return std::nullopt;
-    for (std::size_t n = 0; n < key->conditions.size(); ++n) {
-      const std::optional<Comparison> compared = comparison(key->conditions[n]);
-      if (!compared || !is_old(compared->old, store) || !same(compared->key, key->value)) continue;
-      KeptKey found{key->value, compared->least, without(key->conditions, n)};
-      if (!any_of_results(found.conditions)) return found;
-    }
-    return std::nullopt;
-  }
-
   [[nodiscard]] std::vector<KeyedNumber> run() const {
     std::vector<KeyedNumber> found;
     for (std::size_t n = 0; n < function_.stores.size(); ++n) {
@@ -209,10 +197,6 @@ const Place* mixes_integers(const PairFunction& function) {
 }  // namespace
 
 std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return NearestFinder(function).run(); }
-
-std::optional<KeptKey> kept_key(const PairFunction& function, const Store& store) {
-  return NearestFinder(function).kept(store);
-}
 
 void settle_numbers(Imported& imported) {
   PairFunction& body = imported.body;

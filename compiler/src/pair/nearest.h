@@ -36,14 +36,6 @@ struct KeyedNumber {
 /// The numbers with keys among the stores of a loop body.
 [[nodiscard]] std::vector<KeyedNumber> keyed_numbers(const PairFunction& function);
 
-/// A key without a number, kept only if other conditions hold, too: `if (c && r2 < f.r2) f.r2 = r2`.
-struct KeptKey {
-  int key = -1;  // node
-  bool least = true;
-  std::vector<Under> conditions;
-};
-[[nodiscard]] std::optional<KeptKey> kept_key(const PairFunction& function, const Store& store);
-
 /// Marks the fields that hold such numbers. They need long integers, so all integers of the function become long if one
 /// of them is short.
 void settle_numbers(Imported& imported);

@@ -7,7 +7,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
-#include <set>
+#include <algorithm>
 
 #include "records.h"
 
@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMostNodes = 20000;
 
 constexpr int kNotChosen = -2;
+constexpr int kNowhere = -3;  // control never comes there, or does not matter there
 constexpr const char* kIndexOfData =
     "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of turns that "
     "clang "
@@ -33,7 +34,8 @@ FunctionReader::FunctionReader(llvm::Function& function, std::vector<Record> rol
       result_(result),
       errors_(errors),
       dominators_(function),
-      post_dominators_(function) {}
+      post_dominators_(function),
+      conditions_(result) {}
 
 void FunctionReader::read() {
   if (has_loop()) return;
@@ -52,7 +54,7 @@ void FunctionReader::read() {
     errors_.push_back({result_.place, "the function never returns"});
     return;
   }
-  for (const auto& [slot, value] : after_[exit]) {
+  for (const auto& [slot, value] : memory_) {
     if (inputs_.contains({Record::result, slot}) && inputs_.at({Record::result, slot}) == value) continue;
     result_.stores.push_back({slot.first, slot.second, value, stored_at_[slot]});
   }
@@ -60,11 +62,10 @@ void FunctionReader::read() {
 }
 
 bool FunctionReader::has_loop() {
-  std::set<const llvm::BasicBlock*> before;
   for (const llvm::BasicBlock* next : llvm::ReversePostOrderTraversal<llvm::Function*>(&function_)) {
-    before.insert(next);
+    order_.try_emplace(next, order_.size());
     for (const llvm::BasicBlock* target : llvm::successors(next)) {
-      if (!before.contains(target)) continue;
+      if (!order_.contains(target)) continue;
       refuse(*next->getTerminator(),
              "a loop whose number of turns is not fixed, or that is too long to be unrolled; every pair takes the same "
              "lines: give it a constant number of turns and choose results by ?:");
@@ -75,38 +76,7 @@ bool FunctionReader::has_loop() {
 }
 
 void FunctionReader::block(const llvm::BasicBlock& block) {
-  memory_ = memory_into(block);
   for (const llvm::Instruction& next : block) instruction(next);
-  after_[&block] = memory_;
-}
-
-FunctionReader::Memory FunctionReader::memory_into(const llvm::BasicBlock& block) {
-  std::vector<const llvm::BasicBlock*> sources;
-  for (const llvm::BasicBlock* source : llvm::predecessors(&block)) {
-    if (dominators_.isReachableFromEntry(source)) sources.push_back(source);
-  }
-  if (sources.empty()) return {};
-  Memory merged;
-  for (const llvm::BasicBlock* source : sources) {
-    for (const auto& entry : after_[source]) merged[entry.first] = -1;
-  }
-  const llvm::BasicBlock& from = *dominators_.getNode(&block)->getIDom()->getBlock();
-  for (auto& [slot, value] : merged) {
-    for (const llvm::BasicBlock* source : sources) {
-      const Memory& memory = after_[source];
-      const auto found = memory.find(slot);
-      const int here = found == memory.end() ? input(Record::result, slot) : found->second;
-      if (value < 0 || value == here) {
-        value = here;
-      } else {
-        place_ = stored_at_[slot];
-        const Type type = result_.nodes[static_cast<std::size_t>(here)].type;
-        const int condition = edge_condition(*source, block, from);
-        value = condition < 0 ? here : add(Act::select, type, {condition, here, value});
-      }
-    }
-  }
-  return merged;
 }
 
 Place FunctionReader::place_of(const llvm::Instruction& instruction) const {
@@ -137,11 +107,7 @@ int FunctionReader::add(Act act, Type type, std::vector<int> operands) {
   return static_cast<int>(result_.nodes.size()) - 1;
 }
 
-int FunctionReader::truth(bool value) {
-  const int node = add(Act::constant, Type::truth, {});
-  result_.nodes[static_cast<std::size_t>(node)].integer = value ? 1 : 0;
-  return node;
-}
+int FunctionReader::truth(bool value) { return conditions_.constant(value); }
 
 int FunctionReader::input(Record record, Slot slot) {
   const auto [known, is_new] = inputs_.try_emplace({record, slot}, -1);
@@ -169,6 +135,7 @@ int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruc
   const std::optional<Type> type = type_of(*constant.getType());
   if (!type) return refuse(at, "values are float, double, 32-bit and 64-bit integers, and bool");
   if (llvm::isa<llvm::UndefValue>(constant)) return refuse(at, "a variable is read that was not given a value");
+  if (type == Type::truth && llvm::isa<llvm::ConstantInt>(constant)) return truth(constant.isOneValue());
   const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant);
   const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant);
   if (number == nullptr && integer == nullptr) return refuse(at, "an address is used as a number");
@@ -179,7 +146,7 @@ int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruc
     made.number = type == Type::float_short ? static_cast<double>(number->getValueAPF().convertToFloat())
                                             : number->getValueAPF().convertToDouble();
   } else {
-    made.integer = type == Type::truth ? static_cast<std::int64_t>(integer->getZExtValue()) : integer->getSExtValue();
+    made.integer = integer->getSExtValue();
   }
   return node;
 }
@@ -307,8 +274,20 @@ void FunctionReader::store(const llvm::StoreInst& instruction) {
   }
   const std::optional<Slot> slot = slot_of(*to, *instruction.getValueOperand()->getType(), instruction);
   if (!slot) return;
-  memory_[*slot] = value(instruction.getValueOperand(), instruction);
-  stored_at_[*slot] = place_of(instruction);
+  write(*slot, value(instruction.getValueOperand(), instruction), instruction);
+}
+
+/// Changes a result where control comes to `at`.
+void FunctionReader::write(Slot slot, int value, const llvm::Instruction& at) {
+  const int reached = condition_of(*at.getParent());
+  if (value < 0 || reached < 0) return;
+  const auto known = memory_.find(slot);
+  const int before = known == memory_.end() ? input(Record::result, slot) : known->second;
+  place_ = stored_at_[slot] = place_of(at);
+  const Type type = result_.nodes[static_cast<std::size_t>(before)].type;
+  const std::optional<bool> always = conditions_.known(reached);
+  if (always == false || value == before) return;
+  memory_[slot] = always == true ? value : add(Act::select, type, {reached, value, before});
 }
 
 void FunctionReader::instruction(const llvm::Instruction& next) {
@@ -318,6 +297,7 @@ void FunctionReader::instruction(const llvm::Instruction& next) {
     return;
   }
   place_ = place_of(next);
+  conditions_.place(place_);
   if (const auto* write = llvm::dyn_cast<llvm::StoreInst>(&next)) return store(*write);
   if (const auto* called = llvm::dyn_cast<llvm::CallInst>(&next); called != nullptr && next.getType()->isVoidTy()) {
     call(*called);
@@ -359,96 +339,119 @@ int FunctionReader::operation(const llvm::Instruction& next) {
 int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, int no) {
   if (condition < 0 || yes < 0 || no < 0) return -1;
   if (yes == no) return yes;
-  if (!at.getType()->isIntegerTy(1)) return add(Act::select, *type_of(*at.getType()), {condition, yes, no});
-  // Clang's words for && and ||, which read their second operand only where it matters.
-  const auto is_truth = [&](int number, bool value) {
-    const Node& node = result_.nodes[static_cast<std::size_t>(number)];
-    return node.act == Act::constant && (node.integer != 0) == value;
-  };
-  if (is_truth(no, false)) return both(condition, yes);
-  if (is_truth(yes, true)) return either(condition, no);
-  const int opposite = add(Act::opposite, Type::truth, {condition});
-  return either(both(condition, yes), both(opposite, no));
+  if (const std::optional<bool> known = conditions_.known(condition)) return *known ? yes : no;
+  const Type type = result_.nodes[static_cast<std::size_t>(yes)].type;
+  if (at.getType()->isIntegerTy(1) && type == Type::truth) return conditions_.choice(condition, yes, no);
+  return add(Act::select, type, {condition, yes, no});
 }
 
 int FunctionReader::phi(const llvm::PHINode& phi) {
   return merged(phi, phi, [&](const llvm::Value* incoming) { return value(incoming, phi); });
 }
 
-/// The value, by `of`, of the edge that control takes into a block.
+/// The value, by `of`, of the edge that control takes into a block: choices by the single conditions of the branches on
+/// the way from the block above, of which those with equal sides vanish (gated single assignment: Tu and Padua 1995).
 int FunctionReader::merged(const llvm::PHINode& phi, const llvm::Instruction& at,
                            const std::function<int(const llvm::Value*)>& of) {
   const llvm::BasicBlock& block = *phi.getParent();
   const auto* node = dominators_.getNode(&block);
   if (node == nullptr || node->getIDom() == nullptr) return refuse(at, "control flow that cannot be followed");
-  const llvm::BasicBlock& from = *node->getIDom()->getBlock();
-  int all = -1;
-  for (unsigned n = 0; n < phi.getNumIncomingValues(); ++n) {
-    const llvm::BasicBlock& source = *phi.getIncomingBlock(n);
-    const bool never = !dominators_.isReachableFromEntry(&source);
-    if (never || llvm::isa<llvm::UndefValue>(phi.getIncomingValue(n))) continue;
-    const int here = of(phi.getIncomingValue(n));
-    if (here < 0) return -1;
-    const int condition = all < 0 ? -1 : edge_condition(source, block, from);
-    all = condition < 0 ? here : choice(at, condition, here, all);
-  }
-  return all >= 0 ? all : refuse(at, "a variable is read that was not given a value");
+  std::map<const llvm::BasicBlock*, int> known;
+  const auto choose = [&](int condition, int yes, int no) { return choice(at, condition, yes, no); };
+  std::function<int(const llvm::BasicBlock&)> value_from;
+  const Edge edge = [&](const llvm::BasicBlock& source, const llvm::BasicBlock& target) {
+    if (&target != &block) return is_before(target, block) ? value_from(target) : kNowhere;
+    const llvm::Value* incoming = phi.getIncomingValueForBlock(&source);
+    return llvm::isa<llvm::UndefValue>(incoming) ? kNowhere : of(incoming);
+  };
+  value_from = [&](const llvm::BasicBlock& source) {
+    const auto found = known.find(&source);
+    if (found != known.end()) return found->second;
+    const int made = chosen_by(source, edge, choose);
+    return known[&source] = made;
+  };
+  const int all = value_from(*node->getIDom()->getBlock());
+  return all != kNowhere ? all : refuse(at, "a variable is read that was not given a value");
 }
 
-int FunctionReader::both(int a, int b) {
-  if (a < 0 || b < 0) return a < 0 ? b : a;
-  return add(Act::both, Type::truth, {a, b});
+/// True if control may come from `block` to `target`, as far as the order of blocks says.
+bool FunctionReader::is_before(const llvm::BasicBlock& block, const llvm::BasicBlock& target) const {
+  return order_.at(&block) < order_.at(&target);
 }
 
-int FunctionReader::either(int a, int b) {
-  if (a < 0 || b < 0) return -1;
-  return add(Act::either, Type::truth, {a, b});
-}
-
-int FunctionReader::branch_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target) {
+int FunctionReader::chosen_by(const llvm::BasicBlock& source, const Edge& edge,
+                              const std::function<int(int condition, int yes, int no)>& choose) {
   const llvm::Instruction& end = *source.getTerminator();
+  const auto joined = [&](int condition, int yes, int no) {
+    if (yes == kNowhere || no == kNowhere) return yes == kNowhere ? no : yes;
+    return condition < 0 || yes < 0 || no < 0 ? -1 : choose(condition, yes, no);
+  };
   if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end)) {
-    if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return -1;
-    const int condition = value(branch->getCondition(), end);
-    return branch->getSuccessor(0) == &target ? condition : add(Act::opposite, Type::truth, {condition});
+    const int first = edge(source, *branch->getSuccessor(0));
+    if (branch->isUnconditional()) return first;
+    const int second = edge(source, *branch->getSuccessor(1));
+    if (first == second) return first;
+    return joined(value(branch->getCondition(), end), first, second);
   }
   const auto* cases = llvm::dyn_cast<llvm::SwitchInst>(&end);
-  if (cases == nullptr) return -1;
+  if (cases == nullptr) return kNowhere;
   const int chosen = value(cases->getCondition(), end);
-  int reached = -1;
-  const bool other = cases->getDefaultDest() == &target;
+  int all = edge(source, *cases->getDefaultDest());
+  std::vector<const llvm::BasicBlock*> targets;
   for (const auto& one : cases->cases()) {
-    if ((one.getCaseSuccessor() == &target) == other) continue;
-    const int equal = add(Act::int_equal, Type::truth, {chosen, constant(*one.getCaseValue(), end)});
-    reached = reached < 0 ? equal : either(reached, equal);
+    const llvm::BasicBlock* target = one.getCaseSuccessor();
+    const bool seen = std::ranges::find(targets, target) != targets.end();
+    if (!seen && target != cases->getDefaultDest()) targets.push_back(target);
   }
-  return other && reached >= 0 ? add(Act::opposite, Type::truth, {reached}) : reached;
-}
-
-int FunctionReader::edge_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target,
-                                   const llvm::BasicBlock& from) {
-  return both(condition_of(source, from), branch_condition(source, target));
-}
-
-int FunctionReader::condition_of(const llvm::BasicBlock& block, const llvm::BasicBlock& from) {
-  if (&block == &from || post_dominators_.dominates(&block, &from)) return -1;
-  const auto [known, is_new] = conditions_.try_emplace({&block, &from}, -1);
-  if (!is_new) return known->second;
-  const llvm::BasicBlock& above = *dominators_.getNode(&block)->getIDom()->getBlock();
-  int reached = -1;
-  if (&above != &from) {
-    reached = both(condition_of(above, from), condition_of(block, above));
-  } else {
-    bool first = true;
-    for (const llvm::BasicBlock* source : llvm::predecessors(&block)) {
-      if (!dominators_.isReachableFromEntry(source)) continue;
-      const int edge = edge_condition(*source, block, from);
-      reached = first ? edge : either(reached, edge);
-      first = false;
+  std::ranges::reverse(targets);  // so that the first case is the outermost choice
+  for (const llvm::BasicBlock* target : targets) {
+    const int there = edge(source, *target);
+    if (there == all) continue;
+    int reached = -1;
+    for (const auto& one : cases->cases()) {
+      if (one.getCaseSuccessor() != target) continue;
+      const int equal = case_condition(chosen, *one.getCaseValue(), end);
+      if (equal < 0) return -1;
+      reached = reached < 0 ? equal : conditions_.either(reached, equal);
     }
+    all = joined(reached, there, all);
   }
-  conditions_[{&block, &from}] = reached;
-  return reached;
+  return all;
+}
+
+int FunctionReader::case_condition(int chosen, const llvm::ConstantInt& number, const llvm::Instruction& at) {
+  if (chosen < 0) return -1;
+  if (number.getType()->isIntegerTy(1)) return number.isOne() ? chosen : conditions_.opposite(chosen);
+  const int constant = this->constant(number, at);
+  return constant < 0 ? -1 : conditions_.comparison(Act::int_equal, chosen, constant);
+}
+
+int FunctionReader::condition_of(const llvm::BasicBlock& block) {
+  const auto known = reached_.find(&block);
+  if (known != reached_.end()) return known->second;
+  const auto* node = dominators_.getNode(&block);
+  if (node == nullptr) return reached_[&block] = truth(false);
+  if (node->getIDom() == nullptr) return reached_[&block] = truth(true);
+  const llvm::BasicBlock& above = *node->getIDom()->getBlock();
+  const int before = condition_of(above);
+  if (before < 0 || post_dominators_.dominates(&block, &above)) return reached_[&block] = before;
+  std::map<const llvm::BasicBlock*, int> found;
+  const auto choose = [&](int condition, int yes, int no) { return conditions_.choice(condition, yes, no); };
+  std::function<int(const llvm::BasicBlock&)> reaches;
+  const Edge edge = [&](const llvm::BasicBlock&, const llvm::BasicBlock& target) {
+    if (&target == &block) return truth(true);
+    if (!is_before(target, block)) return truth(false);
+    return llvm::isa<llvm::UnreachableInst>(target.getTerminator()) ? kNowhere : reaches(target);
+  };
+  reaches = [&](const llvm::BasicBlock& source) {
+    const auto there = found.find(&source);
+    if (there != found.end()) return there->second;
+    const int made = chosen_by(source, edge, choose);
+    return found[&source] = made;
+  };
+  const int local = reaches(above);
+  if (local == kNowhere) return reached_[&block] = truth(false);
+  return reached_[&block] = local < 0 ? -1 : conditions_.both(before, local);
 }
 
 void FunctionReader::names() {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "pair/conditions.h"
 #include "pair/pair_function.h"
 
 namespace gdr::compiler {
@@ -25,18 +26,20 @@ class FunctionReader {
 
  private:
   using Slot = std::pair<unsigned, unsigned>;  // field and element of the result record
-  using Memory = std::map<Slot, int>;          // what stores left there
   struct Pointer {
     Record record = Record::i;
     std::int64_t offset = 0;
   };
 
+  /// Puts the blocks into an order in which control goes forwards; true, with an error, if there is none.
   bool has_loop();
+  [[nodiscard]] bool is_before(const llvm::BasicBlock& block, const llvm::BasicBlock& target) const;
   void block(const llvm::BasicBlock& block);
   void instruction(const llvm::Instruction& instruction);
   int operation(const llvm::Instruction& instruction);
   int binary(const llvm::BinaryOperator& instruction);
   int comparison(const llvm::CmpInst& instruction);
+  int truth_comparison(const llvm::CmpInst& instruction, int a, int b);
   int float_comparison(const llvm::CmpInst& instruction, int a, int b);
   int int_comparison(const llvm::CmpInst& instruction, int a, int b);
   int cast(const llvm::CastInst& instruction);
@@ -50,15 +53,17 @@ class FunctionReader {
   int merged(const llvm::PHINode& phi, const llvm::Instruction& at, const std::function<int(const llvm::Value*)>& of);
   int read_chosen(const llvm::Value* index, const std::function<int(std::int64_t)>& there, const llvm::Instruction& at);
   int read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at);
-  Memory memory_into(const llvm::BasicBlock& block);
+  void write(Slot slot, int value, const llvm::Instruction& at);
   void names();
 
-  /// Whether control comes to `block` once it is in `from`, which dominates it; -1 for always.
-  int condition_of(const llvm::BasicBlock& block, const llvm::BasicBlock& from);
-  int edge_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target, const llvm::BasicBlock& from);
-  int branch_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target);
-  int both(int a, int b);
-  int either(int a, int b);
+  /// The condition under which control comes to a block.
+  int condition_of(const llvm::BasicBlock& block);
+  /// What an edge between two blocks leads to.
+  using Edge = std::function<int(const llvm::BasicBlock& source, const llvm::BasicBlock& target)>;
+  /// Chooses among what the edges of a block's end lead to, one comparison after the other.
+  int chosen_by(const llvm::BasicBlock& source, const Edge& edge,
+                const std::function<int(int condition, int yes, int no)>& choose);
+  int case_condition(int chosen, const llvm::ConstantInt& number, const llvm::Instruction& at);
 
   std::optional<Pointer> pointer(const llvm::Value* value, const llvm::Instruction& at);
   /// Field and element at a pointer, of the type that is read or written there.
@@ -78,12 +83,15 @@ class FunctionReader {
   std::vector<Message>& errors_;
   llvm::DominatorTree dominators_;
   llvm::PostDominatorTree post_dominators_;
+  Conditions conditions_;
   std::map<const llvm::Value*, int> values_;
-  std::map<const llvm::BasicBlock*, Memory> after_;
-  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, int> conditions_;
+  std::map<const llvm::BasicBlock*, std::size_t> order_;
+  std::map<const llvm::BasicBlock*, int> reached_;  // condition of each block
   std::map<Slot, Place> stored_at_;
   std::map<std::pair<Record, Slot>, int> inputs_;
-  Memory memory_;
+  // Results as all stores so far left them: each changes them only where its block is reached, so that a load finds
+  // what the stores on its own path made.
+  std::map<Slot, int> memory_;
   Place place_;  // of the instruction at work
 };
 

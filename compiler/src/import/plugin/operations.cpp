@@ -79,16 +79,13 @@ int FunctionReader::binary(const llvm::BinaryOperator& next) {
   if (type != Type::truth) return add(act->second, type, {a, b});
   switch (next.getOpcode()) {
     case Instruction::And:
-      return add(Act::both, type, {a, b});
+      return a < 0 || b < 0 ? -1 : conditions_.both(a, b);
     case Instruction::Or:
-      return add(Act::either, type, {a, b});
+      return a < 0 || b < 0 ? -1 : conditions_.either(a, b);
     case Instruction::Xor:
     case Instruction::Add:
-    case Instruction::Sub: {
-      const int only_a = add(Act::both, type, {a, add(Act::opposite, type, {b})});
-      const int only_b = add(Act::both, type, {add(Act::opposite, type, {a}), b});
-      return add(Act::either, type, {only_a, only_b});
-    }
+    case Instruction::Sub:
+      return a < 0 || b < 0 ? -1 : conditions_.choice(a, conditions_.opposite(b), b);
     default:
       return refuse(next, "arithmetic with bool");
   }
@@ -102,32 +99,55 @@ int FunctionReader::comparison(const llvm::CmpInst& next) {
   const int a = value(next.getOperand(0), next);
   const int b = value(next.getOperand(1), next);
   if (a < 0 || b < 0) return -1;
-  if (*type == Type::truth) return refuse(next, "truths are compared: use && and ||");
+  if (*type == Type::truth) return truth_comparison(next, a, b);
   return is_float(*type) ? float_comparison(next, a, b) : int_comparison(next, a, b);
+}
+
+/// Of bool, as numbers: false is 0, and true is 1 without a sign and -1 with one.
+int FunctionReader::truth_comparison(const llvm::CmpInst& next, int a, int b) {
+  const auto both = [&](int one, int other) { return conditions_.both(one, other); };
+  const auto opposite = [&](int of) { return conditions_.opposite(of); };
+  switch (next.getPredicate()) {
+    case llvm::CmpInst::ICMP_EQ:
+      return conditions_.choice(a, b, opposite(b));
+    case llvm::CmpInst::ICMP_NE:
+      return conditions_.choice(a, opposite(b), b);
+    case llvm::CmpInst::ICMP_ULT:
+    case llvm::CmpInst::ICMP_SGT:
+      return both(opposite(a), b);
+    case llvm::CmpInst::ICMP_UGT:
+    case llvm::CmpInst::ICMP_SLT:
+      return both(a, opposite(b));
+    case llvm::CmpInst::ICMP_ULE:
+    case llvm::CmpInst::ICMP_SGE:
+      return opposite(both(a, opposite(b)));
+    default:
+      return opposite(both(opposite(a), b));
+  }
 }
 
 int FunctionReader::float_comparison(const llvm::CmpInst& next, int a, int b) {
   // There is no NaN, so that a comparison and its unordered form are the same.
-  const auto opposite = [&](int of) { return add(Act::opposite, Type::truth, {of}); };
+  const auto opposite = [&](int of) { return conditions_.opposite(of); };
   switch (next.getPredicate()) {
     case llvm::CmpInst::FCMP_OEQ:
     case llvm::CmpInst::FCMP_UEQ:
-      return add(Act::equal, Type::truth, {a, b});
+      return conditions_.comparison(Act::equal, a, b);
     case llvm::CmpInst::FCMP_ONE:
     case llvm::CmpInst::FCMP_UNE:
-      return opposite(add(Act::equal, Type::truth, {a, b}));
+      return opposite(conditions_.comparison(Act::equal, a, b));
     case llvm::CmpInst::FCMP_OLT:
     case llvm::CmpInst::FCMP_ULT:
-      return add(Act::less, Type::truth, {a, b});
+      return conditions_.comparison(Act::less, a, b);
     case llvm::CmpInst::FCMP_OGT:
     case llvm::CmpInst::FCMP_UGT:
-      return add(Act::less, Type::truth, {b, a});
+      return conditions_.comparison(Act::less, b, a);
     case llvm::CmpInst::FCMP_OLE:
     case llvm::CmpInst::FCMP_ULE:
-      return opposite(add(Act::less, Type::truth, {b, a}));
+      return opposite(conditions_.comparison(Act::less, b, a));
     case llvm::CmpInst::FCMP_OGE:
     case llvm::CmpInst::FCMP_UGE:
-      return opposite(add(Act::less, Type::truth, {a, b}));
+      return opposite(conditions_.comparison(Act::less, a, b));
     case llvm::CmpInst::FCMP_ORD:
     case llvm::CmpInst::FCMP_TRUE:
       return truth(true);
@@ -137,24 +157,24 @@ int FunctionReader::float_comparison(const llvm::CmpInst& next, int a, int b) {
 }
 
 int FunctionReader::int_comparison(const llvm::CmpInst& next, int a, int b) {
-  const auto opposite = [&](int of) { return add(Act::opposite, Type::truth, {of}); };
+  const auto opposite = [&](int of) { return conditions_.opposite(of); };
   const Act less = llvm::CmpInst::isUnsigned(next.getPredicate()) ? Act::int_less_unsigned : Act::int_less;
   switch (next.getPredicate()) {
     case llvm::CmpInst::ICMP_EQ:
-      return add(Act::int_equal, Type::truth, {a, b});
+      return conditions_.comparison(Act::int_equal, a, b);
     case llvm::CmpInst::ICMP_NE:
-      return opposite(add(Act::int_equal, Type::truth, {a, b}));
+      return opposite(conditions_.comparison(Act::int_equal, a, b));
     case llvm::CmpInst::ICMP_SLT:
     case llvm::CmpInst::ICMP_ULT:
-      return add(less, Type::truth, {a, b});
+      return conditions_.comparison(less, a, b);
     case llvm::CmpInst::ICMP_SGT:
     case llvm::CmpInst::ICMP_UGT:
-      return add(less, Type::truth, {b, a});
+      return conditions_.comparison(less, b, a);
     case llvm::CmpInst::ICMP_SLE:
     case llvm::CmpInst::ICMP_ULE:
-      return opposite(add(less, Type::truth, {b, a}));
+      return opposite(conditions_.comparison(less, b, a));
     default:
-      return opposite(add(less, Type::truth, {a, b}));
+      return opposite(conditions_.comparison(less, a, b));
   }
 }
 

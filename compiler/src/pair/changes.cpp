@@ -1,0 +1,273 @@
+#include "changes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace gdr::compiler {
+namespace {
+
+bool is_sum(Act act) { return act == Act::add || act == Act::sub || act == Act::iadd || act == Act::isub; }
+
+bool is_change(Act act) {
+  switch (act) {
+    case Act::minimum:
+    case Act::maximum:
+    case Act::iand:
+    case Act::ior:
+    case Act::ixor:
+    case Act::imin:
+    case Act::imax:
+      return true;
+    default:
+      return is_sum(act);
+  }
+}
+
+/// A value of a result is the result before the pair, or an operation on an older value of it, or one of two such
+/// values by a condition.
+class ChangeFinder {
+ public:
+  ChangeFinder(const PairFunction& function, const Store& store, Conditions& conditions, Message& refused)
+      : function_(function), store_(store), conditions_(conditions), refused_(refused) {
+    of_results_.reserve(function.nodes.size());
+    for (const Node& next : function.nodes) {
+      const bool old = next.act == Act::input && next.record == Record::result;
+      of_results_.push_back(old ||
+                            std::ranges::any_of(next.operands, [&](int one) { return of_results_[index(one)]; }));
+    }
+  }
+
+  std::vector<Change> run() {
+    if (!of_results(store_.value)) {
+      refuse(kResultForms);
+    } else {
+      take(store_.value, -1, -1);
+    }
+    std::ranges::reverse(changes_);
+    return std::move(changes_);
+  }
+
+ private:
+  static std::size_t index(int n) { return static_cast<std::size_t>(n); }
+  [[nodiscard]] const Node& node(int number) const { return function_.nodes[index(number)]; }
+  [[nodiscard]] bool of_results(int number) const {
+    return index(number) < of_results_.size() && of_results_[index(number)];
+  }
+
+  [[nodiscard]] bool is_old(int number) const {
+    const Node& old = node(number);
+    return old.act == Act::input && old.record == Record::result && old.field == store_.field &&
+           old.element == store_.element;
+  }
+
+  [[nodiscard]] bool is_short() const {
+    const auto& fields = function_.records[static_cast<std::size_t>(Record::result)];
+    return fields[store_.field].type == Type::float_short;
+  }
+
+  bool refuse(std::string text) {
+    if (refused_.text.empty()) refused_ = {store_.place, std::move(text)};
+    return false;
+  }
+
+  /// The next older value of the result that `number` is made of; -1 if it is none. Where a value is one of two, that
+  /// is the first one that both are made of.
+  int older(int number) {
+    const auto [known, is_new] = older_.try_emplace(number, -1);
+    if (!is_new) return known->second;
+    const int found = find_older(node(number));
+    return older_[number] = found;
+  }
+
+  int find_older(const Node& value) {
+    switch (value.act) {
+      case Act::widen:
+        return value.operands[0];
+      case Act::narrow:  // a result in a short word is rounded by each operation
+        return is_short() ? value.operands[0] : -1;
+      case Act::select: {
+        std::set<int> of_first;
+        for (int at = value.operands[1]; at >= 0; at = older(at)) of_first.insert(at);
+        for (int at = value.operands[2]; at >= 0; at = older(at)) {
+          if (of_first.contains(at) && of_results(at)) return at;
+        }
+        return -1;
+      }
+      default:
+        break;
+    }
+    if (!is_change(value.act)) return -1;
+    const bool commutes = value.act != Act::sub && value.act != Act::isub;
+    const bool first = of_results(value.operands[0]);
+    const bool second = of_results(value.operands[1]);
+    if (first == second || (!first && !commutes)) return -1;
+    return value.operands[first ? 0 : 1];
+  }
+
+  /// Appends what leads from `until`, or from the result before the pair, to `number`; the last change first.
+  bool take(int number, int until, int condition) {
+    while (number != until && !is_old(number)) {
+      const Node value = node(number);  // a copy: conditions append nodes
+      if (value.act == Act::select && of_results(value.operands[0])) {
+        number = extreme(value, condition);
+        if (number < 0) return false;
+        continue;
+      }
+      const int before = older(number);
+      if (before < 0) return refuse(reason(number));
+      if (value.act == Act::select) {
+        const int holds = value.operands[0];
+        const bool taken = take(value.operands[2], before, also(condition, conditions_.opposite(holds))) &&
+                           take(value.operands[1], before, also(condition, holds));
+        if (!taken) return false;
+      } else if (is_change(value.act)) {
+        append(value.act, value.operands[before == value.operands[0] ? 1 : 0], condition, value.place);
+      }
+      number = before;
+    }
+    return true;
+  }
+
+  void append(Act act, int addend, int condition, const Place& place) {
+    // If 0 is added under a condition, the sum is written only under the opposite condition.
+    Node added = node(addend);
+    if (added.act == Act::widen) added = node(added.operands[0]);
+    if (is_sum(act) && added.act == Act::select && (is_zero(added.operands[1]) || is_zero(added.operands[2]))) {
+      const bool zero_first = is_zero(added.operands[1]);
+      const int holds = added.operands[0];
+      const int other = added.operands[zero_first ? 2 : 1];
+      return append(act, other, also(condition, zero_first ? conditions_.opposite(holds) : holds), place);
+    }
+    if (condition >= 0 && conditions_.known(condition) == false) return;
+    if (condition >= 0 && conditions_.known(condition) == true) condition = -1;
+    changes_.push_back({store_.field, store_.element, act, addend, condition, place});
+  }
+
+  [[nodiscard]] bool is_zero(int number) const {
+    const Node& value = node(number);
+    if (value.act == Act::widen) return is_zero(value.operands[0]);
+    return value.act == Act::constant && value.number == 0 && value.integer == 0;
+  }
+
+  int also(int condition, int other) { return condition < 0 ? other : conditions_.both(condition, other); }
+
+  /// One of two values by a comparison with the result, among other conditions: `c && e < f.x ? e : f.x`. Returns the
+  /// value before that.
+  int extreme(const Node& value, int condition) {
+    for (const bool first : {true, false}) {
+      const int key = value.operands[first ? 1 : 2];
+      const int before = value.operands[first ? 2 : 1];
+      if (of_results(key) || !of_results(before)) continue;
+      const int holds = first ? value.operands[0] : conditions_.opposite(value.operands[0]);
+      std::optional<Act> act;
+      int others = condition;
+      bool fits = true;
+      for (const int part : conditions_.parts(holds)) {
+        if (!depends(part)) {
+          others = also(others, part);
+        } else if (const std::optional<Act> found = compared(part, key, before); found && !act) {
+          act = found;
+        } else {
+          fits = false;
+        }
+      }
+      if (!fits || !act) break;
+      append(*act, key, others, value.place);
+      return before;
+    }
+    refuse(kResultForms);
+    return -1;
+  }
+
+  /// The extreme that a comparison of `key` with the older value of the result chooses.
+  [[nodiscard]] std::optional<Act> compared(int condition, int key, int before) const {
+    bool opposite = false;
+    const Node* less = &node(condition);
+    for (; less->act == Act::opposite; less = &node(less->operands[0])) opposite = !opposite;
+    if (less->act != Act::less && less->act != Act::int_less) return std::nullopt;
+    const bool forward = is_same(less->operands[0], key) && bare(less->operands[1]) == bare(before);
+    const bool backward = is_same(less->operands[1], key) && bare(less->operands[0]) == bare(before);
+    if (!forward && !backward) return std::nullopt;
+    const bool least = forward != opposite;
+    if (less->act == Act::less) return least ? Act::minimum : Act::maximum;
+    return least ? Act::imin : Act::imax;
+  }
+
+  [[nodiscard]] int bare(int number) const {
+    while (node(number).act == Act::widen) number = node(number).operands[0];
+    return number;
+  }
+
+  /// The same node, or two constants of the same value.
+  [[nodiscard]] bool is_same(int one, int other) const {
+    const int first = bare(one);
+    const int second = bare(other);
+    const Node& a = node(first);
+    const Node& b = node(second);
+    const bool constants = a.act == Act::constant && b.act == Act::constant;
+    return first == second || (constants && a.number == b.number && a.integer == b.integer);
+  }
+
+  [[nodiscard]] bool depends(int number) const {
+    if (index(number) < of_results_.size()) return of_results(number);
+    return std::ranges::any_of(node(number).operands, [&](int one) { return depends(one); });
+  }
+
+  [[nodiscard]] std::string reason(int number) const {
+    const Node& value = node(number);
+    if (value.act == Act::to_integer && of_results(value.operands[0])) {
+      const auto& fields = function_.records[static_cast<std::size_t>(Record::result)];
+      return "'" + fields[store_.field].name +
+             "' is an integer and takes a sum of floating-point numbers, which C++ cuts to an integer at every pair, "
+             "so "
+             "that the result depends on their order: add an integer, or declare the result float or double";
+    }
+    return kResultForms;
+  }
+
+  const PairFunction& function_;
+  const Store& store_;
+  Conditions& conditions_;
+  Message& refused_;
+  std::vector<bool> of_results_;
+  std::map<int, int> older_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace
+
+Changes changes_of(PairFunction& function, std::vector<Message>& errors) {
+  Changes changes;
+  changes.numbers = keyed_numbers(function);
+  Conditions conditions(function);
+  for (std::size_t n = 0; n < function.stores.size(); ++n) {
+    std::vector<Change>& made = changes.of_stores.emplace_back();
+    const bool number =
+        std::ranges::any_of(changes.numbers, [&](const KeyedNumber& one) { return one.number_store == n; });
+    if (number) continue;
+    Message refused;
+    made = ChangeFinder(function, function.stores[n], conditions, refused).run();
+    if (!refused.text.empty()) errors.push_back(std::move(refused));
+  }
+  return changes;
+}
+
+std::vector<int> Changes::roots() const {
+  std::vector<int> all;
+  for (const std::vector<Change>& changes : of_stores) {
+    for (const Change& change : changes) {
+      all.push_back(change.addend);
+      if (change.condition >= 0) all.push_back(change.condition);
+    }
+  }
+  for (const KeyedNumber& number : numbers) {
+    all.push_back(number.key);
+    all.push_back(number.number);
+    for (const Under& condition : number.conditions) all.push_back(condition.node);
+  }
+  return all;
+}
+
+}  // namespace gdr::compiler
