@@ -199,7 +199,7 @@ ReadFunction read_function(const std::filesystem::path& path, const CompileOptio
   const ClangOutput clang = run_clang(path, options.clang);
   ReadFunction function;
   if (!clang.bitcode.empty()) {
-    function = read_ir(clang.bitcode, name, options);
+    function = read_ir(optimised(clang.bitcode), name, options);
   } else {
     function.name = name;
     const Place whole_file{name, 0, 0};

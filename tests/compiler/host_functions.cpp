@@ -7,6 +7,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "import/importer.h"
 #include "programs/clang.h"
 
 namespace gdr::compiler_testing {
@@ -23,7 +24,7 @@ void make_library(const std::filesystem::path& library, const std::filesystem::p
 std::string code_of(const std::filesystem::path& source, const std::vector<std::string>& arguments) {
   const compiler::ClangOutput output = compiler::run_clang(source, arguments);
   if (output.bitcode.empty()) throw Error("clang refuses: " + output.messages);
-  return output.bitcode;
+  return compiler::optimised(output.bitcode);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ isa::Program compile_loop(const GooseLoop& loop, bool cplusplus, const std::stri
   }
   CompileOptions compile = options.compile;
   compile.function = loop.name;
-  kernel.compiled = compile_ir(clang.bitcode, file, compile);
+  kernel.compiled = compile_ir(optimised(clang.bitcode), file, compile);
   for (const Diagnostic& one : kernel.compiled.diagnostics)
     result.diagnostics.push_back({one.file, one.line, first_column(text, one.line), in_words_of_loops(one.message)});
   if (kernel.compiled.source.empty()) return {};

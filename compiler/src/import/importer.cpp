@@ -30,6 +30,14 @@ void require_import() {
   if (!available()) refuse_without("pair functions", "libgdr_import.so", "LLVM 19", "GDR_CC");
 }
 
+std::string optimised(const std::string& code) {
+  require_import();
+  static const auto passes = GDR_PLUGIN_FUNCTION("libgdr_import.so", GDR_PASSES_FUNCTION);
+  std::string made;
+  passes(code, made);
+  return made;
+}
+
 Imported import_ir(const std::string& code, const std::string& name, const std::string& function) {
   require_import();
   const auto import = importer();

@@ -15,6 +15,10 @@ namespace gdr::compiler {
 /// Throws gdr::Error if the library is not found or does not load.
 void require_import();
 
+/// What clang makes of a source without optimising it, text or bitcode, after the passes of the compiler of pair
+/// functions. Throws as require_import() does.
+[[nodiscard]] std::string optimised(const std::string& code);
+
 /// Imports LLVM IR. Throws as require_import() does. Errors in the code are in Imported::errors.
 [[nodiscard]] Imported import_ir(const std::string& code, const std::string& name, const std::string& function);
 

@@ -88,6 +88,10 @@ class ChangeFinder {
       case Act::narrow:  // a result in a short word is rounded by each operation
         return is_short() ? value.operands[0] : -1;
       case Act::select: {
+        // By a comparison with the result itself, one may be no value of it: see extreme().
+        const bool first = of_results(value.operands[1]);
+        if (of_results(value.operands[0]) && first != of_results(value.operands[2]))
+          return value.operands[first ? 1 : 2];
         std::set<int> of_first;
         for (int at = value.operands[1]; at >= 0; at = older(at)) of_first.insert(at);
         for (int at = value.operands[2]; at >= 0; at = older(at)) {

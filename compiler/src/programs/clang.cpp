@@ -10,9 +10,11 @@
 namespace gdr::compiler {
 namespace {
 
-/// Straight lines without vectors of the host: what clang does for a processor with wide registers is of no use here.
+/// Clang reads the language alone: what follows are passes of ours, before which no result has been folded into others.
 std::vector<std::string> options() {
-  return {"-O2",
+  return {"-O2",  // else functions are marked as not to be optimised
+          "-Xclang",
+          "-disable-llvm-passes",
           "-g",
           "-fstandalone-debug",
           "-fdebug-compilation-dir=/",  // else paths lose what they share with the folder that the program runs in
@@ -21,17 +23,7 @@ std::vector<std::string> options() {
           "-fno-signed-zeros",
           "-fno-honor-nans",
           "-ffp-contract=off",
-          "-fno-vectorize",
-          "-fno-slp-vectorize",
           "-fno-builtin-memset",
-          "-mllvm",
-          "-unroll-threshold=20000",
-          "-mllvm",
-          "-unroll-max-percent-threshold-boost=1000",
-          "-mllvm",
-          "-inline-threshold=5000",
-          "-mllvm",
-          "-simplifycfg-sink-common=false",  // stores of different results would become one through a pointer
           "-D__GDR__=1",
           "-I" + kernel_headers(),
           "-fno-color-diagnostics",

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "passes.h"
 #include "records.h"
 
 namespace gdr::compiler {
@@ -127,6 +128,8 @@ std::optional<Type> FunctionReader::type_of(const llvm::Type& type) const {
   if (type.isDoubleTy()) return Type::float_long;
   if (type.isIntegerTy(1)) return Type::truth;
   if (type.isIntegerTy(32)) return Type::int_short;
+  // A bool in memory or in a register; what is made of it is checked where it is made.
+  if (type.isIntegerTy(8)) return Type::int_short;
   if (type.isIntegerTy(64)) return Type::int_long;
   return std::nullopt;
 }
@@ -146,7 +149,8 @@ int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruc
     made.number = type == Type::float_short ? static_cast<double>(number->getValueAPF().convertToFloat())
                                             : number->getValueAPF().convertToDouble();
   } else {
-    made.integer = integer->getSExtValue();
+    const bool of_bool = constant.getType()->isIntegerTy(8);
+    made.integer = of_bool ? static_cast<std::int64_t>(integer->getZExtValue()) : integer->getSExtValue();
   }
   return node;
 }
@@ -194,7 +198,9 @@ std::optional<FunctionReader::Slot> FunctionReader::slot_of(const Pointer& point
     const unsigned bytes = bytes_of(fields[n].type);
     const std::int64_t inside = pointer.offset - fields[n].offset;
     if (inside < 0 || inside >= static_cast<std::int64_t>(bytes) * fields[n].count) continue;
-    if (fields[n].type == *wanted && inside % bytes == 0) return Slot{n, static_cast<unsigned>(inside / bytes)};
+    const bool whole = type.getPrimitiveSizeInBits() == 8 * bytes;
+    if (whole && fields[n].type == *wanted && inside % bytes == 0)
+      return Slot{n, static_cast<unsigned>(inside / bytes)};
   }
   refuse(at, "memory is read or written that is no field of its record, or in another type than the field has");
   return std::nullopt;
@@ -277,6 +283,38 @@ void FunctionReader::store(const llvm::StoreInst& instruction) {
   write(*slot, value(instruction.getValueOperand(), instruction), instruction);
 }
 
+/// A call that stands for a change: see passes.h.
+void FunctionReader::change(const llvm::CallInst& instruction) {
+  static const std::map<std::string, Act, std::less<>> acts{
+      {"fadd", Act::add}, {"fsub", Act::sub}, {"minnum", Act::minimum}, {"maxnum", Act::maximum},
+      {"add", Act::iadd}, {"sub", Act::isub}, {"smin", Act::imin},      {"smax", Act::imax},
+      {"and", Act::iand}, {"or", Act::ior},   {"xor", Act::ixor}};
+  const llvm::StringRef name = instruction.getCalledFunction()->getName().drop_front(std::string_view(kChange).size());
+  const auto act = acts.find(name.split('.').first.str());
+  if (act == acts.end() || instruction.arg_size() != 2 || !instruction.getArgOperand(0)->getType()->isPointerTy()) {
+    refuse(instruction, "a function is called that is kept for the compiler");
+    return;
+  }
+  const std::optional<Pointer> to = pointer(instruction.getArgOperand(0), instruction);
+  if (!to) return;
+  const llvm::Value& addend = *instruction.getArgOperand(1);
+  const llvm::Type* type = addend.getType();
+  // A floating-point result takes addends of both widths: it is rounded once.
+  for (const auto& field : result_.records[static_cast<std::size_t>(Record::result)]) {
+    const std::int64_t inside = to->offset - field.offset;
+    if (inside < 0 || inside >= static_cast<std::int64_t>(bytes_of(field.type)) * field.count) continue;
+    if (type->isFloatTy() && field.type == Type::float_long) type = llvm::Type::getDoubleTy(type->getContext());
+    if (type->isDoubleTy() && field.type == Type::float_short) type = llvm::Type::getFloatTy(type->getContext());
+  }
+  const std::optional<Slot> slot =
+      to->record == Record::result ? slot_of(*to, *type, instruction) : std::optional<Slot>();
+  if (!slot) return;
+  const auto known = memory_.find(*slot);
+  const int before = known == memory_.end() ? input(Record::result, *slot) : known->second;
+  const int value = this->value(&addend, instruction);
+  write(*slot, add(act->second, *type_of(*type), {before, value}), instruction);
+}
+
 /// Changes a result where control comes to `at`.
 void FunctionReader::write(Slot slot, int value, const llvm::Instruction& at) {
   const int reached = condition_of(*at.getParent());
@@ -300,6 +338,8 @@ void FunctionReader::instruction(const llvm::Instruction& next) {
   conditions_.place(place_);
   if (const auto* write = llvm::dyn_cast<llvm::StoreInst>(&next)) return store(*write);
   if (const auto* called = llvm::dyn_cast<llvm::CallInst>(&next); called != nullptr && next.getType()->isVoidTy()) {
+    const llvm::Function* function = called->getCalledFunction();
+    if (function != nullptr && function->getName().starts_with(kChange)) return change(*called);
     call(*called);
     return;
   }
@@ -342,7 +382,28 @@ int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, 
   if (const std::optional<bool> known = conditions_.known(condition)) return *known ? yes : no;
   const Type type = result_.nodes[static_cast<std::size_t>(yes)].type;
   if (at.getType()->isIntegerTy(1) && type == Type::truth) return conditions_.choice(condition, yes, no);
+  if (is_widened(yes) && is_widened(no)) {
+    // Both come from short words, so that the choice takes short words, too.
+    const int chosen = add(Act::select, Type::float_short, {condition, before_widening(yes), before_widening(no)});
+    return add(Act::widen, type, {chosen});
+  }
   return add(Act::select, type, {condition, yes, no});
+}
+
+/// True for a double that is made of a float, and for a constant that a float holds exactly.
+bool FunctionReader::is_widened(int number) const {
+  const Node& node = result_.nodes[static_cast<std::size_t>(number)];
+  if (node.type != Type::float_long) return false;
+  if (node.act == Act::widen) return true;
+  return node.act == Act::constant && static_cast<double>(static_cast<float>(node.number)) == node.number;
+}
+
+int FunctionReader::before_widening(int number) {
+  const Node node = result_.nodes[static_cast<std::size_t>(number)];
+  if (node.act == Act::widen) return node.operands[0];
+  const int made = add(Act::constant, Type::float_short, {});
+  result_.nodes.back().number = node.number;
+  return made;
 }
 
 int FunctionReader::phi(const llvm::PHINode& phi) {

@@ -49,10 +49,13 @@ class FunctionReader {
   int load(const llvm::LoadInst& instruction);
   void store(const llvm::StoreInst& instruction);
   int choice(const llvm::Instruction& at, int condition, int yes, int no);
+  [[nodiscard]] bool is_widened(int number) const;
+  int before_widening(int number);
   int phi(const llvm::PHINode& phi);
   int merged(const llvm::PHINode& phi, const llvm::Instruction& at, const std::function<int(const llvm::Value*)>& of);
   int read_chosen(const llvm::Value* index, const std::function<int(std::int64_t)>& there, const llvm::Instruction& at);
   int read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at);
+  void change(const llvm::CallInst& instruction);
   void write(Slot slot, int value, const llvm::Instruction& at);
   void names();
 

@@ -3,6 +3,7 @@
 
 #include <llvm/AsmParser/LLParser.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -15,6 +16,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "function_reader.h"
+#include "passes.h"
 #include "records.h"
 #include "scopes.h"
 
@@ -61,15 +63,6 @@ class Importer {
       refuse(result_.body.place,
              "the function's arguments were changed; compile it as a function with external linkage");
     return pointers;
-  }
-
-  static bool is_pair_function(const llvm::DISubprogram& described) {
-    const std::vector<Argument> arguments = arguments_of(described);
-    if (arguments.size() != 3 && arguments.size() != 4) return false;
-    for (std::size_t n = 0; n < arguments.size(); ++n) {
-      if (arguments[n].structure == nullptr || arguments[n].constant != (n != 2)) return false;
-    }
-    return true;
   }
 
   llvm::Function* find(const std::string& wanted) {
@@ -198,7 +191,28 @@ void import(const std::string& code, const std::string& name, const std::string&
   Importer(*module, name, result).run(function);
 }
 
+/// What clang made, after our passes, in the same form.
+std::string optimised(const std::string& code) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic fault;
+  const llvm::MemoryBufferRef buffer(code, "clang");
+  const std::unique_ptr<llvm::Module> module = llvm::parseIR(buffer, fault, context);
+  if (module == nullptr) return code;
+  run_passes(*module);
+  std::string made;
+  llvm::raw_string_ostream out(made);
+  const auto* begin = reinterpret_cast<const unsigned char*>(code.data());
+  if (llvm::isBitcode(begin, begin + code.size())) {
+    llvm::WriteBitcodeToFile(*module, out);
+  } else {
+    module->print(out, nullptr);
+  }
+  return made;
+}
+
 }  // namespace
+
+void GDR_PASSES_FUNCTION(const std::string& code, std::string& made) { made = optimised(code); }
 
 void GDR_IMPORT_FUNCTION(const std::string& code, const std::string& name, const std::string& function,
                          Imported& result) {

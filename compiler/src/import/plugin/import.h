@@ -1,4 +1,4 @@
-// The one function of the library gdr_import, which alone knows LLVM.
+// The functions of the library gdr_import, which alone knows LLVM.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include "pair/pair_function.h"
 
 #define GDR_IMPORT_FUNCTION gdr_import_1
+#define GDR_PASSES_FUNCTION gdr_import_passes_1
 
 namespace gdr::compiler {
 
@@ -15,5 +16,8 @@ extern "C" __attribute__((visibility("default"))) void GDR_IMPORT_FUNCTION(const
                                                                            const std::string& name,
                                                                            const std::string& function,
                                                                            Imported& result);
+
+/// Takes what clang makes without optimising it, text or bitcode, through our passes, in the same form.
+extern "C" __attribute__((visibility("default"))) void GDR_PASSES_FUNCTION(const std::string& code, std::string& made);
 
 }  // namespace gdr::compiler

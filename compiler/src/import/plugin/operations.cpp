@@ -34,6 +34,8 @@ const Known* known_function(llvm::StringRef name) {
   return found == functions.end() ? nullptr : &found->second;
 }
 
+constexpr const char* kNoBytes = "values are float, double, 32-bit and 64-bit integers, and bool";
+
 const char* kFunctions =
     "; known are sqrt, fabs, fmin, fmax, copysign, exp, exp2, log, log2, sin, cos, rint and those of gdr/kernel.h";
 
@@ -76,6 +78,8 @@ int FunctionReader::binary(const llvm::BinaryOperator& next) {
   const Type type = *type_of(*next.getType());
   const int a = value(next.getOperand(0), next);
   const int b = value(next.getOperand(1), next);
+  const bool bits = act->second == Act::iand || act->second == Act::ior || act->second == Act::ixor;
+  if (next.getType()->isIntegerTy(8) && !bits) return refuse(next, kNoBytes);
   if (type != Type::truth) return add(act->second, type, {a, b});
   switch (next.getOpcode()) {
     case Instruction::And:
@@ -96,6 +100,8 @@ int FunctionReader::comparison(const llvm::CmpInst& next) {
     return refuse(next, "addresses are compared: PEs have no addresses");
   const std::optional<Type> type = type_of(*next.getOperand(0)->getType());
   if (!type) return refuse(next, "values are float, double, 32-bit and 64-bit integers, and bool");
+  if (next.getOperand(0)->getType()->isIntegerTy(8) && !next.isEquality() && next.isSigned())
+    return refuse(next, kNoBytes);
   const int a = value(next.getOperand(0), next);
   const int b = value(next.getOperand(1), next);
   if (a < 0 || b < 0) return -1;
@@ -191,6 +197,22 @@ int FunctionReader::cast(const llvm::CastInst& next) {
     return made;
   };
   const bool from_integer = !is_float(*from) && *from != Type::truth;
+  if (from_integer && type == Type::truth) {  // the lowest bit
+    Node one;
+    one.type = *from;
+    one.integer = 1;
+    result_.nodes.push_back(one);
+    const int bit = add(Act::iand, *from, {operand, static_cast<int>(result_.nodes.size()) - 1});
+    result_.nodes.push_back(one);
+    result_.nodes.back().integer = 0;
+    return conditions_.opposite(
+        conditions_.comparison(Act::int_equal, bit, static_cast<int>(result_.nodes.size()) - 1));
+  }
+  const bool of_byte = next.getSrcTy()->isIntegerTy(8);
+  const bool to_byte = next.getType()->isIntegerTy(8) && *from != Type::truth;
+  const bool sign = next.getOpcode() == llvm::Instruction::SExt || next.getOpcode() == llvm::Instruction::SIToFP;
+  if (to_byte || (of_byte && sign)) return refuse(next, kNoBytes);
+  if (of_byte && type == Type::int_short) return operand;
   // A wider index of an array is told of where the array is read.
   const auto indexes = [](const llvm::User* user) { return llvm::isa<llvm::GetElementPtrInst>(user); };
   if (from_integer && !next.use_empty() && llvm::all_of(next.users(), indexes)) return -1;

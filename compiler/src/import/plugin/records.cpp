@@ -156,6 +156,15 @@ std::vector<Argument> arguments_of(const llvm::DISubprogram& function) {
   return arguments;
 }
 
+bool is_pair_function(const llvm::DISubprogram& described) {
+  const std::vector<Argument> arguments = arguments_of(described);
+  if (arguments.size() != 3 && arguments.size() != 4) return false;
+  for (std::size_t n = 0; n < arguments.size(); ++n) {
+    if (arguments[n].structure == nullptr || arguments[n].constant != (n != 2)) return false;
+  }
+  return true;
+}
+
 std::vector<Field> fields_of(const llvm::DICompositeType& structure, std::vector<Message>& errors) {
   Flattener flattener(errors);
   flattener.structure(structure, "", 0);

@@ -20,6 +20,9 @@ struct Argument {
 /// information is missing.
 [[nodiscard]] std::vector<Argument> arguments_of(const llvm::DISubprogram& function);
 
+/// True for the arguments of a pair function: I, J and maybe P constant, F not.
+[[nodiscard]] bool is_pair_function(const llvm::DISubprogram& described);
+
 /// The words of a structure, arrays and structures inside flattened. What is no word is told in `errors`.
 [[nodiscard]] std::vector<Field> fields_of(const llvm::DICompositeType& structure, std::vector<Message>& errors);
 

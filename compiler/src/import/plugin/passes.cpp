@@ -1,0 +1,337 @@
+#include "passes.h"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "records.h"
+
+namespace gdr::compiler {
+namespace {
+
+// Before results are named: no pass here folds, moves or joins accesses of memory.
+constexpr const char* kEarly = "always-inline,cgscc(inline),function(sroa<modify-cfg>)";
+// After: loops are unrolled and arithmetic is simplified. There is no GVN, no jump threading, no vectoriser: nothing
+// that the reader would have to undo. Arrays that are indexed by loops need the second sroa, and loops that a `break`
+// leaves early the last unrolling, by the greatest number of turns.
+constexpr const char* kLate =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"
+    "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),"
+    "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-simplify,lcssa,"
+    "loop(loop-rotate,indvars,loop-deletion,loop-unroll-full),"
+    "loop-unroll<O2;no-partial;no-runtime;no-peeling;upperbound>,sroa<modify-cfg>,"
+    "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg)";
+
+using Location = std::pair<llvm::Value*, std::int64_t>;
+
+Location location_of(llvm::Value* pointer, const llvm::DataLayout& layout) {
+  llvm::APInt offset(64, 0);
+  llvm::Value* base = pointer->stripAndAccumulateConstantOffsets(layout, offset, true);
+  return {base, offset.getSExtValue()};
+}
+
+llvm::Value* without(llvm::Value* value, unsigned opcode) {
+  auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
+  return cast != nullptr && cast->getOpcode() == opcode ? cast->getOperand(0) : value;
+}
+
+/// The results of one pair function.
+class ResultNamer {
+ public:
+  ResultNamer(llvm::Function& function, llvm::Argument& results)
+      : function_(function), results_(results), layout_(function.getParent()->getDataLayout()), dominators_(function) {}
+
+  void run() {
+    join_loads();
+    name_extremes();
+    name_changes();
+    for (llvm::BasicBlock& block : function_) {
+      for (llvm::Instruction& next : block) {
+        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&next); load != nullptr && is_result(load->getPointerOperand()))
+          load->setVolatile(true);
+        if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&next);
+            store != nullptr && is_result(store->getPointerOperand()))
+          store->setVolatile(true);
+      }
+    }
+  }
+
+ private:
+  bool is_result(llvm::Value* pointer) const { return llvm::getUnderlyingObject(pointer) == &results_; }
+
+  /// Loads of a result between two stores read the same state: the later one becomes the earlier one.
+  void join_loads() {
+    int states = 1;
+    std::map<const llvm::BasicBlock*, int> after;
+    std::map<std::tuple<Location, llvm::Type*, int>, std::vector<llvm::LoadInst*>> known;
+    std::vector<std::pair<llvm::LoadInst*, llvm::LoadInst*>> same;
+    llvm::ReversePostOrderTraversal<llvm::Function*> order(&function_);
+    for (llvm::BasicBlock* block : order) {
+      int state = 0;
+      bool one = true;
+      bool first = true;
+      for (const llvm::BasicBlock* source : llvm::predecessors(block)) {
+        const auto left = after.find(source);
+        one = one && left != after.end() && (first || left->second == state);
+        if (!one) break;
+        state = left->second;
+        first = false;
+      }
+      if (!one) state = states++;
+      for (llvm::Instruction& next : *block) {
+        if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&next);
+            store != nullptr && is_result(store->getPointerOperand()))
+          state = states++;
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(&next);
+        if (load == nullptr || !is_result(load->getPointerOperand())) continue;
+        auto& earlier = known[{location_of(load->getPointerOperand(), layout_), load->getType(), state}];
+        const auto found = std::ranges::find_if(
+            earlier, [&](const llvm::LoadInst* candidate) { return dominators_.dominates(candidate, load); });
+        if (found != earlier.end()) {
+          same.emplace_back(load, *found);
+        } else {
+          earlier.push_back(load);
+        }
+      }
+      after[block] = state;
+    }
+    for (const auto& [load, earlier] : same) {
+      load->replaceAllUsesWith(earlier);
+      load->eraseFromParent();
+    }
+  }
+
+  struct Choice {
+    llvm::CmpInst* condition = nullptr;
+    llvm::Value* yes = nullptr;
+    llvm::Value* no = nullptr;
+  };
+
+  /// What a select, or a phi behind one branch, chooses between.
+  Choice choice_of(llvm::Instruction& at) {
+    if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&at)) {
+      return {llvm::dyn_cast<llvm::CmpInst>(select->getCondition()), select->getTrueValue(), select->getFalseValue()};
+    }
+    auto* phi = llvm::dyn_cast<llvm::PHINode>(&at);
+    if (phi == nullptr || phi->getNumIncomingValues() != 2) return {};
+    const auto* node = dominators_.getNode(phi->getParent());
+    if (node == nullptr || node->getIDom() == nullptr) return {};
+    const llvm::BasicBlock* above = node->getIDom()->getBlock();
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(above->getTerminator());
+    if (branch == nullptr || !branch->isConditional()) return {};
+    Choice choice{llvm::dyn_cast<llvm::CmpInst>(branch->getCondition()), nullptr, nullptr};
+    for (unsigned n = 0; n < 2; ++n) {
+      const llvm::BasicBlock* from = phi->getIncomingBlock(n);
+      for (unsigned side = 0; side < 2; ++side) {
+        const llvm::BasicBlock* to = branch->getSuccessor(side);
+        const bool direct = from == above && to == phi->getParent();
+        const bool by_one =
+            from == to && to->getSinglePredecessor() == above && to->getSingleSuccessor() == phi->getParent();
+        if (direct || by_one) (side == 0 ? choice.yes : choice.no) = phi->getIncomingValue(n);
+      }
+    }
+    return choice;
+  }
+
+  /// `e < r ? e : r`, which std::min leaves, becomes one operation before branches are folded into its condition.
+  void name_extremes() {
+    std::vector<llvm::Instruction*> replaced;
+    for (llvm::BasicBlock& block : function_) {
+      for (llvm::Instruction& next : block) {
+        const Choice choice = choice_of(next);
+        if (choice.condition == nullptr || choice.yes == nullptr || choice.no == nullptr) continue;
+        if (llvm::Instruction* extreme = extreme_of(choice, next)) {
+          next.replaceAllUsesWith(extreme);
+          replaced.push_back(&next);
+        }
+      }
+    }
+    for (llvm::Instruction* one : replaced) one->eraseFromParent();
+  }
+
+  llvm::Instruction* extreme_of(const Choice& choice, llvm::Instruction& at) {
+    llvm::Value* a = choice.condition->getOperand(0);
+    llvm::Value* b = choice.condition->getOperand(1);
+    const bool same = (a == choice.yes && b == choice.no) || (a == choice.no && b == choice.yes);
+    if (!same || a == b) return nullptr;
+    bool less = false;
+    switch (choice.condition->getPredicate()) {
+      case llvm::CmpInst::FCMP_OLT:
+      case llvm::CmpInst::FCMP_ULT:
+      case llvm::CmpInst::FCMP_OLE:
+      case llvm::CmpInst::FCMP_ULE:
+      case llvm::CmpInst::ICMP_SLT:
+      case llvm::CmpInst::ICMP_SLE:
+        less = true;
+        break;
+      case llvm::CmpInst::FCMP_OGT:
+      case llvm::CmpInst::FCMP_UGT:
+      case llvm::CmpInst::FCMP_OGE:
+      case llvm::CmpInst::FCMP_UGE:
+      case llvm::CmpInst::ICMP_SGT:
+      case llvm::CmpInst::ICMP_SGE:
+        break;
+      default:
+        return nullptr;
+    }
+    const bool least = less == (a == choice.yes);
+    const bool floating = a->getType()->isFloatingPointTy();
+    const auto id = floating ? (least ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum)
+                             : (least ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
+    if (a->getType()->isPointerTy()) return nullptr;
+    llvm::Instruction* before = llvm::isa<llvm::PHINode>(at) ? &*at.getParent()->getFirstInsertionPt() : &at;
+    for (llvm::Value* operand : {a, b}) {
+      const auto* made = llvm::dyn_cast<llvm::Instruction>(operand);
+      if (made != nullptr && !dominators_.dominates(made, before)) return nullptr;
+    }
+    auto* call = llvm::CallInst::Create(llvm::Intrinsic::getDeclaration(function_.getParent(), id, {a->getType()}),
+                                        {a, b}, "", before);
+    call->setDebugLoc(at.getDebugLoc());
+    return call;
+  }
+
+  struct Named {
+    llvm::StoreInst* store = nullptr;
+    llvm::Instruction* operation = nullptr;
+    unsigned operand = 0;
+  };
+
+  /// Load, operation and store of one result in one block: a change, which no pass can fold, move or join.
+  void name_changes() {
+    std::vector<Named> found;
+    for (llvm::BasicBlock& block : function_) {
+      for (llvm::Instruction& next : block) {
+        auto* store = llvm::dyn_cast<llvm::StoreInst>(&next);
+        if (store != nullptr && is_result(store->getPointerOperand())) look_at(*store, found);
+      }
+    }
+    for (const Named& one : found) replace(one);
+  }
+
+  static bool is_change(const llvm::Instruction& operation) {
+    switch (operation.getOpcode()) {
+      case llvm::Instruction::FAdd:
+      case llvm::Instruction::FSub:
+      case llvm::Instruction::Add:
+      case llvm::Instruction::Sub:
+      case llvm::Instruction::And:
+      case llvm::Instruction::Or:
+      case llvm::Instruction::Xor:
+        return true;
+      default:
+        break;
+    }
+    const auto* called = llvm::dyn_cast<llvm::IntrinsicInst>(&operation);
+    if (called == nullptr) return false;
+    const auto id = called->getIntrinsicID();
+    return id == llvm::Intrinsic::minnum || id == llvm::Intrinsic::maxnum || id == llvm::Intrinsic::smin ||
+           id == llvm::Intrinsic::smax;
+  }
+
+  void look_at(llvm::StoreInst& store, std::vector<Named>& found) {
+    auto* operation = llvm::dyn_cast<llvm::Instruction>(without(store.getValueOperand(), llvm::Instruction::FPTrunc));
+    if (operation == nullptr || !is_change(*operation)) return;
+    const bool commutes =
+        operation->getOpcode() != llvm::Instruction::FSub && operation->getOpcode() != llvm::Instruction::Sub;
+    for (unsigned n = 0; n < (commutes ? 2U : 1U); ++n) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(without(operation->getOperand(n), llvm::Instruction::FPExt));
+      if (load == nullptr || load->getParent() != store.getParent()) continue;
+      if (location_of(load->getPointerOperand(), layout_) != location_of(store.getPointerOperand(), layout_)) continue;
+      auto* other = llvm::dyn_cast<llvm::LoadInst>(without(operation->getOperand(1 - n), llvm::Instruction::FPExt));
+      if (other != nullptr && is_result(other->getPointerOperand())) continue;
+      if (is_written_between(*load, store)) continue;
+      found.push_back({&store, operation, 1 - n});
+      return;
+    }
+  }
+
+  bool is_written_between(llvm::LoadInst& load, llvm::StoreInst& store) const {
+    for (llvm::Instruction* next = load.getNextNode(); next != &store; next = next->getNextNode()) {
+      if (next == nullptr) return true;
+      auto* other = llvm::dyn_cast<llvm::StoreInst>(next);
+      if (other != nullptr && is_result(other->getPointerOperand())) return true;
+    }
+    return false;
+  }
+
+  void replace(const Named& one) {
+    llvm::Value* addend = one.operation->getOperand(one.operand);
+    const auto* called = llvm::dyn_cast<llvm::IntrinsicInst>(one.operation);
+    std::string name = std::string(kChange) +
+                       (called != nullptr ? called->getCalledFunction()->getName().str().substr(sizeof("llvm.") - 1)
+                                          : std::string(one.operation->getOpcodeName()) + "." +
+                                                (addend->getType()->isFloatTy() ? "f32"
+                                                 : addend->getType()->isDoubleTy()
+                                                     ? "f64"
+                                                     : "i" + std::to_string(addend->getType()->getIntegerBitWidth())));
+    llvm::Module& module = *function_.getParent();
+    const llvm::FunctionCallee callee = module.getOrInsertFunction(
+        name, llvm::Type::getVoidTy(module.getContext()), one.store->getPointerOperand()->getType(), addend->getType());
+    auto* call = llvm::CallInst::Create(callee, {one.store->getPointerOperand(), addend}, "", one.store);
+    call->setDebugLoc(one.store->getDebugLoc());
+    call->setDoesNotThrow();
+    one.store->eraseFromParent();
+  }
+
+  llvm::Function& function_;
+  llvm::Argument& results_;
+  const llvm::DataLayout& layout_;
+  llvm::DominatorTree dominators_;
+};
+
+void run(llvm::Module& module, const char* passes) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  llvm::ModulePassManager manager;
+  llvm::cantFail(builder.parsePassPipeline(manager, passes));
+  manager.run(module, modules);
+}
+
+/// LLVM takes these from its command line alone.
+void set_thresholds() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const char* options[] = {"gdr", "-inline-threshold=5000", "-unroll-threshold=20000",
+                             "-unroll-max-percent-threshold-boost=1000", "-unroll-max-upperbound=1000"};
+    llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
+  });
+}
+
+}  // namespace
+
+void run_passes(llvm::Module& module) {
+  set_thresholds();
+  run(module, kEarly);
+  for (llvm::Function& function : module) {
+    const llvm::DISubprogram* described = function.getSubprogram();
+    if (function.isDeclaration() || described == nullptr || !is_pair_function(*described)) continue;
+    if (function.arg_size() < 3 || !function.getArg(2)->getType()->isPointerTy()) continue;
+    ResultNamer(function, *function.getArg(2)).run();
+  }
+  run(module, kLate);
+}
+
+}  // namespace gdr::compiler
