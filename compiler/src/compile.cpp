@@ -91,22 +91,51 @@ struct Chosen {
   std::optional<Schedule> body;
 };
 
-Chosen choose(const Imported& imported, const CompileOptions& options, bool fresh_conditions,
-              std::vector<Message>& errors) {
+Chosen prepared(const Imported& imported, const CompileOptions& options, ConditionStyle style,
+                std::vector<Message>& errors) {
   Chosen chosen;
-  chosen.code = lower(imported.body, imported.finish, fresh_conditions, errors);
+  chosen.code = lower(imported.body, imported.finish, style, errors);
   if (errors.empty() && chosen.code.body.empty()) errors.push_back({imported.body.place, kNoResult});
   if (!errors.empty()) return chosen;
   if (options.components) join_components(chosen.code);
   if (options.hoist) hoist(chosen.code);
   separate_ports(chosen.code);
+  if (style == ConditionStyle::words) copies_to_readers(chosen.code.body);
+  return chosen;
+}
+
+void order(Chosen& chosen, const CompileOptions& options, unsigned divisor = 1) {
   ScheduleOptions scheduling;
   scheduling.seed = options.seed;
-  scheduling.tries = tries_of(options.effort, chosen.code.body.size());
+  scheduling.tries = std::max(tries_of(options.effort, chosen.code.body.size()) / divisor, 20U);
   scheduling.repeats = true;
   scheduling.local_words = local_words_left(chosen.code);
   chosen.body = schedule(chosen.code, chosen.code.body, scheduling);
-  return chosen;
+}
+
+bool is_shorter(const Chosen& one, const Chosen& other) {
+  return one.body && (!other.body || one.body->lines < other.body->lines);
+}
+
+/// Tries the ways to keep conditions. Of the second one a few schedules tell whether it is worth more of them.
+Chosen choose(const Imported& imported, const CompileOptions& options, std::vector<Message>& errors) {
+  constexpr unsigned kFew = 10;
+  Chosen best = prepared(imported, options, ConditionStyle::shared, errors);
+  if (!errors.empty()) return best;
+  order(best, options);
+  const bool conditions =
+      std::ranges::any_of(best.code.body, [](const Operation& operation) { return operation.predicate >= 0; });
+  if (!conditions) return best;
+  Chosen words = prepared(imported, options, ConditionStyle::words, errors);
+  if (!errors.empty()) return best;
+  order(words, options, kFew);
+  const bool worth = words.body && (!best.body || words.body->lines <= best.body->lines + 1);
+  if (worth && options.effort > 1) order(words, options);
+  if (is_shorter(words, best)) best = std::move(words);
+  if (best.body) return best;
+  Chosen fresh = prepared(imported, options, ConditionStyle::fresh, errors);
+  if (errors.empty()) order(fresh, options);
+  return is_shorter(fresh, best) ? fresh : best;
 }
 
 std::string too_many(const Microcode& code) {
@@ -121,8 +150,7 @@ std::string too_many(const Microcode& code) {
 void compile(const Imported& imported, const std::string& file, const CompileOptions& options, CompileResult& result) {
   const PairFunction& function = imported.body;
   std::vector<Message> errors;
-  Chosen chosen = choose(imported, options, false, errors);
-  if (errors.empty() && !chosen.body) chosen = choose(imported, options, true, errors);
+  Chosen chosen = choose(imported, options, errors);
   if (!errors.empty()) return tell(result, errors);
   const Microcode& code = chosen.code;
   const std::optional<Schedule>& body = chosen.body;

@@ -13,11 +13,12 @@
 namespace gdr::compiler_testing {
 namespace {
 
-void make_library(const std::filesystem::path& library, const std::filesystem::path& source) {
-  const std::string command =
-      fmt::format("{} -std=c++20 -O2 -fno-math-errno -ffp-contract=off -I{} -shared -fPIC -o {} {}", GDR_CLANG,
-                  GDR_HEADERS, library.string(), source.string());
-  if (std::system(command.c_str()) != 0) throw Error("clang refuses: " + command);
+void make_library(const std::filesystem::path& library, const std::filesystem::path& source, HostCompiler compiler) {
+  const bool plain = compiler == HostCompiler::plain;
+  const std::string command = fmt::format(
+      "{} -std=c++20 {} -fno-math-errno -ffp-contract=off -w -I{} -shared -fPIC -o {} {}",
+      plain ? GDR_HOST_COMPILER : GDR_CLANG, plain ? "-O0" : "-O2", GDR_HEADERS, library.string(), source.string());
+  if (std::system(command.c_str()) != 0) throw Error("the host's compiler refuses: " + command);
 }
 
 /// As gdr cc has clang make it.
@@ -40,9 +41,9 @@ Folder::~Folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-HostFunctions::HostFunctions(const std::string& source) {
+HostFunctions::HostFunctions(const std::string& source, HostCompiler compiler) {
   base::write_file(folder_ / "all.cc", source);
-  make_library(folder_ / "all.so", folder_ / "all.cc");
+  make_library(folder_ / "all.so", folder_ / "all.cc", compiler);
   bitcode_ = code_of(folder_ / "all.cc", {});
   library_ = dlopen((folder_ / "all.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) throw Error(dlerror());

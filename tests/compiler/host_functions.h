@@ -23,10 +23,13 @@ class Folder {
   std::filesystem::path path_;
 };
 
+/// Who compiles for the host: clang with -O2, or the compiler of this build without optimisation.
+enum class HostCompiler : std::uint8_t { clang, plain };
+
 class HostFunctions {
  public:
-  /// Throws gdr::Error if clang refuses `source`.
-  explicit HostFunctions(const std::string& source);
+  /// Throws gdr::Error if a compiler refuses `source`.
+  explicit HostFunctions(const std::string& source, HostCompiler compiler = HostCompiler::clang);
   HostFunctions(const HostFunctions&) = delete;
   HostFunctions& operator=(const HostFunctions&) = delete;
   ~HostFunctions();

@@ -80,7 +80,7 @@ Operand Builder::copy(const Operand& value, Width width) {
 }
 
 Truth Builder::flag_of(const Operand& value, Condition condition) {
-  if (value.kind == Operand::Kind::value && !value.negated && value.component < 0) {
+  if (!test_apart_ && value.kind == Operand::Kind::value && !value.negated && value.component < 0) {
     Operation& maker = of(value);
     if (!maker.condition && maker.into < 0 && maker.variable < 0 && maker.op != Op::BM) maker.condition = condition;
     if (maker.condition == condition && maker.flag_into < 0) return {value.index, false, false};

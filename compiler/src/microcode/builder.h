@@ -45,6 +45,8 @@ class Builder {
   /// A flag that is set if `condition` holds for a value. The operation that makes the value sets it, if that has no
   /// flag yet.
   Truth flag_of(const Operand& value, isa::Condition condition);
+  /// From now on flag_of() always makes an operation that tests the value, so that flags are set where they are needed.
+  void test_apart(bool apart) { test_apart_ = apart; }
   Truth compare(isa::Op op, const Operand& a, const Operand& b, isa::Width width, isa::Condition condition);
   /// True if `a` and `b` both are. Sets the flag of `a` again, so nothing else may read that flag.
   Truth both(const Truth& a, const Truth& b);
@@ -98,6 +100,7 @@ class Builder {
   Operations* section_;
   std::string name_;
   Place place_;
+  bool test_apart_ = false;
 };
 
 }  // namespace gdr::compiler

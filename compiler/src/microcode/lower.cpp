@@ -27,14 +27,15 @@ int variable_of(const Microcode& code, Record record, unsigned field, unsigned e
 }
 
 Lowering::Lowering(const PairFunction& function, const std::vector<int>& roots, Microcode& code, Operations& section,
-                   std::vector<Message>& errors, bool fresh_conditions)
+                   std::vector<Message>& errors, ConditionStyle style)
     : function_(function),
       code_(code),
       errors_(errors),
       builder_(code, section),
-      fresh_conditions_(fresh_conditions),
+      style_(style),
       uses_(function.nodes.size(), 0),
       never_negative_(never_negative(function)) {
+  builder_.test_apart(style == ConditionStyle::words);
   std::vector<bool> seen(function.nodes.size(), false);
   std::vector<int> open = roots;
   for (const int root : roots) ++uses_[static_cast<std::size_t>(root)];
@@ -232,11 +233,13 @@ std::optional<Operand> Lowering::sum_where(const Node& node, Width width) {
     const bool zero_first = is_zero(choice.operands[1]);
     if (!zero_first && !is_zero(choice.operands[2])) continue;
     const int number = node.operands[1 - added];
+    const bool late = style_ == ConditionStyle::words && this->node(choice.operands[0]).act != Act::constant;
     Operand x = operand(number);
-    Truth where = truth(choice.operands[0]);
-    if (where.operation < 0) return std::nullopt;
-    if (zero_first) where = turned(where);
+    Truth where = late ? Truth{} : truth(choice.operands[0]);
+    if (where.operation < 0 && !late) return std::nullopt;
     const Operand y = operand(choice.operands[zero_first ? 2 : 1]);
+    if (late) where = truth(choice.operands[0]);
+    if (zero_first) where = turned(where);
     builder_.source(node.name, node.place);
     const bool free = x.kind == Operand::Kind::value && once(number) && !x.negated && builder_.width(x) == width &&
                       this->node(number).act != Act::widen && builder_.of(x).variable < 0 && !builder_.of(x).condition;
@@ -254,14 +257,17 @@ std::optional<Operand> Lowering::sum_where(const Node& node, Width width) {
 Operand Lowering::choice(int number) {
   const Node& node = this->node(number);
   const Width width = width_of(node.type);
-  Truth where = truth(node.operands[0]);
+  // A flag that was set before the values are computed would be in use during that.
+  const bool late = style_ == ConditionStyle::words && this->node(node.operands[0]).act != Act::constant;
+  Truth where = late ? Truth{} : truth(node.operands[0]);
   int yes = node.operands[1];
   int no = node.operands[2];
-  if (where.operation < 0) return operand(where.known ? yes : no);
+  if (where.operation < 0 && !late) return operand(where.known ? yes : no);
   // The value that is written first is written for all elements, so a word that exists already is better than one that
   // is computed.
   const auto is_there = [&](int of) { return this->node(of).act == Act::constant || this->node(of).act == Act::input; };
-  if (is_there(yes) && !is_there(no)) {
+  const bool exchanged = is_there(yes) && !is_there(no);
+  if (exchanged) {
     std::swap(yes, no);
     where.inverted = !where.inverted;
   }
@@ -269,6 +275,7 @@ Operand Lowering::choice(int number) {
   bool value_free = false;
   Operand base = base_of(no, width, base_free);
   const Operand value = base_of(yes, width, value_free);
+  if (late) where = exchanged ? turned(truth(node.operands[0])) : truth(node.operands[0]);
   builder_.source(node.name, node.place);
   if (!base_free || base == value) base = builder_.copy(base, width);
   return builder_.merge(base, value, where, value_free);
@@ -277,7 +284,8 @@ Operand Lowering::choice(int number) {
 /// A condition in a conditional value. Comparisons are made once, and the operation that they test may set the flag.
 Truth Lowering::truth(int number) {
   const Node& node = this->node(number);
-  if (fresh_conditions_ || node.act == Act::both || node.act == Act::either) return fresh_truth(number);
+  if (style_ == ConditionStyle::words) return word_truth(number);
+  if (style_ == ConditionStyle::fresh || node.act == Act::both || node.act == Act::either) return fresh_truth(number);
   if (node.act == Act::constant) return {-1, false, node.integer != 0};
   if (node.act == Act::opposite) return turned(truth(node.operands[0]));
   const auto [known, is_new] = truths_.try_emplace(number);

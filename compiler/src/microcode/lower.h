@@ -19,7 +19,7 @@ class Lowering {
  public:
   /// `roots`: the nodes that are needed, each as often as it is used outside of other nodes.
   Lowering(const PairFunction& function, const std::vector<int>& roots, Microcode& code, Operations& section,
-           std::vector<Message>& errors, bool fresh_conditions);
+           std::vector<Message>& errors, ConditionStyle style);
 
   /// Results that every pair adds to: sums, minima and maxima.
   void accumulate_all(const Changes& changes);
@@ -49,6 +49,27 @@ class Lowering {
              const Truth& where);
   void accumulate(const KeyedNumber& number);
   Operand whole_number(int node);
+
+  // Conditions as words: predicates.cpp.
+  /// A word whose test is the condition, or its opposite.
+  struct Word {
+    Operand value;
+    isa::Condition test = isa::Condition::negative;
+    bool inverted = false;
+  };
+  struct KeptFlag {
+    int node = -1;
+    Truth truth;
+  };
+  Truth word_truth(int number);
+  Truth all_words(const std::vector<Under>& conditions);
+  Truth flag_from(const Word& word);
+  Word word_from(const Truth& truth);
+  Word word_of(int number);
+  Word compared_word(const Node& node);
+  Word signed_word(const Word& word);
+  Word both_words(const Word& a, const Word& b);
+  void forget_flags();
   [[nodiscard]] bool is_zero(int node) const;
 
   [[nodiscard]] const Node& node(int number) const { return function_.nodes[static_cast<std::size_t>(number)]; }
@@ -59,12 +80,18 @@ class Lowering {
   Microcode& code_;
   std::vector<Message>& errors_;
   Builder builder_;
-  bool fresh_conditions_;
+  ConditionStyle style_;
   std::vector<int> uses_;
   std::vector<bool> never_negative_;
   std::map<int, Operand> values_;
   std::map<int, Truth> truths_;
   std::map<int, int> last_writer_;  // for each result variable
+  std::map<int, Word> words_;
+  std::map<int, Word> signs_;         // of words that are tested for zero, or that are long
+  std::map<int, Operand> opposites_;  // of words that are negative where their condition does not hold
+  std::vector<KeptFlag> kept_flags_;  // the one used last at the end
+  std::set<int> own_flags_;           // operations that set flags of conditions
+  int looked_at_ = 0;                 // operations before this one have been searched for other flags
 };
 
 /// Index of the variable for a word of a field. Variables are ordered by record, field and element.

@@ -137,20 +137,39 @@ void drop_flags(Operations& section) {
   }
 }
 
+/// Notes the operations of which nothing is read but the flag.
+void mark_tests(Operations& section) {
+  std::set<int> read;
+  for (const Operation& operation : section) {
+    read.insert(operation.into);
+    for (const Operand& operand : operation.operands) {
+      if (operand.kind == Operand::Kind::value) read.insert(operand.index);
+    }
+  }
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    Operation& operation = section[n];
+    operation.only_flag =
+        operation.condition && operation.variable < 0 && operation.into < 0 && !read.contains(static_cast<int>(n));
+  }
+}
+
 }  // namespace
 
-Microcode lower(const PairFunction& body, const PairFunction& finish, bool fresh_conditions,
+Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style,
                 std::vector<Message>& errors) {
   Microcode code;
   declare(body, code);
   PairFunction function = body;
   const Changes changes = changes_of(function, errors);
   if (!errors.empty()) return code;
-  Lowering(function, changes.roots(), code, code.body, errors, fresh_conditions).accumulate_all(changes);
+  Lowering(function, changes.roots(), code, code.body, errors, style).accumulate_all(changes);
   std::vector<int> kept;
   for (const Store& store : finish.stores) kept.push_back(store.value);
-  if (!kept.empty()) Lowering(finish, kept, code, code.termination, errors, fresh_conditions).assign_all();
-  for (Operations* section : {&code.body, &code.termination}) drop_unused(*section), drop_flags(*section);
+  if (!kept.empty()) Lowering(finish, kept, code, code.termination, errors, style).assign_all();
+  for (Operations* section : {&code.body, &code.termination}) {
+    drop_unused(*section), drop_flags(*section);
+    if (style == ConditionStyle::words) mark_tests(*section);
+  }
   return code;
 }
 
@@ -404,6 +423,36 @@ class Separator {
 };
 
 }  // namespace
+
+void copies_to_readers(Operations& section) {
+  std::vector<int> number(section.size(), -1);
+  std::vector<std::size_t> order;
+  const auto put = [&](std::size_t n) {
+    if (number[n] >= 0) return;
+    number[n] = static_cast<int>(order.size());
+    order.push_back(n);
+  };
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    for (const Operand& operand : section[n].operands) {
+      if (operand.kind == Operand::Kind::value && operand.index > static_cast<int>(n))
+        put(static_cast<std::size_t>(operand.index));
+    }
+    put(n);
+  }
+  const auto renumber = [&](int& index) {
+    if (index >= 0) index = number[static_cast<std::size_t>(index)];
+  };
+  Operations ordered;
+  for (const std::size_t n : order) {
+    Operation operation = std::move(section[n]);
+    for (Operand& operand : operation.operands) {
+      if (operand.kind == Operand::Kind::value) renumber(operand.index);
+    }
+    renumber(operation.into), renumber(operation.predicate), renumber(operation.flag_into), renumber(operation.after);
+    ordered.push_back(std::move(operation));
+  }
+  section = std::move(ordered);
+}
 
 void separate_ports(Microcode& code) {
   for (Operations* section : {&code.initialization, &code.body, &code.termination}) Separator(code, *section).run();

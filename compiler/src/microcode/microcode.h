@@ -76,9 +76,12 @@ struct Microcode {
   std::vector<Reduction> reductions;  // for each word of the result record, in order
 };
 
-/// Chooses widths, and expands functions, conditional values and sums. With `fresh_conditions` every conditional value
-/// makes its own comparison; this takes more operations, but fewer flags at once. Errors are appended to `errors`.
-[[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, bool fresh_conditions,
+/// How conditions are kept: in a flag for all that read it; in a flag of its own for each of them; or in a word, from
+/// which a flag is set where one is needed. The last takes the fewest flags.
+enum class ConditionStyle : std::uint8_t { shared, fresh, words };
+
+/// Chooses widths, and expands functions, conditional values and sums. Errors are appended to `errors`.
+[[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style,
                               std::vector<Message>& errors);
 
 /// Joins values that depend on j alone and differ only in the component: they become one operation whose elements are
@@ -90,6 +93,10 @@ void hoist(Microcode& code);
 
 /// Copies words to registers first, so that no operation reads two words of local memory or two of broadcast memory.
 void separate_ports(Microcode& code);
+
+/// Moves copies that separate_ports() made to their first readers, so that the order of operations is one in which few
+/// flags are in use at once.
+void copies_to_readers(Operations& section);
 
 /// Index of a word in the result record.
 [[nodiscard]] std::size_t result_index(const PairFunction& function, unsigned field, unsigned element);

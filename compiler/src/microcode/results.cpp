@@ -29,6 +29,7 @@ void Lowering::write(Op op, const Operand& value, unsigned field, unsigned eleme
 }
 
 Truth Lowering::all_of(std::vector<Under> conditions) {
+  if (style_ == ConditionStyle::words) return all_words(conditions);
   std::stable_sort(conditions.begin(), conditions.end(),
                    [&](const Under& a, const Under& b) { return flags_for(a.node) > flags_for(b.node); });
   Truth all{-1, false, true};
@@ -45,6 +46,7 @@ void Lowering::apply(const Change& change) {
                                      {Act::iand, Op::UAND},    {Act::ior, Op::UOR},   {Act::ixor, Op::UXOR},
                                      {Act::imin, Op::UMIN},    {Act::imax, Op::UMAX}};
   const Op op = ops.at(change.act);
+  if (style_ == ConditionStyle::words) static_cast<void>(operand(change.addend));  // before a flag is set
   Truth where{-1, false, true};
   if (change.condition >= 0) where = all_of({{change.condition, false}});
   if (where.operation < 0 && !where.known) return;
