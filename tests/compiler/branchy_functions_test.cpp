@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -204,6 +205,58 @@ TEST(ConditionLines, OfAChainOfElseAreThoseOfItsComparisons) {
                      "  else if (q < 1.5f) w = -0.01f * (1.5f - q);\n"
                      "  else if (q < 2) w = 0.001f * q;\n  else return;\n  f.f += j.m * w;\n  f.n += 1;\n"),
             17u);
+}
+
+std::string histogram(unsigned bins) {
+  return fmt::format(
+      "#include <gdr/kernel.h>\n#include <cmath>\n"
+      "struct I {{ float x[3]; int id; }};\nstruct J {{ float y[3]; int idj; }};\nstruct F {{ int bin[{0}]; }};\n"
+      "void hist(const I& i, const J& j, F& f) {{\n  float r2 = 0;\n"
+      "  for (int k = 0; k < 3; ++k) {{ const float d = i.x[k] - j.y[k]; r2 += d * d; }}\n"
+      "  const int b = static_cast<int>(std::sqrt(r2) * 2.0f);\n"
+      "  if (i.id != j.idj) for (int n = 0; n < {0}; ++n) if (b == n) f.bin[n] += 1;\n}}\n",
+      bins);
+}
+
+TEST(ConditionLines, OfCountersAreTwoOperationsEach) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  for (const auto& [bins, most] : {std::pair(8U, 48U), std::pair(16U, 56U)}) {
+    const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(histogram(bins), false), "hist.bc");
+    EXPECT_EQ(compiler::format_diagnostics(compiled), "");
+    EXPECT_LE(compiled.lines, most) << bins;
+  }
+}
+
+TEST(ConditionLines, CountersCountOnlyWhereTheirConditionHolds) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const compiler::CompileResult compiled = compiler::compile_ir(
+      llvm_code("#include <gdr/kernel.h>\n#include <cmath>\nstruct I { float x; int id; };\n"
+                "struct J { float y; int idj; };\nstruct F { int bin[8]; };\n"
+                "void hist(const I& i, const J& j, F& f) {\n  const int b = static_cast<int>((i.x - j.y) * 2.0f);\n"
+                "  if (i.id != j.idj) for (int n = 0; n < 8; ++n) if (b == n) f.bin[n] += 1;\n}\n",
+                false),
+      "hist.bc");
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "hist.vsm");
+  ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
+  constexpr int kPoints = 40;
+  const auto place = [](int n) { return 0.125 * (7 * n % 97 - 48); };
+  const auto number = [](int n) { return n % 5; };
+  std::vector<std::uint64_t> points;
+  for (int n = 0; n < kPoints; ++n) points.insert(points.end(), {bits(place(n)), integer(number(n))});
+  Device device;
+  device.load(*assembled.program);
+  device.write_j(0, points);
+  const std::vector<std::uint64_t> words = device.run(points, kPoints);
+  for (int i = 0; i < kPoints; ++i) {
+    std::array<int, 8> expected{};
+    for (int j = 0; j < kPoints; ++j) {
+      const int bin = static_cast<int>((place(i) - place(j)) * 2);
+      if (number(i) != number(j) && bin >= 0 && bin < 8) ++expected[static_cast<std::size_t>(bin)];
+    }
+    for (std::size_t bin = 0; bin < 8; ++bin) {
+      EXPECT_EQ(static_cast<std::int32_t>(words[8 * static_cast<std::size_t>(i) + bin]), expected[bin]) << i;
+    }
+  }
 }
 
 }  // namespace

@@ -240,6 +240,101 @@ class ChangeFinder {
   std::vector<Change> changes_;
 };
 
+/// Counters by an integer under a condition, `if (c) { if (n == 0) ...; if (n == 1) ...; }`: the condition goes into
+/// the integer, which is none of the numbers where it does not hold. Then each counter needs one comparison alone.
+class SharedConditions {
+ public:
+  SharedConditions(PairFunction& function, Conditions& conditions) : function_(function), conditions_(conditions) {}
+
+  void run(std::vector<std::vector<Change>>& of_stores) {
+    constexpr std::size_t kFewest = 3;  // below, the integer costs more than it saves
+    std::map<std::pair<int, std::vector<int>>, std::vector<Change*>> groups;
+    for (std::vector<Change>& changes : of_stores) {
+      for (Change& change : changes) {
+        if (const std::optional<Case> one = case_of(change.condition)) {
+          groups[{one->value, one->others}].push_back(&change);
+        }
+      }
+    }
+    for (const auto& [of, changes] : groups) {
+      if (changes.size() >= kFewest) share(of.first, of.second, changes);
+    }
+  }
+
+ private:
+  struct Case {
+    int value = -1;
+    int number = -1;  // node of the constant that it is compared with
+    std::vector<int> others;
+  };
+
+  [[nodiscard]] const Node& node(int number) const { return function_.nodes[static_cast<std::size_t>(number)]; }
+
+  [[nodiscard]] std::optional<Case> case_of(int condition) const {
+    if (condition < 0) return std::nullopt;
+    Case one;
+    for (const int part : conditions_.parts(condition)) {
+      const Node& equal = node(part);
+      if (equal.act != Act::int_equal || node(equal.operands[1]).act != Act::constant) {
+        one.others.push_back(part);
+      } else if (one.value < 0) {
+        one.value = equal.operands[0];
+        one.number = equal.operands[1];
+      } else {
+        return std::nullopt;
+      }
+    }
+    if (one.value < 0 || one.others.empty()) return std::nullopt;
+    return one;
+  }
+
+  void share(int value, const std::vector<int>& others, const std::vector<Change*>& changes) {
+    std::set<std::int64_t> numbers;
+    for (const Change* change : changes) numbers.insert(node(case_of(change->condition)->number).integer);
+    std::int64_t none = 0;
+    while (numbers.contains(none)) ++none;
+    int holds = others.front();
+    for (const int other : others) holds = conditions_.both(holds, other);
+    Node other = node(value);
+    other.act = Act::constant;
+    other.operands.clear();
+    other.integer = none;
+    function_.nodes.push_back(other);
+    Node chosen = node(value);
+    chosen.act = Act::select;
+    chosen.operands = {holds, value, static_cast<int>(function_.nodes.size()) - 1};
+    function_.nodes.push_back(chosen);
+    const int shared = static_cast<int>(function_.nodes.size()) - 1;
+    // An integer that was a float is below 2^22, so it is one again exactly. Then the adder compares while the integer
+    // unit counts.
+    constexpr std::size_t kWorthAFloat = 6;
+    const bool floating = node(value).act == Act::to_integer && changes.size() >= kWorthAFloat;
+    const int number = floating ? made(Act::from_integer, {shared}, 0, chosen.place) : shared;
+    for (Change* change : changes) {
+      const int constant = case_of(change->condition)->number;
+      const std::int64_t integer = node(constant).integer;
+      change->condition =
+          floating ? conditions_.comparison(Act::equal, number, made(Act::constant, {}, integer, chosen.place))
+                   : conditions_.comparison(Act::int_equal, shared, constant);
+    }
+  }
+
+  /// A number in a short word.
+  int made(Act act, std::vector<int> operands, std::int64_t number, const Place& place) {
+    Node node;
+    node.act = act;
+    node.type = Type::float_short;
+    node.operands = std::move(operands);
+    node.number = static_cast<double>(number);
+    node.place = place;
+    function_.nodes.push_back(std::move(node));
+    return static_cast<int>(function_.nodes.size()) - 1;
+  }
+
+  PairFunction& function_;
+  Conditions& conditions_;
+};
+
 }  // namespace
 
 Changes changes_of(PairFunction& function, std::vector<Message>& errors) {
@@ -255,6 +350,7 @@ Changes changes_of(PairFunction& function, std::vector<Message>& errors) {
     made = ChangeFinder(function, function.stores[n], conditions, refused).run();
     if (!refused.text.empty()) errors.push_back(std::move(refused));
   }
+  if (errors.empty()) SharedConditions(function, conditions).run(changes.of_stores);
   return changes;
 }
 
