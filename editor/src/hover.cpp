@@ -74,6 +74,7 @@ std::string placement_of(const Unit& unit, const std::string& name) {
     std::string travel;
     if (variable.conversion) travel = fmt::format(", {}", isa::info_of(*variable.conversion).name);
     if (variable.reduction) travel += fmt::format(", reduced by {}", isa::info_of(*variable.reduction).mnemonic);
+    if (variable.block != 0) travel += fmt::format(", of block {}", variable.block);
     return fmt::format("{} word{}, {}, {} {}from short word {}{}", name_of(variable.width),
                        variable.vector ? "s, one per vector element" : "",
                        variable.elements > 1 ? fmt::format("{} entries", variable.elements) : "one entry",

@@ -205,7 +205,7 @@ class Index::Reader {
       } else if (word == "defined" || (code && is_predicate(line.tokens, n))) {
         token.kind = TokenKind::attribute;
         continue;
-      } else if (code && is_one_of(word, isa::WordRole::attribute)) {  // `not_first`
+      } else if (code && symbol == nullptr && is_one_of(word, isa::WordRole::attribute)) {  // `not_first`, `block`
         token.kind = TokenKind::attribute;
         continue;
       } else if (macro && names_argument(n, line.tokens)) {

@@ -26,8 +26,8 @@ LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
                       },
                       [](const TransferStep&) {},  // its record is counted above
                       [&](const CollectStep& collect) {
-                        bound.bm_clocks += collect.words();
-                        bound.odp_clocks += std::uint64_t{kOdpClocksPerWord} * collect.words();
+                        bound.bm_clocks += collect.words_out();
+                        bound.odp_clocks += std::uint64_t{kOdpClocksPerWord} * collect.words_out();
                       }};
   for (const Step& step : program.steps(Section::loop_body)) std::visit(count, step);
   return bound;

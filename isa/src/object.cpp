@@ -86,6 +86,7 @@ Json to_json(const Variable& variable) {
              {"position", to_json(variable.position)}};
   if (variable.conversion) value["conversion"] = info_of(*variable.conversion).name;
   if (variable.reduction) value["reduction"] = info_of(*variable.reduction).mnemonic;
+  if (variable.block != 0) value["block"] = variable.block;
   return value;
 }
 
@@ -108,6 +109,7 @@ Variable variable_from(const JsonValue& value) {
     const std::string& name = value.at("reduction").text();
     variable.reduction = value_or_refuse(op_named(name), name);
   }
+  if (value.contains("block")) variable.block = value.at("block").whole<std::uint8_t>();
   variable.position = position_from(value.at("position"));
   return variable;
 }
@@ -196,15 +198,36 @@ struct MoveEntry {
   Step step;
 };
 
+constexpr std::string_view kEachBlock = "each";
+
 Json to_json(std::string_view kind, const CollectStep& move, Section section, std::size_t line) {
-  return {{"move", kind},
-          {"section", key_of(section)},
-          {"line", line},
-          {"variable", move.variable},
-          {"first", move.first},
-          {"entries", move.entries},
-          {"not_first", move.not_first},
-          {"position", to_json(move.position)}};
+  Json value{{"move", kind},
+             {"section", key_of(section)},
+             {"line", line},
+             {"variable", move.variable},
+             {"first", move.first},
+             {"entries", move.entries},
+             {"not_first", move.not_first},
+             {"position", to_json(move.position)}};
+  switch (move.blocks.kind) {
+    case BlockChoice::Kind::reduced:
+      break;
+    case BlockChoice::Kind::one:
+      value["block"] = move.blocks.block;
+      break;
+    case BlockChoice::Kind::each:
+      value["blocks"] = kEachBlock;
+      break;
+  }
+  return value;
+}
+
+BlockChoice blocks_from(const JsonValue& move) {
+  if (move.contains("block")) return {BlockChoice::Kind::one, move.at("block").whole<std::uint8_t>()};
+  if (!move.contains("blocks")) return {};
+  const std::string& choice = move.at("blocks").text();
+  if (choice != kEachBlock) throw Error(fmt::format("'{}' is no known choice of blocks", choice));
+  return {BlockChoice::Kind::each};
 }
 
 /// Transfers and collects in the order of their sections and lines.
@@ -231,6 +254,7 @@ MoveEntry move_from(const JsonValue& value) {
   move.entries = value.at("entries").whole<std::uint16_t>();
   move.not_first = value.at("not_first").boolean();
   move.position = position_from(value.at("position"));
+  move.blocks = blocks_from(value);
   MoveEntry entry;
   entry.section = section_from(value.at("section"));
   entry.line = value.at("line").whole<std::uint16_t>();
@@ -264,8 +288,12 @@ std::vector<Step> steps_of(Section section, const std::vector<ProgramLine>& line
 }
 
 Json metadata_of(const Program& program) {
-  Json meta{{"object_version", kObjectVersion}, {"isa_version", kIsaVersion},           {"kernel", program.kernel},
-            {"files", program.files},           {"record_words", program.record_words}, {"flops", program.flops}};
+  Json meta{{"object_version", program.names_blocks() ? kObjectVersionOfBlocks : kObjectVersion},
+            {"isa_version", kIsaVersion},
+            {"kernel", program.kernel},
+            {"files", program.files},
+            {"record_words", program.record_words},
+            {"flops", program.flops}};
   meta["variables"] = Json::array();
   for (const Variable& variable : program.variables) meta["variables"].push_back(to_json(variable));
   if (program.is_type2()) {  // files of Type I keep their old form
@@ -454,8 +482,9 @@ Program program_from(const std::vector<NamedSection>& sections) {
   const JsonValue meta = base::parse_json({reinterpret_cast<const char*>(description.data()), description.size()});
   const auto object_version = meta.at("object_version").whole<std::uint32_t>();
   const auto isa_version = meta.at("isa_version").whole<std::uint32_t>();
-  if (object_version != kObjectVersion) {
-    throw Error(fmt::format("it has object version {}, this program reads {}", object_version, kObjectVersion));
+  if (object_version != kObjectVersion && object_version != kObjectVersionOfBlocks) {
+    throw Error(fmt::format("it has object version {}, this program reads {} and {}", object_version, kObjectVersion,
+                            kObjectVersionOfBlocks));
   }
   if (isa_version != kIsaVersion) {
     throw Error(
@@ -496,6 +525,10 @@ Program program_from(const std::vector<NamedSection>& sections) {
       coded[index] = {words[index], position_from(lines[index])};
     }
     program.sections[section] = steps_of(static_cast<Section>(section), coded, moves);
+  }
+  const auto written = program.names_blocks() ? kObjectVersionOfBlocks : kObjectVersion;
+  if (object_version != written) {
+    throw Error(fmt::format("it has object version {}, but its contents are of version {}", object_version, written));
   }
   return program;
 }

@@ -67,6 +67,32 @@ bool Program::is_type2() const {
   });
 }
 
+namespace {
+
+bool any_collect(const Program& program, bool (*holds)(const CollectStep&)) {
+  return std::ranges::any_of(program.sections, [&](const std::vector<Step>& steps) {
+    return std::ranges::any_of(steps, [&](const Step& step) {
+      const auto* const collect = std::get_if<CollectStep>(&step);
+      return collect != nullptr && holds(*collect);
+    });
+  });
+}
+
+}  // namespace
+
+bool Program::names_blocks() const {
+  return std::ranges::any_of(variables, [](const Variable& variable) { return variable.block != 0; }) ||
+         has_separate_results();
+}
+
+bool Program::has_separate_results() const {
+  return any_collect(*this, [](const CollectStep& collect) { return collect.blocks.is_separate(); });
+}
+
+bool Program::has_combined_results() const {
+  return any_collect(*this, [](const CollectStep& collect) { return !collect.blocks.is_separate(); });
+}
+
 unsigned Program::address_of(const CollectStep& collect) const {
   return variables[collect.variable].address + 2u * kVectorElements * collect.first;
 }

@@ -99,6 +99,12 @@ void check_transfer(const Variable& variable) {
   const std::string whose = fmt::format("variable '{}'", variable.name);
   const bool to_host = variable.transfer == Transfer::rrn;
   if (variable.reduction && !to_host) refuse("{}: only results (rrn) have a reduction", whose);
+  if (variable.block >= kBlocks) {
+    refuse("{} is read from block {}; allowed are 0..{}", whose, variable.block, kBlocks - 1);
+  }
+  if (variable.block != 0 && (!to_host || variable.reduction)) {
+    refuse("{}: only results (rrn) without a reduction are read from one block", whose);
+  }
   if (variable.transfer == Transfer::none) return;
   const bool in_record = variable.transfer == Transfer::elt;
   const bool result_in_bm = to_host && variable.memory == Memory::bm;  // of a kernel of Type II
@@ -250,6 +256,29 @@ class StepChecker {
         collect.first + collect.entries > variable.elements) {
       refuse("{} collects entries {} to {} of '{}', which are no words of a result in broadcast memory", whose_,
              collect.first, collect.first + collect.entries - 1, variable.name);
+    }
+    check_blocks(collect, variable);
+  }
+
+  /// A collect keeps blocks apart only of a result without reduction, and then all collects of the result do.
+  void check_blocks(const CollectStep& collect, const Variable& variable) const {
+    const BlockChoice& blocks = collect.blocks;
+    if (blocks.block >= kBlocks) refuse("{} collects block {}; allowed are 0..{}", whose_, blocks.block, kBlocks - 1);
+    if (blocks.kind != BlockChoice::Kind::one && blocks.block != 0) {
+      refuse("{} names block {}, but does not collect one block", whose_, blocks.block);
+    }
+    if (!blocks.is_separate()) return;
+    if (variable.reduction || variable.block != 0) {
+      refuse("{} names blocks of '{}', which has a reduction or a block of its own", whose_, variable.name);
+    }
+    const auto combines_it = [&](const Step& step) {
+      const auto* const other = std::get_if<CollectStep>(&step);
+      return other != nullptr && other->variable == collect.variable && !other->blocks.is_separate();
+    };
+    for (const std::vector<Step>& steps : program_.sections) {
+      if (std::ranges::any_of(steps, combines_it)) {
+        refuse("{} names blocks of '{}', but another collect of it does not", whose_, variable.name);
+      }
     }
   }
 

@@ -8,7 +8,7 @@ def : Word<text, StatementWord>;
 foreach text = ["vlen", "mask", "transfer", "collect"] in
 def : Word<text, ItemWord>;
 
-foreach text = ["vector", "scalar", "long", "short", "in", "gpr", "packed", "select", "not_first"] in
+foreach text = ["vector", "scalar", "long", "short", "in", "gpr", "packed", "select", "not_first", "block", "each"] in
 def : Word<text, AttributeWord>;
 
 // $ok1 and $lok1 are flags, $ti and $lti T as the line before wrote it, /j the block's $jvalid.

@@ -120,7 +120,7 @@ class ChipFace final : public Face {
     if (variables.empty() || program().is_type2()) return {};
     const isa::Variable& variable = *variables[number % variables.size()];
     const PeWords where{variable.memory, variable.address, variable.width, isa::kVectorElements};
-    return chip_->collect({where, results, variable.reduction, where.width}, of_tree_);
+    return chip_->collect({where, results, variable.reduction, where.width, variable.block}, of_tree_);
   }
 
   [[nodiscard]] std::vector<LongWord> read_pe(unsigned, unsigned block, unsigned pe, const PeWords& where) override {

@@ -116,7 +116,7 @@ class SessionFace final : public Face {
     for (const emulator::Piece& piece : pieces) {
       last_ = session_->run({&piece, 1});
       const std::uint64_t iterations = (piece.records + kBlocks - 1) / kBlocks;
-      std::vector<LongWord> words(emulator::collected_words(program(), iterations, piece.begins, piece.ends));
+      std::vector<LongWord> words(emulator::words_out(program(), iterations, piece.begins, piece.ends));
       last_ = session_->collect(piece.chip, 0, words);
       wait();
       all.insert(all.end(), words.begin(), words.end());

@@ -11,7 +11,7 @@ struct SmallKernel {
   std::string_view source;
 };
 
-inline constexpr std::array<SmallKernel, 6> kSmallKernels{{
+inline constexpr std::array<SmallKernel, 8> kSmallKernels{{
     // Sums go on from run to run.
     {"going_on", R"(kernel going_on
 bvar long xj elt flt64to72
@@ -110,6 +110,47 @@ loop initialization
   nop
 loop body
   fadd xj xj xi
+  nop
+)"},
+    // Sends words of each block, of one block, and sums of all of them.
+    {"apart", R"(kernel apart
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long kept
+bvar vector long own[2] rrn flt72to64
+bvar vector long one rrn flt72to64
+bvar vector long all rrn flt72to64 fadd
+loop initialization
+  transfer
+  fpassa xi kept
+  nop
+loop body
+  transfer
+  fsub xj kept $lr0v kept
+  nop
+  bm $lr0v one @3
+  nop
+  nop
+  collect one block 11
+  bm $lr0v all @7
+  bm $lr0v own[0] @31
+  bm $lr0v own[1] @0
+  nop
+  collect all not_first
+  collect own block each
+loop termination
+  collect own[1] block 2
+)"},
+    // A result that is read from one block.
+    {"chosen", R"(kernel chosen
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long sum rrn flt72to64 select 9
+loop initialization
+  fpassa xi sum
+  nop
+loop body
+  fsub xj sum sum
   nop
 )"},
 }};

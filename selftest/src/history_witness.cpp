@@ -205,6 +205,15 @@ class WitnessFace final : public Face {
         const auto* const line = std::get_if<isa::CollectStep>(&step);
         if (line == nullptr || (line->not_first && is_first)) continue;
         const isa::Variable& variable = program().variables[line->variable];
+        if (line->blocks.is_separate()) {
+          const bool each = line->blocks.kind == isa::BlockChoice::Kind::each;
+          for (unsigned block = 0; block < kBlocks; ++block) {
+            if (!each && block != line->blocks.block) continue;
+            for (unsigned n = 0; n < line->words(); ++n) all.push_back(sent[block][at + n]);
+          }
+          at += line->words();
+          continue;
+        }
         for (unsigned n = 0; n < line->words(); ++n, ++at) {
           std::array<LongWord, kBlocks> words;
           for (unsigned block = 0; block < kBlocks; ++block) words[block] = sent[block][at];
@@ -219,7 +228,7 @@ class WitnessFace final : public Face {
 
   /// On the chip's own tree: that of native adds the host's doubles.
   LongWord tree(unsigned chip, const isa::Variable& variable, const std::array<LongWord, kBlocks>& words) {
-    if (!variable.reduction) return words[0];
+    if (!variable.reduction) return words[variable.block];
     std::array<std::span<const LongWord>, kBlocks> blocks;
     for (unsigned block = 0; block < kBlocks; ++block) blocks[block] = {&words[block], 1};
     LongWord sum;

@@ -108,7 +108,7 @@ class SessionRun {
           piece.ends = part.ends;
           last_ = session_.run({&piece, 1});
           if (session_.program().is_type2()) {
-            collect(chip, 0, emulator::collected_words(session_.program(), part.count, part.begins, part.ends));
+            collect(chip, 0, emulator::words_out(session_.program(), part.count, part.begins, part.ends));
           }
         }
       }

@@ -206,6 +206,12 @@ std::vector<Change<Program>> changes_of_programs() {
                              change(std::get<CollectStep>(program.steps(Section::loop_body)[1]));
                            }};
   };
+  const auto of_blocks = [](const std::string& what, BlockChoice blocks) {
+    return Change<Program>{what, [=](Program& program) {
+                             program.variables[1].reduction = std::nullopt;
+                             std::get<CollectStep>(program.steps(Section::loop_body)[1]).blocks = blocks;
+                           }};
+  };
   const auto of_position = [](const std::string& what, std::uint32_t SourcePosition::* part, std::uint32_t value) {
     return Change<Program>{what, [=](Program& program) {
                              std::get<ProgramLine>(program.steps(Section::loop_initialization)[1]).position.*part =
@@ -260,6 +266,14 @@ std::vector<Change<Program>> changes_of_programs() {
                 }),
       of_result("reduction", [](Variable& variable) { variable.reduction = Op::FMIN; }),
       of_result("no reduction", [](Variable& variable) { variable.reduction = std::nullopt; }),
+      of_result("block",
+                [](Variable& variable) {
+                  variable.reduction = std::nullopt;
+                  variable.block = 15;
+                }),
+      of_blocks("block 0", {BlockChoice::Kind::one, 0}),
+      of_blocks("block 15", {BlockChoice::Kind::one, 15}),
+      of_blocks("each block", {BlockChoice::Kind::each}),
       of_parameter("name", [](Parameter& parameter) { parameter.name = "two"; }),
       of_parameter("address", [](Parameter& parameter) { parameter.address = 204; }),
       of_parameter("width", [](Parameter& parameter) { parameter.width = Width::short_word; }),

@@ -140,7 +140,7 @@ TEST(ObjectFile, IsRefusedWithBytesBehindItsEnd) {
 TEST(ObjectFile, OfAnotherVersionIsRefusedWithBothNumbers) {
   const Bytes whole = serialize(every_kind_of_entry());
   EXPECT_THAT(refusal(forged(whole, "\"object_version\": 1", "\"object_version\": 7")),
-              HasSubstr("object version 7, this program reads 1"));
+              HasSubstr("object version 7, this program reads 1 and 2"));
   EXPECT_THAT(refusal(forged(whole, "\"isa_version\": 1", "\"isa_version\": 9")),
               HasSubstr("instruction set 9, this program knows 1"));
 }
@@ -347,6 +347,59 @@ TEST(ObjectFile, OfAKernelOfTypeTwoHoldsWhatOlderReadersKnow) {
    "move": "collect",
    "not_first": true,
 )"));
+}
+
+/// The kernel of Type II with this choice of blocks in both collects.
+Program keeps_blocks_apart(BlockChoice blocks) {
+  Program program = moves_its_own_data();
+  program.variables[2].reduction = std::nullopt;
+  std::get<CollectStep>(program.sections[2].back()).blocks = blocks;
+  std::get<CollectStep>(program.sections[3].back()).blocks = blocks;
+  return program;
+}
+
+TEST(ObjectFile, ThatNamesBlocksHasItsOwnVersion) {
+  const auto version_of = [](const Program& program) {
+    const std::string text = as_text(serialize(program));
+    const std::size_t at = text.find("\"object_version\": ");
+    return text.substr(at, text.find(',', at) - at);
+  };
+  EXPECT_EQ(version_of(keeps_blocks_apart({})), "\"object_version\": 1");
+  const Program each = keeps_blocks_apart({BlockChoice::Kind::each});
+  EXPECT_EQ(version_of(each), "\"object_version\": 2");
+  EXPECT_EQ(version_of(keeps_blocks_apart({BlockChoice::Kind::one, 0})), "\"object_version\": 2");
+  Program selects = every_kind_of_entry();
+  selects.variables[2].reduction = std::nullopt;
+  EXPECT_EQ(version_of(selects), "\"object_version\": 1");
+  selects.variables[2].block = 3;
+  EXPECT_EQ(version_of(selects), "\"object_version\": 2");
+  EXPECT_EQ(deserialize(serialize(selects), "sample.gdro"), selects);
+
+  const Bytes whole = serialize(each);
+  EXPECT_EQ(deserialize(whole, "sample.gdro"), each);
+  EXPECT_THAT(refusal(forged(whole, "\"object_version\": 2", "\"object_version\": 1")),
+              HasSubstr("it has object version 1, but its contents are of version 2"));
+  EXPECT_THAT(refusal(forged(whole, "\"each\"", "\"some\"")), HasSubstr("'some' is no known choice of blocks"));
+}
+
+TEST(ObjectFile, IsRefusedWithBlocksThatNobodyCanRead) {
+  const auto refused = [](const Program& program) { return refusal(serialize(program)); };
+  EXPECT_THAT(refused(keeps_blocks_apart({BlockChoice::Kind::one, kBlocks})),
+              HasSubstr("step 3 of 'loop body' collects block 16; allowed are 0..15"));
+  Program reduced = keeps_blocks_apart({BlockChoice::Kind::each});
+  reduced.variables[2].reduction = Op::FADD;
+  EXPECT_THAT(refused(reduced), HasSubstr("names blocks of 'a', which has a reduction or a block of its own"));
+  Program mixed = keeps_blocks_apart({BlockChoice::Kind::each});
+  std::get<CollectStep>(mixed.sections[3].back()).blocks = {};
+  EXPECT_THAT(refused(mixed), HasSubstr("names blocks of 'a', but another collect of it does not"));
+  Program far = every_kind_of_entry();
+  far.variables[2].reduction = std::nullopt;
+  far.variables[2].block = kBlocks;
+  EXPECT_THAT(refused(far), HasSubstr("variable 'a' is read from block 16; allowed are 0..15"));
+  Program both = every_kind_of_entry();
+  both.variables[2].reduction = Op::FADD;
+  both.variables[2].block = 1;
+  EXPECT_THAT(refused(both), HasSubstr("variable 'a': only results (rrn) without a reduction are read from one block"));
 }
 
 TEST(ObjectFile, IsRefusedWithStepsWhereNoneStand) {

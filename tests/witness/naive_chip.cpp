@@ -88,7 +88,7 @@ class NaiveChip final : public emulator::Chip {
         words.push_back(at(block).read_pe(n / collection.where.count, collection.where)[n % collection.where.count]);
       }
       results.push_back(collection.reduction ? sum(*collection.reduction, collection.node_width, words, events)
-                                             : words.front());
+                                             : words[collection.block]);
     }
     return results;
   }

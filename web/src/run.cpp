@@ -125,7 +125,7 @@ Json run(const RunRequest& request, RunFiles& files) {
   device.write_j(0, hostlib::fields_of(data.j));
   const std::vector<std::uint64_t> words = device.run(hostlib::fields_of(data.i), records);
   const hostlib::Table results = program.is_type2()
-                                     ? hostlib::collected_table(program, records, words)
+                                     ? hostlib::collected_table(program, records, words, device.chips())
                                      : hostlib::table_of(hostlib::columns_of(program, Transfer::rrn), words);
   files = {csv_of(data.i), csv_of(data.j), csv_of(results)};
   Json names = Json::array();

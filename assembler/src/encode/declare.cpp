@@ -169,7 +169,7 @@ class Declarer {
       if (const auto transfer = isa::transfer_named(words[next].text)) {
         symbol.transfer = *transfer;
         ++next;
-        if (!read_transfer(words, next, at, symbol, variable)) return false;
+        if (!read_transfer(declaration, next, at, symbol, variable)) return false;
       } else if (declaration.broadcast && words[next].text != "packed" && words[next].text != "in") {
         return read_view(declaration, at, symbol);
       }
@@ -202,8 +202,9 @@ class Declarer {
   }
 
   /// Reads the conversion and reduction after a transfer.
-  bool read_transfer(const std::vector<Word>& words, std::size_t& next, const ExpandedStatement& at,
+  bool read_transfer(const Declaration& declaration, std::size_t& next, const ExpandedStatement& at,
                      const Symbol& symbol, isa::Variable& variable) {
+    const std::vector<Word>& words = declaration.attributes;
     const bool to_host = symbol.transfer == Transfer::rrn;
     variable.conversion = default_conversion(to_host, symbol.width);
     if (next < words.size()) {
@@ -250,6 +251,17 @@ class Declarer {
       variable.reduction = op;
     }
     ++next;
+    return !declaration.block || read_block(*declaration.block, at, variable);
+  }
+
+  /// The block of `select N`.
+  bool read_block(const Number& block, const ExpandedStatement& at, isa::Variable& variable) {
+    if (block.value < 0 || block.value >= std::int64_t{isa::kBlocks}) {
+      reporter_.error(Code::reduction, at.place(block.span),
+                      fmt::format("block {} is outside 0..{}", block.value, isa::kBlocks - 1));
+      return false;
+    }
+    variable.block = static_cast<std::uint8_t>(block.value);
     return true;
   }
 
@@ -285,7 +297,7 @@ class Declarer {
       reporter_.fix_name(at.place(word.span), word.text, known);
       return false;
     }
-    if (declaration.attributes.size() > 1 || !declaration.dimensions.empty()) {
+    if (declaration.attributes.size() > 1 || !declaration.dimensions.empty() || declaration.block) {
       reporter_.error(Code::alias, at.where, "a view has neither dimensions nor a transfer of its own");
       return false;
     }

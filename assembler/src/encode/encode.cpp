@@ -128,7 +128,7 @@ class Encoder {
     return true;
   }
 
-  /// `collect NAME[...] [not_first]`: looks up what it names.
+  /// `collect NAME[...] [block N|each] [not_first]`: looks up what it names.
   std::optional<CodeCollect> collect(const Operation& operation, const ExpandedStatement& at) {
     const auto refuse = [&](const Place& where, std::string why) {
       reporter_.error(Code::move, where, std::move(why));
@@ -138,7 +138,8 @@ class Encoder {
     const std::vector<Operand>& operands = operation.operands;
     const bool has_condition = operands.size() == 2 && named(operands[1]) && operands[1].text == "not_first";
     if (operands.empty() || !named(operands[0]) || operands.size() > (has_condition ? 2 : 1)) {
-      return refuse(at.place(operation.mnemonic.span), "'collect' takes the name of a result, and perhaps 'not_first'");
+      return refuse(at.place(operation.mnemonic.span),
+                    "'collect' takes the name of a result, and perhaps 'block N', 'block each' and 'not_first'");
     }
     const Operand& operand = operands[0];
     const Place where = at.place(operand.span);
@@ -170,7 +171,38 @@ class Encoder {
     step.first = static_cast<std::uint16_t>(first);
     step.entries = static_cast<std::uint16_t>(entries);
     step.not_first = has_condition;
+    if (operation.block) {
+      const isa::Variable& result = *variable;
+      const auto blocks = block_choice(*operation.block, result, at);
+      if (!blocks) return std::nullopt;
+      step.blocks = *blocks;
+    }
     return CodeCollect{step, symbol, at.place(operation.mnemonic.span)};
+  }
+
+  /// `block N` or `block each` of a collect of `result`.
+  std::optional<isa::BlockChoice> block_choice(const BlockItem& item, const isa::Variable& result,
+                                               const ExpandedStatement& at) {
+    if (item.kind == isa::BlockChoice::Kind::one &&
+        (item.number.value < 0 || item.number.value >= std::int64_t{isa::kBlocks})) {
+      reporter_.error(Code::move, at.place(item.number.span),
+                      fmt::format("block {} is outside 0..{}", item.number.value, isa::kBlocks - 1));
+      return std::nullopt;
+    }
+    if (result.reduction) {
+      reporter_.error(Code::move, at.place(item.span),
+                      fmt::format("'{}' is reduced over the blocks by '{}'; declare it without a reduction to read "
+                                  "blocks apart",
+                                  result.name, isa::info_of(*result.reduction).mnemonic));
+      return std::nullopt;
+    }
+    if (result.block != 0) {
+      reporter_.error(
+          Code::move, at.place(item.span),
+          fmt::format("'{}' is declared with 'select {}'; leave one of the two blocks out", result.name, result.block));
+      return std::nullopt;
+    }
+    return isa::BlockChoice{item.kind, static_cast<std::uint8_t>(item.number.value)};
   }
 
   static std::vector<std::string> language_words(isa::WordRole role) {

@@ -20,12 +20,27 @@ std::string declaration(const isa::Variable& variable) {
   if (variable.transfer != isa::Transfer::none) text += fmt::format(" {}", isa::name_of(variable.transfer));
   if (variable.conversion) text += fmt::format(" {}", isa::info_of(*variable.conversion).name);
   if (variable.reduction) text += fmt::format(" {}", isa::info_of(*variable.reduction).mnemonic);
+  if (variable.block != 0) text += fmt::format(" select {}", variable.block);
   if (variable.memory == isa::Memory::gpr) text += " in gpr";
   if (variable.packed) text += " packed";
   return text;
 }
 
-/// `collect c[1] not_first`. A collect names whole leading subscripts, so they follow from the number of its entries.
+/// ` block 3`, ` block each`, or nothing.
+std::string text_of(const isa::BlockChoice& blocks) {
+  switch (blocks.kind) {
+    case isa::BlockChoice::Kind::reduced:
+      break;
+    case isa::BlockChoice::Kind::one:
+      return fmt::format(" block {}", blocks.block);
+    case isa::BlockChoice::Kind::each:
+      return " block each";
+  }
+  return {};
+}
+
+/// `collect c[1] block each not_first`. A collect names whole leading subscripts, so they follow from the number of its
+/// entries.
 std::string statement(const isa::Program& program, const isa::CollectStep& collect) {
   const isa::Variable& variable = program.variables[collect.variable];
   std::string text = fmt::format("{} {}", collect.kName, variable.name);
@@ -37,7 +52,7 @@ std::string statement(const isa::Program& program, const isa::CollectStep& colle
     text += fmt::format("[{}]", first / below);
     first %= below;
   }
-  return text + (collect.not_first ? " not_first" : "");
+  return text + text_of(collect.blocks) + (collect.not_first ? " not_first" : "");
 }
 
 /// Adds names for the words of `variable`: for whole entries, and for the elements of vectors.

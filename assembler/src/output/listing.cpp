@@ -49,6 +49,7 @@ void list_layout(std::string& out, const isa::Program& program) {
     std::string travel(isa::name_of(variable.transfer));
     if (variable.conversion) travel += fmt::format(" {}", isa::info_of(*variable.conversion).name);
     if (variable.reduction) travel += fmt::format(" {}", isa::info_of(*variable.reduction).mnemonic);
+    if (variable.block != 0) travel += fmt::format(" select {}", variable.block);
     const std::string line =
         fmt::format("  {:<4}{:>5}  {:<7}{:<6}{:<7}{}{}", name_of(variable.memory), variable.address,
                     variable.vector ? "vector" : "scalar", name_of(variable.width), variable.packed ? "packed" : "",
@@ -61,6 +62,19 @@ void list_layout(std::string& out, const isa::Program& program) {
     out += fmt::format("{:<48} {} = {}\n", line, isa::info_of(parameter.conversion).name, parameter.default_value);
   }
   out += fmt::format("  j-record: {} long words\n", program.record_words);
+}
+
+/// ` from block 3`, ` from each block`, or nothing.
+std::string from_blocks(const isa::BlockChoice& blocks) {
+  switch (blocks.kind) {
+    case isa::BlockChoice::Kind::reduced:
+      break;
+    case isa::BlockChoice::Kind::one:
+      return fmt::format(" from block {}", blocks.block);
+    case isa::BlockChoice::Kind::each:
+      return " from each block";
+  }
+  return {};
 }
 
 void list_section(std::string& out, const isa::Program& program, isa::Section section,
@@ -99,8 +113,8 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
   };
   const isa::Visitor list{list_line, [&](const isa::TransferStep& transfer) { list_move(std::string(transfer.kName)); },
                           [&](const isa::CollectStep& collect) {
-                            list_move(fmt::format("{} {} words of {}{}", collect.kName, collect.words(),
-                                                  program.variables[collect.variable].name,
+                            list_move(fmt::format("{} {} words of {}{}{}", collect.kName, collect.words_out(),
+                                                  program.variables[collect.variable].name, from_blocks(collect.blocks),
                                                   collect.not_first ? ", not in the first iteration" : ""));
                           }};
   for (const isa::Step& step : steps) std::visit(list, step);

@@ -50,6 +50,7 @@ class MoveProver {
       check_held(collect);
       check_written(*collect.collect);
     }
+    check_blocks();
   }
 
  private:
@@ -135,6 +136,24 @@ class MoveProver {
                                       "current record",
                                       access.text, window.last - 1));
         }
+      }
+    }
+  }
+
+  /// The words of a result are either combined or kept apart by all its collects: otherwise chips of a ring would send
+  /// the same result in two ways.
+  void check_blocks() {
+    for (const PlacedCollect& combined : collects_) {
+      if (combined.collect->step.blocks.is_separate()) continue;
+      const auto apart = std::ranges::find_if(collects_, [&](const PlacedCollect& other) {
+        return other.collect->symbol == combined.collect->symbol && other.collect->step.blocks.is_separate();
+      });
+      if (apart == collects_.end()) continue;
+      if (reporter_.error(Code::move, combined.collect->where,
+                          fmt::format("'{}' is collected without 'block' here, but another 'collect' of it names "
+                                      "blocks; let all of them name blocks",
+                                      combined.collect->symbol->name))) {
+        reporter_.note(apart->collect->where, "blocks are named here");
       }
     }
   }

@@ -402,10 +402,28 @@ const auto operand = as<Operand>(open_span >> -x3::lit('-')[set_negated] >>
 
 const auto end_of_item = x3::eoi | x3::lit(';');
 const auto end_of_operand = as<x3::unused_type>(&(x3::blank | end_of_item), "a blank or ';' after the operand");
+const auto may_name_blocks = x3::eps[([](auto& context) {
+  const Operation& operation = x3::_val(context);
+  x3::_pass(context) =
+      operation.mnemonic.text == isa::CollectStep::kName && !operation.operands.empty() && !operation.block;
+})];
+const auto block_item = as<BlockItem>(
+    open_span >> keyword("block") > as<BlockItem>(gap >> (keyword("each") | simple_number[([](auto& context) {
+                                                            x3::_val(context).kind = isa::BlockChoice::Kind::one;
+                                                            x3::_val(context).number = x3::_attr(context);
+                                                          })]),
+                                                  "the number of a block or 'each'")[([](auto& context) {
+      const std::uint32_t begin = x3::_val(context).span.begin;
+      x3::_val(context) = x3::_attr(context);
+      x3::_val(context).span.begin = begin;
+    })] > close_span,
+    "a choice of blocks");
 const auto operation = as<Operation>(
     word[([](auto& context) { x3::_val(context).mnemonic = x3::_attr(context); })] >>
-        *(gap >> !end_of_item >
-          operand[([](auto& context) { x3::_val(context).operands.push_back(x3::_attr(context)); })] > end_of_operand),
+        *(gap >> !end_of_item >>
+          ((may_name_blocks >> block_item[([](auto& context) { x3::_val(context).block = x3::_attr(context); })]) |
+           (x3::eps > operand[([](auto& context) { x3::_val(context).operands.push_back(x3::_attr(context)); })])) >
+          end_of_operand),
     "an operation");
 const auto vector_length = as<VectorLength>(
     keyword("vlen") > gap > simple_number[([](auto& context) { x3::_val(context).elements = x3::_attr(context); })],
@@ -438,10 +456,18 @@ const auto shape = as<bool>(((keyword("vector") >> x3::attr(true)) | (keyword("s
                             "'vector' or 'scalar'");
 const auto attribute =
     as<Word>(word, "a transfer, a conversion, a reduction, 'in gpr', 'packed' or the name of a bvar");
+const auto after_select = x3::eps[([](auto& context) {
+  const Declaration& declaration = x3::_val(context);
+  x3::_pass(context) =
+      !declaration.block && !declaration.attributes.empty() && declaration.attributes.back().text == "select";
+})];
+const auto selected_block = after_select >> &(x3::digit | x3::lit('(')) >>
+                            simple_number[([](auto& context) { x3::_val(context).block = x3::_attr(context); })];
 const auto declaration =
     as<Declaration>((keyword("var") | keyword("bvar")[([](auto& context) { x3::_val(context).broadcast = true; })]) >
                         gap > -shape[GDR_INTO(vector)] > width[GDR_INTO(width)] > gap > word[GDR_INTO(name)] >
-                        *subscript[GDR_ONTO(dimensions)] > *(gap >> !x3::eoi > attribute[GDR_ONTO(attributes)]),
+                        *subscript[GDR_ONTO(dimensions)] >
+                        *(gap >> !x3::eoi >> (selected_block | (x3::eps > attribute[GDR_ONTO(attributes)]))),
                     "a declaration");
 const auto register_name = as<RegisterStatement>(
     keyword("reg") > gap > word[GDR_INTO(name)] > gap >

@@ -63,9 +63,17 @@ struct Operand {
   std::vector<PredicateItem> predicates;
 };
 
+/// `block N` or `block each` of a collect.
+struct BlockItem {
+  isa::BlockChoice::Kind kind = isa::BlockChoice::Kind::each;
+  Number number;  // of Kind::one
+  Span span;
+};
+
 struct Operation {
   Word mnemonic;
   std::vector<Operand> operands;
+  std::optional<BlockItem> block;
 };
 
 struct VectorLength {
@@ -97,7 +105,8 @@ struct Declaration {
   isa::Width width = isa::Width::long_word;
   Word name;
   std::vector<Number> dimensions;
-  std::vector<Word> attributes;  // all that follows the name
+  std::vector<Word> attributes;  // all words that follow the name
+  std::optional<Number> block;   // after the attribute `select`
 };
 
 struct RegisterStatement {

@@ -125,7 +125,7 @@ int run(RunOptions options) {
     options.report.write(report_of(&fault));
     throw;
   }
-  const Table table = type2 ? hostlib::collected_table(device.program(), data.records, results)
+  const Table table = type2 ? hostlib::collected_table(device.program(), data.records, results, device.chips())
                             : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
   if (options.out == "-") {
     write_text(options.out, hostlib::to_csv(table));

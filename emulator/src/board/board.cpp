@@ -347,7 +347,9 @@ std::vector<std::vector<std::uint64_t>> Boards::run_turns(std::span<const Ring> 
   unsigned end = 0;  // end of the rings before
   for (const Ring& ring : rings) {
     require(ring.first_chip >= end && ring.first_chip < chips(), "ring.first_chip", ring.first_chip, end, chips() - 1);
-    const unsigned most = machine_.chips - ring.first_chip % machine_.chips;  // up to the end of the board
+    // A ring ends with its board; chips whose words nobody combines need none.
+    const unsigned most = own.program().has_combined_results() ? machine_.chips - ring.first_chip % machine_.chips
+                                                               : chips() - ring.first_chip;
     require(ring.chips >= 1 && ring.chips <= most, "ring.chips", ring.chips, 1, most);
     end = ring.first_chip + ring.chips;
   }

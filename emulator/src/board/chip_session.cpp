@@ -123,9 +123,8 @@ class ChipSession final : public Session {
     OneChip& one = at(chip);
     const bool type2 = program().is_type2();
     require(particles <= (type2 ? 0 : kParticlesPerRun), "particles", particles, 0, type2 ? 0 : kParticlesPerRun);
-    const std::size_t words = type2
-                                  ? collected_words(program(), iterations_of(one.last), one.last.begins, one.last.ends)
-                                  : particles * entries_out_.size();
+    const std::size_t words = type2 ? words_out(program(), iterations_of(one.last), one.last.begins, one.last.ends)
+                                    : particles * entries_out_.size();
     require(into.size() == words, "into", into.size(), words, words);
     Command& command = one.commands.emplace_back();
     command.piece = one.last;
@@ -285,9 +284,9 @@ class ChipSession final : public Session {
 
   static std::uint64_t iterations_of(const Piece& piece) { return (piece.records + kBlocks - 1) / kBlocks; }
 
-  /// Number of words that earlier pieces of the run sent to the tree.
+  /// Number of words that left the chip in earlier pieces of the run.
   [[nodiscard]] std::uint64_t words_before(const Piece& piece) const {
-    return piece.begins ? 0 : collected_words(program(), piece.first_iteration, true, false);
+    return piece.begins ? 0 : words_out(program(), piece.first_iteration, true, false);
   }
 
   /// Posts a job. The lambda captures only two pointers, which fit into a std::function without an allocation.
@@ -356,7 +355,7 @@ class ChipSession final : public Session {
     for (std::size_t field = 0; field < record; ++field) {
       const isa::Variable& variable = *entries_out_[field].variable;
       const Collection collection{entries_out_[field].where, command.particles, variable.reduction,
-                                  isa::info_of(*variable.conversion).width};
+                                  isa::info_of(*variable.conversion).width, variable.block};
       const FpEvents before = one.tree[0];
       const std::vector<LongWord> words = one.chip->collect(collection, one.tree[0]);
       if (one.tree[0] != before) place_events_of_results(command.piece, variable, collection);
@@ -390,11 +389,12 @@ class ChipSession final : public Session {
                       one.tree_events[0]);
   }
 
-  /// Reduces the words that the last piece sent to the tree. Each part takes every parts_-th collect.
+  /// Takes the words that the last piece sent to the tree, reduced or as they are. Each part takes every parts_-th
+  /// collect.
   void reduce_moved(const Command& command, unsigned part) {
     const Piece& piece = command.piece;
     OneChip& one = chips_[piece.chip];
-    const std::size_t of_block = command.out.size();
+    const std::size_t of_block = collected_words(program(), iterations_of(piece), piece.begins, piece.ends);
     std::size_t number = 0;
     for (const Collected& batch : collects_of(program(), iterations_of(piece), piece.begins, piece.ends)) {
       if (number++ % parts_ != part) continue;
@@ -403,18 +403,18 @@ class ChipSession final : public Session {
       for (unsigned block = 0; block < kBlocks; ++block) {
         blocks[block] = std::span(one.moved).subspan(block * of_block + batch.first, batch.words);
       }
-      const std::span<LongWord> sums = command.out.subspan(batch.first, batch.words);
+      const std::span<LongWord> sums = command.out.subspan(batch.first_out, batch.words_out);
       if (variable.reduction) {
         const Width width = isa::info_of(*variable.conversion).width;
         const FpEvents before = one.tree[part];
         one.chip->reduce_blocks(*variable.reduction, width, blocks, sums, one.tree[part]);
         if (one.tree[part] != before) {
           JunctionEvent place = place_in_tree(piece, variable);
-          place.result = words_before(piece) + batch.first;
+          place.result = words_before(piece) + batch.first_out;
           place_tree_events(*variable.reduction, width, blocks, place, one.tree_events[part]);
         }
       } else {
-        std::copy(blocks[0].begin(), blocks[0].end(), sums.begin());
+        pass_blocks(batch, blocks, sums);
       }
     }
   }

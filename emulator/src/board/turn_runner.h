@@ -27,9 +27,13 @@ class TurnRunner {
     Counters counted;
     FirstJunctionEvents ring_events;
   };
-  /// Sends the words of one collect from all chips of a ring to the host.
-  void send_batch(std::size_t ring, const Collected& batch, Sent& sent);
-  /// The words that a chip collected in the piece, reduced over its blocks.
+  /// Sends the words of one collect from all chips of a ring to the host, where they are results from `begin` on.
+  void send_batch(std::size_t ring, const Collected& batch, std::size_t begin, Sent& sent);
+  /// Adds the words of the ring's other chips to those of its first chip.
+  void add_in_ring(std::size_t ring, const Collected& batch, Sent& sent);
+  /// Converts the words of one chip to results.
+  void send_words(std::size_t ring, const Collected& batch, unsigned chip, std::size_t begin, Sent& sent);
+  /// The words that left a chip in the piece.
   [[nodiscard]] std::span<LongWord> words_of(std::size_t ring, unsigned chip) {
     return std::span(words_).subspan((first_place_[ring] + chip) * piece_words_, piece_words_);
   }
@@ -46,7 +50,8 @@ class TurnRunner {
   std::size_t piece_words_ = 0;           // words of one chip in a piece
   std::vector<LongWord> words_;           // shape: [place][piece_words_]
   std::vector<std::vector<std::uint64_t>> results_;
-  std::size_t done_ = 0;  // words of each result that are complete
+  std::vector<std::size_t> results_done_;  // number of complete results of each ring
+  std::size_t done_ = 0;                   // number of words that left a chip in earlier pieces
 };
 
 }  // namespace gdr::emulator

@@ -131,6 +131,7 @@ std::vector<LongWord> Chip::collect(const Collection& collection, FpEvents& even
   require_pe_words(collection.where);
   const unsigned most = kPesPerBlock * collection.where.count;
   require(collection.results <= most, "results", collection.results, 0, most);
+  require(collection.block < kBlocks, "block", collection.block, 0, kBlocks - 1);
   if (collection.reduction) require_reduction(*collection.reduction);
   return do_collect(collection, events);
 }

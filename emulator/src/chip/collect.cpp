@@ -1,6 +1,8 @@
 // Writes to all blocks, and results that come back through the reduction tree, for engines without a faster method.
 #include "collect.h"
 
+#include <algorithm>
+
 #include "gdr/emulator/chip.h"
 
 namespace gdr::emulator {
@@ -49,12 +51,16 @@ void place_tree_events(isa::Op op, Width node_width, std::span<const std::span<c
   }
 }
 
-std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {
+namespace {
+
+/// Sum of `words_in` over the collects of a run or a piece.
+std::uint64_t summed(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends,
+                     unsigned (isa::CollectStep::*words_in)() const) {
   const auto words_of = [&](isa::Section section, bool first_turn) {
     std::uint64_t words = 0;
     const isa::Visitor count{[](const isa::ProgramLine&) {}, [](const isa::TransferStep&) {},
                              [&](const isa::CollectStep& collect) {
-                               if (!first_turn || !collect.not_first) words += collect.words();
+                               if (!first_turn || !collect.not_first) words += (collect.*words_in)();
                              }};
     for (const isa::Step& step : program.steps(section)) std::visit(count, step);
     return words;
@@ -69,15 +75,28 @@ std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterati
   return words;
 }
 
+}  // namespace
+
+std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {
+  return summed(program, iterations, begins, ends, &isa::CollectStep::words);
+}
+
+std::uint64_t words_out(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {
+  return summed(program, iterations, begins, ends, &isa::CollectStep::words_out);
+}
+
 std::vector<Collected> collects_of(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {
   std::vector<Collected> collects;
   std::size_t first = 0;
+  std::size_t first_out = 0;
   const auto add = [&](isa::Section section, bool first_turn) {
     const isa::Visitor take{[](const isa::ProgramLine&) {}, [](const isa::TransferStep&) {},
                             [&](const isa::CollectStep& collect) {
                               if (collect.not_first && first_turn) return;
-                              collects.push_back({&program.variables[collect.variable], first, collect.words()});
+                              collects.push_back({&program.variables[collect.variable], collect.blocks, first,
+                                                  collect.words(), first_out, collect.words_out()});
                               first += collect.words();
+                              first_out += collect.words_out();
                             }};
     for (const isa::Step& step : program.steps(section)) std::visit(take, step);
   };
@@ -85,6 +104,21 @@ std::vector<Collected> collects_of(const isa::Program& program, std::uint64_t it
   for (std::uint64_t n = 0; n < iterations; ++n) add(isa::Section::loop_body, begins && n == 0);
   if (ends) add(isa::Section::loop_termination, false);
   return collects;
+}
+
+void pass_blocks(const Collected& batch, std::span<const std::span<const LongWord>> blocks, std::span<LongWord> out) {
+  switch (batch.blocks.kind) {
+    case isa::BlockChoice::Kind::reduced:
+      std::ranges::copy(blocks[batch.result->block], out.begin());
+      break;
+    case isa::BlockChoice::Kind::one:
+      std::ranges::copy(blocks[batch.blocks.block], out.begin());
+      break;
+    case isa::BlockChoice::Kind::each:
+      auto to = out.begin();
+      for (const std::span<const LongWord> words : blocks) to = std::ranges::copy(words, to).out;
+      break;
+  }
 }
 
 void Chip::do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
@@ -108,7 +142,8 @@ std::vector<LongWord> Chip::do_collect(const Collection& collection, FpEvents& e
   for (unsigned pe = 0; results.size() < collection.results; ++pe) {
     std::array<std::vector<LongWord>, kBlocks> words;
     const unsigned blocks = collection.reduction ? kBlocks : 1;
-    for (unsigned block = 0; block < blocks; ++block) words[block] = do_read_pe(block, pe, collection.where);
+    const unsigned first = collection.reduction ? 0 : collection.block;
+    for (unsigned n = 0; n < blocks; ++n) words[n] = do_read_pe(first + n, pe, collection.where);
     for (unsigned n = 0; n < per_pe && results.size() < collection.results; ++n) {
       for (unsigned distance = 1; distance < blocks; distance *= 2) {
         for (unsigned block = 0; block < blocks; block += 2 * distance) {

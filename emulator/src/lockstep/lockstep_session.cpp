@@ -45,7 +45,7 @@ class SessionPair final : public lockstep::Pair {
     std::array<std::vector<LongWord>, 2> collected;
     for (std::size_t n = 0; n < engines_.size(); ++n) {
       const std::uint64_t words = run.stream.records * run.stream.record_words;
-      collected[n].resize(collected_words(program_, run.stream.iterations(), run.begins, run.ends));
+      collected[n].resize(words_out(program_, run.stream.iterations(), run.begins, run.ends));
       const auto session = engines_[n]->open(engines_[n]->lower(program_), {1, words, {}});
       session->set_state(0, block, states_[n]);
       session->write_memory(0, 0, run.stream.words.first(words));

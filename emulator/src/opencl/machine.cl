@@ -349,8 +349,8 @@ __kernel void put_parameters(__global const ulong* words, uint address, __global
   bm[1] = lower_of(value);
 }
 
-/// The tree: neighbours first. Counts events by kind.
-Word reduced(Word* words, uint op, uint is_long, volatile __global uint* counts) {
+/// The tree: neighbours first. Counts events by kind. Without an operation the words of one block pass.
+Word reduced(Word* words, uint op, uint is_long, uint block, volatile __global uint* counts) {
   for (uint distance = 1; distance < BLOCKS && op != 0; distance *= 2) {
     for (uint block = 0; block < BLOCKS; block += 2 * distance) {
       const Result sum = computed(op, words[block], words[block + distance], is_long);
@@ -358,7 +358,7 @@ Word reduced(Word* words, uint op, uint is_long, volatile __global uint* counts)
       if (sum.event != 0) atomic_inc(&counts[sum.event - 1]);
     }
   }
-  return words[0];
+  return words[op == 0 ? block : 0];
 }
 
 /// Results that stand in PEs of some chips. into: [chips][particles][fields]; counts: [chips][fields], three of each.
@@ -374,23 +374,25 @@ __kernel void take_results(__global const ulong* all_states, __global const stru
     words[block] = register_word(all_states + ((ulong)chip * BLOCKS + block) * BLOCK_WORDS, row, field->is_long,
                                  particle / field->of_pe);
   }
-  const Word sum = reduced(words, field->reduction, field->node_is_long,
+  const Word sum = reduced(words, field->reduction, field->node_is_long, field->block,
                            counts + 3 * (get_global_id(2) * field_count + number));
   const ulong at = 2 * ((get_global_id(2) * get_global_size(0) + particle) * field_count + number);
   into[at] = sum.h;
   into[at + 1] = sum.l;
 }
 
-/// Words that blocks have sent to the tree, `of_block` each, from `first` on.
-__kernel void take_collected(__global const ulong* collected, ulong first_word, ulong of_block, ulong first, uint op,
-                             uint is_long, __global ulong* into, volatile __global uint* counts) {
+/// Words that blocks have sent to the tree, `of_block` each, from `first` on; they leave from `first_out` on.
+__kernel void take_collected(__global const ulong* collected, ulong first_word, ulong of_block, ulong first,
+                             ulong first_out, uint op, uint is_long, uint of_one, __global ulong* into,
+                             volatile __global uint* counts) {
   const ulong n = first + get_global_id(0);
   Word words[BLOCKS];
   for (uint block = 0; block < BLOCKS; ++block) {
     const ulong at = 2 * (first_word + block * of_block + n);
     words[block] = word(collected[at], collected[at + 1]);
   }
-  const Word sum = reduced(words, op, is_long, counts);
-  into[2 * n] = sum.h;
-  into[2 * n + 1] = sum.l;
+  const Word sum = reduced(words, op, is_long, of_one, counts);
+  const ulong to = first_out + get_global_id(0);
+  into[2 * to] = sum.h;
+  into[2 * to + 1] = sum.l;
 }

@@ -113,7 +113,7 @@ struct FieldCode {
   uint row;
   uint of_pe;  // number of words of a PE
   uint is_long;
-  uint reduction;  // 0: none, the words of block 0 are taken
+  uint reduction;  // 0: none, the words of one block are taken
   uint node_is_long;
-  uint padding;
+  uint block;  // this one
 };

@@ -35,7 +35,7 @@ Ticket OpenClSession::collect(unsigned chip, unsigned particles, std::span<LongW
   const bool type2 = program().is_type2();
   const Piece last = chips_[chip].last;
   require(particles <= (type2 ? 0 : kParticlesPerRun), "particles", particles, 0, type2 ? 0 : kParticlesPerRun);
-  const std::size_t words = type2 ? collected_by(last) : particles * entries_out_.size();
+  const std::size_t words = type2 ? words_out_of(last) : particles * entries_out_.size();
   require(into.size() == words, "into", into.size(), words, words);
   if (into.empty()) return {++tickets_};
   if (type2) {
@@ -112,22 +112,39 @@ void OpenClSession::take_collected(unsigned chip, const Piece& piece, std::span<
   std::vector<uint> counts(3);
   const Buffer& counted = device_.provide(counts_, "events of the tree", counts.size() * sizeof(uint));
   device_.queue().clear(counted, 0, counted.bytes());
-  const auto launch = [&](const Collected& batch) {
+  const auto launch = [&](const Collected& batch, unsigned block, std::size_t first_out) {
     const isa::Variable& variable = *batch.result;
     Range range;
     range.counts[0] = batch.words;
-    device_.queue().run(
-        *device_.machine().kernels, "take_collected",
-        {collected_.get(), std::uint64_t{chip * kBlocks * collected_room_}, std::uint64_t{collected_room_},
-         std::uint64_t{batch.first}, variable.reduction ? static_cast<uint>(*variable.reduction) : uint{0},
-         isa::info_of(*variable.conversion).width == Width::long_word ? uint{1} : uint{0}, &words, &counted},
-        range);
+    device_.queue().run(*device_.machine().kernels, "take_collected",
+                        {collected_.get(), std::uint64_t{chip * kBlocks * collected_room_},
+                         std::uint64_t{collected_room_}, std::uint64_t{batch.first}, std::uint64_t{first_out},
+                         variable.reduction ? static_cast<uint>(*variable.reduction) : uint{0},
+                         isa::info_of(*variable.conversion).width == Width::long_word ? uint{1} : uint{0}, uint{block},
+                         &words, &counted},
+                        range);
   };
-  // Consecutive collects of one kind are combined.
+  // Consecutive collects of one kind are combined, except where the words of each block follow one another.
   for (std::size_t n = 0; n < batches.size();) {
     Collected joined = batches[n++];
-    while (n < batches.size() && batches[n].result == joined.result) joined.words += batches[n++].words;
-    if (joined.words > 0) launch(joined);
+    const bool each = joined.blocks.kind == isa::BlockChoice::Kind::each;
+    while (!each && n < batches.size() && batches[n].result == joined.result && batches[n].blocks == joined.blocks) {
+      joined.words += batches[n++].words;
+    }
+    if (joined.words == 0) continue;
+    switch (joined.blocks.kind) {
+      case isa::BlockChoice::Kind::reduced:
+        launch(joined, joined.result->block, joined.first_out);
+        break;
+      case isa::BlockChoice::Kind::one:
+        launch(joined, joined.blocks.block, joined.first_out);
+        break;
+      case isa::BlockChoice::Kind::each:
+        for (unsigned block = 0; block < kBlocks; ++block) {
+          launch(joined, block, joined.first_out + block * joined.words);
+        }
+        break;
+    }
   }
   std::vector<ulong> pairs(2 * into.size());
   device_.queue().read(words, 0, pairs.data(), pairs.size() * kWordBytes);
@@ -136,7 +153,7 @@ void OpenClSession::take_collected(unsigned chip, const Piece& piece, std::span<
   if (std::ranges::all_of(counts, [](uint count) { return count == 0; })) return;
   add_tree_events(chips_[chip], counts);
   for (const Collected& batch : batches) {
-    if (batch.result->reduction) place_events_of_collected(chip, piece, *batch.result, batch.first, batch.words);
+    if (batch.result->reduction) place_events_of_collected(chip, piece, batch);
   }
 }
 
@@ -169,13 +186,13 @@ void OpenClSession::place_events_of_results(unsigned chip, const Piece& piece, c
                     chips_[chip].tree_events);
 }
 
-void OpenClSession::place_events_of_collected(unsigned chip, const Piece& piece, const isa::Variable& variable,
-                                              std::uint64_t first, std::uint64_t words) {
+void OpenClSession::place_events_of_collected(unsigned chip, const Piece& piece, const Collected& batch) {
+  const isa::Variable& variable = *batch.result;
   std::array<std::vector<LongWord>, kBlocks> read;
   std::array<std::span<const LongWord>, kBlocks> blocks;
   for (unsigned block = 0; block < kBlocks; ++block) {
-    std::vector<ulong> pairs(2 * words);
-    const std::size_t at = (std::size_t{chip} * kBlocks + block) * collected_room_ + first;
+    std::vector<ulong> pairs(2 * batch.words);
+    const std::size_t at = (std::size_t{chip} * kBlocks + block) * collected_room_ + batch.first;
     device_.queue().read(*collected_, at * kLongBytes, pairs.data(), pairs.size() * kWordBytes);
     read[block] = long_words(pairs);
     blocks[block] = read[block];
@@ -184,8 +201,8 @@ void OpenClSession::place_events_of_collected(unsigned chip, const Piece& piece,
   place.run = piece.run;
   place.chip = chip;
   place.variable = static_cast<std::size_t>(&variable - program().variables.data());
-  place.result = first;
-  if (!piece.begins) place.result += collected_words(program(), piece.first_iteration, true, false);
+  place.result = batch.first_out;
+  if (!piece.begins) place.result += words_out(program(), piece.first_iteration, true, false);
   place_tree_events(*variable.reduction, isa::info_of(*variable.conversion).width, blocks, place,
                     chips_[chip].tree_events);
 }

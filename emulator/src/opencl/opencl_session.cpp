@@ -32,6 +32,7 @@ std::vector<FieldCode> field_codes(const std::vector<Entry>& entries, bool with_
       code.reduction = static_cast<uint>(*entry.variable->reduction);
       code.node_is_long = isa::info_of(*entry.variable->conversion).width == Width::long_word ? 1 : 0;
     }
+    code.block = entry.variable->block;
     codes.push_back(code);
   }
   return codes;
@@ -109,6 +110,10 @@ std::uint64_t OpenClSession::iterations_of(const Piece& piece) const { return (p
 
 std::uint64_t OpenClSession::collected_by(const Piece& piece) const {
   return collected_words(program(), iterations_of(piece), piece.begins, piece.ends);
+}
+
+std::uint64_t OpenClSession::words_out_of(const Piece& piece) const {
+  return words_out(program(), iterations_of(piece), piece.begins, piece.ends);
 }
 
 // Buffers that grow keep their contents.

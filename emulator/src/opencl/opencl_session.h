@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "board/transfer.h"
+#include "chip/collect.h"
 #include "device_memory.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
@@ -113,6 +114,7 @@ class OpenClSession final : public Session {
   void provide_collected(std::uint64_t words);
   [[nodiscard]] std::uint64_t iterations_of(const Piece& piece) const;
   [[nodiscard]] std::uint64_t collected_by(const Piece& piece) const;
+  [[nodiscard]] std::uint64_t words_out_of(const Piece& piece) const;
 
   void post(std::function<void()> work);
   void wait_for(unsigned chip);
@@ -134,8 +136,7 @@ class OpenClSession final : public Session {
   void take_results(std::vector<ChipResults> results);
   void take_collected(unsigned chip, const Piece& piece, std::span<LongWord> into);
   void place_events_of_results(unsigned chip, const Piece& piece, const Entry& entry, unsigned particles);
-  void place_events_of_collected(unsigned chip, const Piece& piece, const isa::Variable& variable, std::uint64_t first,
-                                 std::uint64_t words);
+  void place_events_of_collected(unsigned chip, const Piece& piece, const Collected& batch);
   static void add_tree_events(OneChip& one, std::span<const uint> counts);
 
   [[nodiscard]] std::vector<PeEvents> pe_events(unsigned chip) const;

@@ -172,7 +172,11 @@ struct Device::State {
 
   /// Runs a kernel of Type II: deals out the i-records to chips and blocks, with all chips in one ring.
   std::vector<std::uint64_t> run_turns(std::span<const std::uint64_t> i_fields, std::size_t turns) {
-    if (options.boards != 1) throw Error("boards: a kernel of Type II runs on one board, whose ring adds its results");
+    if (options.boards != 1 && program.has_combined_results()) {
+      throw Error(
+          "boards: a kernel of Type II runs on one board, whose ring adds its results, unless all its 'collect' lines "
+          "name blocks");
+    }
     const std::size_t share = program.record_fields(Transfer::hlt) * kParticlesPerRun * emulator::kBlocks;
     for (unsigned chip = 0; chip < boards.chips() && chip * share < i_fields.size(); ++chip) {
       boards.write_block_particles(chip,

@@ -94,55 +94,6 @@ Table table_of(std::span<const ColumnType> columns, std::span<const std::uint64_
   return table;
 }
 
-Table collected_table(const isa::Program& program, std::uint64_t turns, std::span<const std::uint64_t> words) {
-  const std::vector<const isa::Variable*> results = program.variables_by(isa::Transfer::rrn);
-  const auto is_real = [](const isa::Variable* variable) {
-    return variable->conversion && isa::info_of(*variable->conversion).floating;
-  };
-  const bool integers = std::ranges::none_of(results, is_real);
-  std::array<std::vector<std::int64_t>, 4> places;  // turn, variable, entry, element
-  const auto add = [&](std::uint64_t turn, isa::Section section) {
-    for (const isa::Step& step : program.steps(section)) {
-      const auto* collect = std::get_if<isa::CollectStep>(&step);
-      if (collect == nullptr || (collect->not_first && section == isa::Section::loop_body && turn == 0)) continue;
-      const auto number = std::ranges::find(results, &program.variables[collect->variable]) - results.begin();
-      for (unsigned word = 0; word < collect->words(); ++word) {
-        places[0].push_back(static_cast<std::int64_t>(turn));
-        places[1].push_back(number);
-        places[2].push_back(collect->first + word / isa::kVectorElements);
-        places[3].push_back(word % isa::kVectorElements);
-      }
-    }
-  };
-  for (std::uint64_t turn = 0; turn < turns; ++turn) add(turn, isa::Section::loop_body);
-  add(turns, isa::Section::loop_termination);
-  if (places[0].size() != words.size()) {
-    throw Error(fmt::format("{} words are refused: {} turns collect {}", words.size(), turns, places[0].size()));
-  }
-  Table table;
-  const std::vector<std::int64_t> variables = places[1];
-  constexpr std::array<const char*, 4> kNames{"turn", "variable", "entry", "element"};
-  for (std::size_t n = 0; n < places.size(); ++n) table.add(kNames[n], std::move(places[n]));
-  if (integers) {
-    std::vector<std::int64_t> values;
-    for (const std::uint64_t word : words) values.push_back(std::bit_cast<std::int64_t>(word));
-    table.add("value", std::move(values));
-    return table;
-  }
-  std::vector<double> values;
-  for (std::size_t n = 0; n < words.size(); ++n) {
-    const isa::Variable* result = results[static_cast<std::size_t>(variables[n])];
-    const auto whole = std::bit_cast<std::int64_t>(words[n]);
-    const double value = is_real(result) ? std::bit_cast<double>(words[n]) : static_cast<double>(whole);
-    if (!is_real(result) && std::abs(value) > 0x1p53) {
-      throw Error(fmt::format("result '{}': the integer {} has no place in a column of doubles", result->name, whole));
-    }
-    values.push_back(value);
-  }
-  table.add("value", std::move(values));
-  return table;
-}
-
 ColumnMatcher::ColumnMatcher(std::span<const ColumnType> expected, std::string where)
     : expected_(expected), where_(std::move(where)), places_(expected.size()) {
   for (std::size_t index = 0; index < expected.size(); ++index) index_of_.emplace(expected[index].name, index);

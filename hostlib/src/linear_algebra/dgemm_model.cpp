@@ -30,7 +30,7 @@ DgemmModel::DgemmModel(const isa::Program& program, const emulator::MachineDescr
   beside.idp_words = std::uint64_t{emulator::kBlocks} * program.record_words;
   const isa::Visitor visitor{[&](const isa::ProgramLine& line) { lines.push_back(isa::decoded(line.word)); },
                              [](const isa::TransferStep&) {},  // moves the record, which is counted above
-                             [&](const isa::CollectStep& collect) { beside.tree_words += collect.words(); }};
+                             [&](const isa::CollectStep& collect) { beside.tree_words += collect.words_out(); }};
   for (const isa::Step& step : program.steps(isa::Section::loop_body)) std::visit(visitor, step);
   const emulator::PortTiming timing = emulator::port_timing(machine);
   clocks_per_turn_ = emulator::schedule_pass(lines, emulator::paced(lines, beside, timing), timing).clocks;

@@ -19,7 +19,8 @@ enum class Combination : std::uint8_t {
   ring   // long words added in the ring in the same order, one rounding per step
 };
 
-/// Neighbouring chips of one board whose results the ring adds up as ((c0 + c1) + c2) + c3. One chip is a ring, too.
+/// Neighbouring chips of one board whose results the ring adds up as ((c0 + c1) + c2) + c3. One chip is a ring, too. If
+/// every collect of the program names blocks, there is nothing to add, and the chips may be of several boards.
 struct Ring {
   unsigned first_chip = 0;
   unsigned chips = 1;
@@ -73,7 +74,9 @@ class Boards {
   /// none keep their data.
   void write_block_particles(unsigned chip, std::span<const std::uint64_t> particles);
   /// Runs a Type II kernel on all rings side by side, each on the j-records of its own chips. `rings` must be in the
-  /// order of their chips. Returns the results, shape [ring][word], words in the order of the kernel's `collect` lines.
+  /// order of their chips. Returns the results, shape [ring][word], in the order of the kernel's `collect` lines. The
+  /// ring adds up the words of its chips, except where a collect names blocks: then the words of each chip follow,
+  /// first chip first, with the words of block 0 first.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> run_turns(std::span<const Ring> rings, const TurnRun& run);
 
   /// Sum over all chips.

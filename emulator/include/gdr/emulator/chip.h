@@ -118,6 +118,9 @@ struct LoopRun {
 /// Number of words that one block sends to the tree in a run, or in a piece of one, with this many iterations.
 [[nodiscard]] std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins,
                                             bool ends);
+/// Number of words that leave the chip in such a run or piece. It differs from collected_words() if a collect names
+/// each block, so that the words of all blocks leave.
+[[nodiscard]] std::uint64_t words_out(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends);
 
 /// Consecutive blocks of a chip.
 struct BlockRange {
@@ -143,6 +146,7 @@ struct Collection {
   unsigned results = 0;
   std::optional<isa::Op> reduction;
   Width node_width = Width::long_word;
+  unsigned block = 0;  // whose words are returned if there is no reduction
 };
 
 /// T register and flags of one PE, which a `bm` store cannot read.
@@ -194,7 +198,7 @@ class Chip {
   [[nodiscard]] std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const;
   /// Returns results that are reduced over the blocks. Result n is element n mod 4 of PE n / 4, or PE n for a scalar
   /// variable. Neighbours are combined first, (0+1), (2+3), ..., and every node rounds to `node_width`. Without a
-  /// reduction the words of block 0 are returned. Events of the nodes are added to `events`.
+  /// reduction the words of one block are returned. Events of the nodes are added to `events`.
   [[nodiscard]] std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const;
   /// Number of floating-point events of the live PEs of one block since load(), and the first of them. The chip in
   /// their places is 0.

@@ -49,7 +49,7 @@ struct JunctionEvent {
   Junction junction = Junction::tree;
   unsigned chip = 0;  // whose tree or whose word had the event; of a board, its first chip; of a process, its rank
   std::size_t variable = 0;  // index into the program's variables
-  std::uint64_t result = 0;  // i-particle of the run; in a Type II kernel the index of the collected word
+  std::uint64_t result = 0;  // i-particle of the run; in a Type II kernel the index among the words of one chip
   unsigned blocks = 0;       // number of blocks that the tree node combines, from first_block on; 0 beyond the chip
   unsigned first_block = 0;
   FpEvent event = FpEvent::none;

@@ -119,8 +119,8 @@ class Session : public Inspector {
   virtual Ticket run(std::span<const Piece> pieces) = 0;
   /// Collects the results of the last piece of a chip, reduced over its blocks. For a Type I program these are the
   /// results of `particles` i-particles, shape [particles][fields]. For a Type II program they are the words that
-  /// `collect` lines sent to the tree, in order; blocks that did not run send zeros, and `particles` is 0. `into` must
-  /// have exactly as many words.
+  /// `collect` lines bring out, words_out() in order; blocks that did not run send zeros, and `particles` is 0. `into`
+  /// must have exactly as many words.
   virtual Ticket collect(unsigned chip, unsigned particles, std::span<LongWord> into) = 0;
   /// Returns when this work and all work before it is done; it may wait for later work, too. Throws the Fault of the
   /// first chip that had one; the state of all chips is then undefined.

@@ -77,8 +77,9 @@ class Device {
   /// i-records; engine `timing` returns none. j-records that were never written are zero. Throws gdr::Error as
   /// write_j() does.
   /// For a kernel of Type II, nj is the number of turns, and i-record n belongs to chip n / 2048, block n / 128 mod 16.
-  /// The results are words in the order of the `collect` lines, added up over the chips of the board; the device must
-  /// have only one.
+  /// The results are words in the order of the `collect` lines. A line that names blocks gives the words of all chips,
+  /// chip 0 first, for each chip block 0 first. Every other line gives words that are added up over the chips of the
+  /// board; if there is such a line, the device must have only one board.
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj);
 
   /// From now on `told` is called after every 128 i-records of a run, with the numbers of i-records done and in all. It

@@ -94,10 +94,15 @@ void write_table(const std::filesystem::path& path, const Table& table);
 /// Makes a table of records, one row for each. Throws gdr::Error if `fields` is not a whole number of records.
 [[nodiscard]] Table table_of(std::span<const ColumnType> columns, std::span<const std::uint64_t> fields);
 
-/// Table of the words that a kernel of Type II collected in `turns` iterations, one word in each row. Its columns are
-/// `turn` (after the last turn: loop termination), `variable` (the number of the variable among the results, in
-/// declaration order), `entry`, `element` and `value`. Throws gdr::Error if the number of words is another one. If only
-/// some results are integers, they are converted to doubles, and an integer beyond 2^53 is refused.
+/// Table of the words that a kernel of Type II collected in `turns` iterations on `chips` chips, one word in each row.
+/// Its columns are `turn` (after the last turn: loop termination), `variable` (the number of the variable among the
+/// results, in declaration order), `entry`, `element` and `value`. If a collect names blocks, `chip` and `block` stand
+/// before `entry` (-1 for words that chips and blocks combine), and so does `pe`, the PE that stored the word, if the
+/// kernel has one such PE for each entry that it collects. Throws gdr::Error if the number of words is another one. If
+/// only some results are integers, they are converted to doubles, and an integer beyond 2^53 is refused.
+[[nodiscard]] Table collected_table(const isa::Program& program, std::uint64_t turns,
+                                    std::span<const std::uint64_t> words, unsigned chips);
+/// The same for one chip, or for a kernel whose chips add up all their words.
 [[nodiscard]] Table collected_table(const isa::Program& program, std::uint64_t turns,
                                     std::span<const std::uint64_t> words);
 

@@ -63,6 +63,19 @@ struct TransferStep {
   friend bool operator==(const TransferStep&, const TransferStep&) = default;
 };
 
+/// What the reduction tree does with the words of the 16 blocks in a collect: combines them, or passes the words of one
+/// block, or of each block in turn, as they are. Words that are passed stay apart beyond the chip, too.
+struct BlockChoice {
+  enum class Kind : std::uint8_t { reduced, one, each };
+  Kind kind = Kind::reduced;
+  std::uint8_t block = 0;  // of Kind::one, 0..15; else 0
+  /// True if words of different blocks and chips are never combined.
+  [[nodiscard]] bool is_separate() const { return kind != Kind::reduced; }
+  /// Number of words that leave the chip for each word of a block.
+  [[nodiscard]] unsigned blocks_out() const { return kind == Kind::each ? kBlocks : 1; }
+  friend bool operator==(const BlockChoice&, const BlockChoice&) = default;
+};
+
 /// A `collect` line of a kernel of Type II: the COC starts to move words of a result from broadcast memory through the
 /// reduction tree to ODP. It first waits for the previous collect to end.
 struct CollectStep {
@@ -72,9 +85,13 @@ struct CollectStep {
   std::uint16_t entries = 0;
   bool not_first = false;  // skipped in the first iteration of the loop body
   SourcePosition position;
+  BlockChoice blocks = {};
 
-  /// Number of long words that leave each block.
+  /// Number of long words of the result in each block.
   [[nodiscard]] unsigned words() const { return kVectorElements * unsigned{entries}; }
+  /// Number of long words that leave the chip. With BlockChoice::Kind::each they are the words of block 0, then those
+  /// of block 1, and so on.
+  [[nodiscard]] unsigned words_out() const { return blocks.blocks_out() * words(); }
   friend bool operator==(const CollectStep&, const CollectStep&) = default;
 };
 
@@ -110,8 +127,9 @@ struct Variable {
   bool packed = false;  // BM only: one short entry at every short address, two in a long word
   Transfer transfer = Transfer::none;
   std::optional<Conversion> conversion;
-  std::optional<Op> reduction;  // over the 16 blocks; none: block 0 is read (`select`)
+  std::optional<Op> reduction;  // over the 16 blocks; none: one block is read (`select`)
   SourcePosition position;
+  std::uint8_t block = 0;  // the block that is read if there is no reduction, 0..15; else 0
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
@@ -179,6 +197,12 @@ struct Program {
   /// True for a kernel of Type II, whose source says when data moves. Its i-data differ from block to block, and its
   /// results are the words that `collect` lines bring out, in their order.
   [[nodiscard]] bool is_type2() const;
+  /// True if a result or a collect names the blocks that are read. Object files of such programs have another version.
+  [[nodiscard]] bool names_blocks() const;
+  /// True if a collect sends words that stay apart, so that every chip sends its own.
+  [[nodiscard]] bool has_separate_results() const;
+  /// True if a collect sends words that blocks or chips combine.
+  [[nodiscard]] bool has_combined_results() const;
   /// Address in broadcast memory of the first short word that a collect moves.
   [[nodiscard]] unsigned address_of(const CollectStep& collect) const;
 };
@@ -193,8 +217,10 @@ struct Program {
 /// variables, parameters and aliases must be unique.
 void validate(const Program& program);
 
-/// Version of the layout of object files; a reader refuses every other one (docs/versions.md).
+/// Versions of the layout of object files that this library reads; it refuses every other one (docs/versions.md). A
+/// program is written in the first version, unless a result or a collect of it names blocks.
 inline constexpr std::uint32_t kObjectVersion = 1;
+inline constexpr std::uint32_t kObjectVersionOfBlocks = 2;
 
 /// The object file (ELF64, see docs/object-file.md) as bytes. Equal programs give equal bytes.
 [[nodiscard]] std::vector<std::byte> serialize(const Program& program);
