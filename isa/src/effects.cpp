@@ -55,7 +55,9 @@ class EffectsBuilder {
   explicit EffectsBuilder(const LineWork& work) {
     effects_.elements_ = work.elements;
     effects_.masked_ = work.mask.flag != 0;
-    add_gate(Unit::none, Role::mask, {work.mask.flag, work.mask.inverted, false});
+    // A line that does nothing reads no flag.
+    const bool idle = work.units().empty() && work.bm.mode == BmMode::none;
+    if (!idle) add_gate(Unit::none, Role::mask, {work.mask.flag, work.mask.inverted, false});
     for (const UnitWork& unit : work.units()) add_unit(unit);
     effects_.bm_mode_ = work.bm.mode;
     if (work.bm.mode == BmMode::none) return;

@@ -112,6 +112,9 @@ TEST(OverwrittenInput, IsToldInTheBodyAndNotOfATransformationBeforeIt) {
   EXPECT_THAT(warnings_of(kernel("", "  fsub xj $lr0v xi\n")), ElementsAre("13: overwritten-input"));
   EXPECT_THAT(warnings_of(kernel("", "", "  fmul xi fs\"2\" xi\n")), IsEmpty());
   EXPECT_THAT(warnings_of(kernel("", "", "  upassa $lt xi\n")), ElementsAre("9: overwritten-input"));
+  // A kernel that keeps its state there writes it often.
+  EXPECT_THAT(warnings_of(kernel("", "  fsub xj xi xi\n  nop\n  fsub xj xi xi\n  nop\n")),
+              ElementsAre("13: overwritten-input"));
 }
 
 TEST(ShortVector, IsToldAtTheEndOfASectionAndAtResults) {

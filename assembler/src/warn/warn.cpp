@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace gdr::assembler {
 namespace {
@@ -16,8 +17,8 @@ bool computes_numbers(const CodeLine& line, const CodeAccess& access) {
   return isa::info_of(isa::slot_of(line.line, access.unit).op).kind == isa::NumberKind::floating_point;
 }
 
-/// i-data as the destination of a line. Transforming it in place once per run is no mistake, and behind the loop
-/// nothing reads it again.
+/// i-data as the destination of a line, once for each variable: a kernel that keeps its state there writes it often.
+/// Transforming it in place once per run is no mistake, and behind the loop nothing reads it again.
 void warn_of_overwritten_inputs(const Flow& flow, Reporter& reporter) {
   const auto input_of = [](const CodeAccess& access) -> const Symbol* {
     const Symbol* symbol = access.symbol;  // by another name warning E0188 tells of it
@@ -25,17 +26,19 @@ void warn_of_overwritten_inputs(const Flow& flow, Reporter& reporter) {
         symbol != nullptr && symbol->kind == SymbolKind::variable && symbol->transfer == isa::Transfer::hlt;
     return input ? symbol : nullptr;
   };
+  std::set<const Symbol*> told;
   for (const FlowLine& at : flow.lines()) {
     if (at.section == Section::loop_termination) continue;
     for (const CodeAccess& access : at.line->accesses) {
       const Symbol* input = access.write ? input_of(access) : nullptr;
-      if (input == nullptr) continue;
+      if (input == nullptr || told.contains(input)) continue;
       const bool in_place =
           at.section != Section::loop_body &&
           std::any_of(at.line->accesses.begin(), at.line->accesses.end(), [&](const CodeAccess& other) {
             return !other.write && other.unit == access.unit && input_of(other) == input;
           });
       if (in_place) continue;
+      told.insert(input);
       if (reporter.warning(
               Code::overwritten_input, access.where,
               fmt::format(
