@@ -229,6 +229,40 @@ TEST(Stubs, OfAKernelThatMovesItsDataRunTurnsAndGiveWords) {
     EXPECT_THAT(stubs.header, Not(HasSubstr(of_type_one)));
   }
   EXPECT_THAT(stubs.fortran, HasSubstr("real(c_double), dimension(*), intent(inout) :: words"));
+  EXPECT_THAT(stubs.header, Not(HasSubstr("get_integers")));
+}
+
+TEST(Stubs, OfIntegersThatAreCollectedGiveIntegers) {
+  const auto stubs_of = [](const std::string& results, const std::string& collects) {
+    return generate_stubs(assembled("kernel k\nvar vector long x hlt\n" + results +
+                                    "loop body\n  upassa x $lr0v\n  nop\n  bm $lr0v whole @0\n"
+                                    "  bm $lr0v real @0\n  nop\nloop termination\n" +
+                                    collects));
+  };
+  const std::string whole = "bvar vector long whole rrn fix72to64 uadd\n";
+  const Stubs integers =
+      stubs_of(whole + "bvar vector long real rrn fix72to64\n", "  collect whole\n  collect real block each\n");
+  EXPECT_THAT(integers.header, HasSubstr("_get_words(int64_t* words, int n);"));
+  EXPECT_THAT(integers.fortran, HasSubstr("integer(c_int64_t), dimension(*), intent(inout) :: words"));
+  EXPECT_THAT(integers.header, Not(HasSubstr("double* words")));
+  const Stubs both = stubs_of(whole + "bvar vector long real rrn flt72to64\n", "  collect whole\n  collect real\n");
+  EXPECT_THAT(both.header, HasSubstr("_get_words(double* words, int n);"));
+  EXPECT_THAT(both.header, HasSubstr("_get_integers(int64_t* words, int n);"));
+}
+
+TEST(Disassembly, NamesBlocksThatStayApart) {
+  const std::string source =
+      "kernel apart\nvar vector long x hlt flt64to72\nbvar vector long a[2] rrn flt72to64\n"
+      "bvar vector long b rrn flt72to64 select 9\nloop initialization\n  vlen 4; fpassa $lm0v $lr0v\n  nop\n"
+      "  vlen 4; bm $lr0v $lb0v @0\n  vlen 4; bm $lr0v $lb8v @1\n  vlen 4; bm $lr0v $lb16v @2\n  nop\n"
+      "loop body\n  nop\n  collect b\n  collect a[0] block 15 not_first\nloop termination\n  collect b\n  collect a "
+      "block each\n";
+  const isa::Program program = assembled(source);
+  const std::string text = disassemble(program);
+  EXPECT_THAT(text, HasSubstr("bvar vector long b rrn flt72to64 select 9\n"));
+  EXPECT_THAT(text, HasSubstr("  collect a[0] block 15 not_first\n"));
+  EXPECT_THAT(text, HasSubstr("  collect a block each\n"));
+  EXPECT_EQ(disassemble(assembled(text)), text);
 }
 
 TEST(Stubs, GiveFortranNamesThatItTakes) {

@@ -170,10 +170,10 @@ struct Function {
   std::string comment;
   const Record* record = nullptr;  // sent or got
   std::vector<std::string> integers;
-  bool value = false;  // takes a double
-  std::string body;    // C expression of the status
-  bool words = false;  // fills an array of doubles
-  std::string out{};   // name of a double or, if it is `counts`, of three integers that it fills
+  bool value = false;                                                               // takes a double
+  std::string body;                                                                 // C expression of the status
+  enum class Words : std::uint8_t { none, doubles, integers } words = Words::none;  // fills an array of them
+  std::string out{};  // name of a double or, if it is `counts`, of three integers that it fills
 };
 
 /// What a program can ask when it has run, and the end.
@@ -184,7 +184,7 @@ void add_observations(const std::string& kernel, std::vector<Function>& function
                        {},
                        false,
                        "gdr_runtime_emulated_seconds(runtime, seconds)",
-                       false,
+                       Function::Words::none,
                        "seconds"});
   functions.push_back({kernel + "_events",
                        "Floating-point events since init: invalid operations, overflows, underflows.",
@@ -192,7 +192,7 @@ void add_observations(const std::string& kernel, std::vector<Function>& function
                        {},
                        false,
                        "gdr_runtime_events(runtime, counts)",
-                       false,
+                       Function::Words::none,
                        "counts"});
   functions.push_back({kernel + "_grape_close",
                        "Writes what GDR_PROFILE and GDR_TRACE name, and gives the device back.",
@@ -251,13 +251,25 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
                          {},
                          false,
                          "gdr_runtime_wait(runtime)"});
-    functions.push_back({kernel + "_get_words",
-                         "The first n words of the last run, in the order of the kernel's collect lines.",
-                         nullptr,
-                         {"n"},
-                         false,
-                         "gdr_runtime_get_words(runtime, words, n)",
-                         true});
+    const auto add_words = [&](std::string_view name, std::string comment, Function::Words words) {
+      functions.push_back({fmt::format("{}_{}", kernel, name),
+                           std::move(comment),
+                           nullptr,
+                           {"n"},
+                           false,
+                           "gdr_runtime_get_words(runtime, words, n)",
+                           words});
+    };
+    const std::vector<const isa::Variable*> results = program.variables_by(isa::Transfer::rrn);
+    const bool floating =
+        std::ranges::any_of(results, [](const isa::Variable* result) { return is_floating(*result); });
+    const bool whole = std::ranges::any_of(results, [](const isa::Variable* result) { return !is_floating(*result); });
+    const std::string which = "The first n words of the last run, in the order of the kernel's collect lines";
+    add_words("get_words", which + ".", floating ? Function::Words::doubles : Function::Words::integers);
+    if (floating && whole) {
+      add_words("get_integers", which + ", as integers: right for results that are integers.",
+                Function::Words::integers);
+    }
     add_observations(kernel, functions);
     return functions;
   }
@@ -311,7 +323,16 @@ std::string c_signature(const Function& function) {
     const bool sends = function.record->transfer != isa::Transfer::rrn;
     add(fmt::format("{}{}* records", sends ? "const " : "", function.record->type));
   }
-  if (function.words) add("double* words");
+  switch (function.words) {
+    case Function::Words::none:
+      break;
+    case Function::Words::doubles:
+      add("double* words");
+      break;
+    case Function::Words::integers:
+      add("int64_t* words");
+      break;
+  }
   for (const std::string& integer : function.integers) add("int " + integer);
   if (function.value) add("double value");
   if (!function.out.empty()) add(function.out == "counts" ? "int64_t counts[3]" : "double* " + function.out);
@@ -396,7 +417,16 @@ std::string fortran_function(const Function& function, const std::string& name, 
     const bool sends = function.record->transfer != isa::Transfer::rrn;
     add("records", fmt::format("type({}), dimension(*), intent({})", type, sends ? "in" : "inout"));
   }
-  if (function.words) add("words", "real(c_double), dimension(*), intent(inout)");
+  switch (function.words) {
+    case Function::Words::none:
+      break;
+    case Function::Words::doubles:
+      add("words", "real(c_double), dimension(*), intent(inout)");
+      break;
+    case Function::Words::integers:
+      add("words", "integer(c_int64_t), dimension(*), intent(inout)");
+      break;
+  }
   for (const std::string& integer : function.integers) add(integer, "integer(c_int), value");
   if (function.value) add("value", "real(c_double), value");
   if (function.out == "counts") {
