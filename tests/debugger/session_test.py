@@ -326,10 +326,52 @@ loop termination
                     self.assertEqual(out[1 + turn * 8 + entry * 4 + element], f"{turn},0,{entry},{element},{float(i + j):.0f}")
         self.assertEqual(out[-1], "10,1,0,3,18")
 
-    def test_json_says_what_is_not_known(self):
-        report = json.loads(self.succeeds("run", self.own, "--i", self.i, "--j", self.j, "--json", "-").out)
-        self.assertEqual((report["iterations"], report["nj"], report["emulated_seconds"]), (10, 640, None))
-        self.ends(2, ["Type II", "--engine timing"], "run", self.own, "--i", self.i, "--j", self.j, "--engine", "timing")
+    def test_json_has_the_time_that_the_engine_timing_gives(self):
+        data = ("run", self.own, "--i", self.i, "--j", self.j, "--json", "-")
+        report = json.loads(self.succeeds(*data).out)
+        self.assertEqual((report["iterations"], report["nj"], report["emulated_gflops"]), (10, 640, None))
+        self.assertIsNone(report["emulated_assumed"])  # the turns stream records
+        timed = json.loads(self.succeeds(*data, "--engine", "timing").out)
+        for key in ("emulated_seconds", "clocks", "clocks_by_part", "stall_clocks"):
+            self.assertEqual(timed[key], report[key])
+        self.assertGreater(report["emulated_seconds"], 0)
+        self.assertEqual(report["clocks"], sum(report["clocks_by_part"].values()))
+
+    def test_trace_and_profile_of_turns(self):
+        trace, profile = self.scratch / "trace.json", self.scratch / "profile.json"
+        self.succeeds("run", self.own, "--i", self.i, "--j", self.j, "--trace", trace, "--profile", profile)
+        names = {event.get("name") for event in json.loads(trace.read_text())["traceEvents"]}
+        self.assertLessEqual({"turn 0", "turn 9", "loop termination", "tree and ODP", "next record"}, names)
+        self.assertGreater(json.loads(profile.read_text())["emulated_seconds"], 0)
+
+    BLOCKS = """kernel blocks
+bvar vector long out[32] rrn flt72to64
+var vector long x hlt
+loop body
+  fadd x f"0.5" x
+  nop
+loop termination
+  repeat p = 0..31
+    bm x out[p] @{p}
+  end
+  nop
+  collect out block each
+"""
+
+    def test_words_of_each_block_have_their_places(self):
+        kernel = self.file("blocks.vsm", self.BLOCKS)
+        run = ("run", kernel, "--i", self.i, "--turns", 3, "-W", "no-all")
+        lines = self.succeeds(*run).out.splitlines()
+        self.assertEqual(lines[0], "turn,variable,chip,block,pe,entry,element,value")
+        self.assertEqual(len(lines), 1 + 4 * 2048)
+        for row in (0, 5, 2047, 2048, 8191):
+            place = f"3,0,{row // 2048},{row // 128 % 16},{row // 4 % 32},{row // 4 % 32},{row % 4}"
+            self.assertEqual(lines[1 + row], f"{place},{row + 1.5:g}")
+        report = json.loads(self.succeeds(*run, "--json", "-").out)
+        self.assertIn("loop_stall", report["emulated_assumed"])
+        two = self.succeeds(*run, "--boards", 2).out.splitlines()
+        self.assertEqual(len(two), 1 + 8 * 2048)
+        self.assertEqual(two[1:1 + 4 * 2048], lines[1:])
 
     def test_turns(self):
         self.assertEqual(len(self.succeeds("run", self.own, "--i", self.i, "--j", self.j, "--turns", 2).out.splitlines()), 1 + 20)

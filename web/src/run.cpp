@@ -61,7 +61,7 @@ double occupancy_of(const Device& device, std::uint64_t ni, std::uint64_t nj) {
   return places > 0 ? static_cast<double>(ni) * static_cast<double>(nj) / places : 0;
 }
 
-/// Emulated time, which nobody counts for kernels of Type II.
+/// Emulated time. The page shows it with interactions, which kernels of Type II do not count.
 Json time_of(const Device& device, std::uint64_t ni, std::uint64_t nj) {
   if (device.program().is_type2()) return nullptr;
   const emulator::BoardTime& emulated = device.emulated();

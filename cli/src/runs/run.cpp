@@ -51,12 +51,6 @@ std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, s
   return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
 }
 
-/// Sets the fields with emulated time to null: it is not counted for Type II kernels.
-void forget_time(Json& json) {
-  for (const char* name : {"emulated_seconds", "emulated_gflops", "clocks", "clocks_by_part", "stall_clocks"})
-    json[name] = nullptr;
-}
-
 /// Keeps only the number in words that also hold a key.
 void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compiler::NumberedResult>& numbered,
                   std::size_t fields) {
@@ -74,12 +68,6 @@ int run(RunOptions options) {
   LoadedKernel kernel = options.input.load();
   device.load(kernel.program);
   const bool type2 = device.program().is_type2();
-  if (type2 && (timing || !options.observe.trace.empty() || !options.observe.profile.empty())) {
-    throw UsageError(
-        fmt::format("kernel {} is of Type II, whose emulated time is not known: leave out --engine timing, --trace and "
-                    "--profile",
-                    device.program().kernel));
-  }
   options.observe.begin(device);
   options.input.set_parameters(device);
   const RunData data = options.input.read(device);
@@ -106,7 +94,8 @@ int run(RunOptions options) {
     json["ni"] = ni;
     json["nj"] = nj;
     json["iterations"] = type2 ? data.records : iterations_of_slowest_chip(device, ni, nj);
-    if (type2) forget_time(json);
+    const std::string assumed = device.emulated().assumed();
+    json["emulated_assumed"] = assumed.empty() ? Json(nullptr) : Json(assumed);
     json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
     json["events"] = device.computes() ? events_json(device, fault) : Json(nullptr);
     return json;
@@ -125,8 +114,9 @@ int run(RunOptions options) {
     options.report.write(report_of(&fault));
     throw;
   }
-  const Table table = type2 ? hostlib::collected_table(device.program(), data.records, results, device.chips())
-                            : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
+  const Table table = !device.computes() ? Table()
+                      : type2 ? hostlib::collected_table(device.program(), data.records, results, device.chips())
+                              : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
   if (options.out == "-") {
     write_text(options.out, hostlib::to_csv(table));
   } else if (!options.out.empty()) {
@@ -146,6 +136,9 @@ int run(RunOptions options) {
         "engine timing computes no results; emulated time {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect "
         "{:.6f}, add {:.6f}\n",
         stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
+    if (const std::string assumed = device.emulated().assumed(); !assumed.empty()) {
+      fmt::print("  assumed: {}\n", assumed);
+    }
   } else if (options.out.empty()) {
     print_table(table);
   }

@@ -60,6 +60,14 @@ BoardTime::BoardTime(const isa::Program& program, const MachineDescription& mach
       j_fields_(static_cast<double>(program.record_fields(isa::Transfer::elt))),
       result_fields_(static_cast<double>(program.record_fields(isa::Transfer::rrn))),
       record_words_(program.record_words) {
+  if (program.is_type2()) turns_.emplace(program, machine);
+  const auto take_collects = [&](isa::Section section, std::vector<isa::CollectStep>& collects) {
+    for (const isa::Step& step : program.steps(section)) {
+      if (const auto* const collect = std::get_if<isa::CollectStep>(&step)) collects.push_back(*collect);
+    }
+  };
+  take_collects(isa::Section::loop_body, body_collects_);
+  take_collects(isa::Section::loop_termination, termination_collects_);
   count_section(isa::Section::initialization, chips_);
   for (std::size_t n = 0; n < program.parameters.size(); ++n) set_parameter();  // their defaults
 }

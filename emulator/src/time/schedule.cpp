@@ -7,6 +7,7 @@
 #include "gdr/base/units.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/isa/effects.h"
+#include "ports.h"
 
 namespace gdr::emulator {
 namespace {
@@ -23,7 +24,13 @@ constexpr std::array<ReasonNames, kStallReasons> kReasonNames{{{"BM port: IDP", 
                                                                {"refresh", "refresh"},
                                                                {"unexplained", "unexplained"}}};
 
-std::uint64_t& of(StallClocks& clocks, StallReason reason) { return clocks[static_cast<std::size_t>(reason)]; }
+std::vector<isa::Line> lines_of(const isa::Program& program, isa::Section section) {
+  std::vector<isa::Line> lines;
+  for (const isa::ProgramLine& coded : program.lines(section)) lines.push_back(isa::decoded(coded.word));
+  return lines;
+}
+
+}  // namespace
 
 ScheduledLine uses_of(const isa::Line& line) {
   const isa::Effects effects = isa::effects(line);
@@ -35,132 +42,6 @@ ScheduledLine uses_of(const isa::Line& line) {
   return scheduled;
 }
 
-/// Words that arrive from IDP and are stored into the BMs.
-class Stream {
- public:
-  Stream(const SideTraffic& beside, const PortTiming& timing)
-      : words_(beside.idp_words), broadcast_(beside.broadcast), timing_(timing) {}
-
-  /// True if a word arrives at this clock and its buffer is full.
-  [[nodiscard]] bool must_store(std::uint64_t clock) const {
-    return due(clock) && waiting_[target()] >= timing_.bm_buffer;
-  }
-  [[nodiscard]] bool can_store() const { return in_buffers_ > 0; }
-  [[nodiscard]] bool stored() const { return arrived_ == words_ && in_buffers_ == 0; }
-  /// True if all words are stored and the input port is free for the words of the next pass.
-  [[nodiscard]] bool done(std::uint64_t clock) const { return stored() && static_cast<double>(clock) >= next_; }
-
-  void arrive(std::uint64_t clock) {
-    if (!due(clock) || must_store(clock)) return;
-    ++waiting_[target()];
-    ++in_buffers_;
-    // A word that had to wait delays those behind it.
-    next_ =
-        (static_cast<double>(clock) > std::floor(next_) ? static_cast<double>(clock) : next_) + timing_.idp_interval;
-    ++arrived_;
-  }
-
-  /// Stores one word from its buffer into every BM. True if the first BM, which is the busiest, took one.
-  bool store() {
-    const bool first = waiting_[0] > 0;
-    for (unsigned& words : waiting_) {
-      if (words == 0) continue;
-      --words;
-      --in_buffers_;
-    }
-    return first;
-  }
-
- private:
-  [[nodiscard]] bool due(std::uint64_t clock) const {
-    return arrived_ < words_ && static_cast<double>(clock) >= std::floor(next_);
-  }
-  [[nodiscard]] std::size_t target() const { return broadcast_ ? 0 : arrived_ / timing_.idp_burst % kBlocks; }
-
-  std::uint64_t words_;
-  bool broadcast_;
-  const PortTiming& timing_;
-  std::uint64_t arrived_ = 0;
-  std::uint64_t in_buffers_ = 0;
-  double next_ = 0;
-  std::array<unsigned, kBlocks> waiting_{};
-};
-
-/// Words that the tree reads from the BMs and sends through the output port.
-class Drain {
- public:
-  Drain(const SideTraffic& beside, const PortTiming& timing)
-      : words_(beside.tree_words), interval_(beside.tree_interval), timing_(timing) {}
-
-  /// True if the output port would be idle at this clock although a word is due.
-  [[nodiscard]] bool must_read(std::uint64_t clock) const {
-    const bool due = static_cast<double>(clock) >= std::floor(static_cast<double>(read_) * interval_);
-    return read_ < words_ && due && clock >= port_free_ && buffered_ == 0;
-  }
-  [[nodiscard]] bool can_read() const { return read_ < words_ && buffered_ < timing_.odp_buffer; }
-  [[nodiscard]] bool done(std::uint64_t clock) const {
-    return read_ == words_ && buffered_ == 0 && clock >= port_free_;
-  }
-
-  void read() {
-    ++read_;
-    ++buffered_;
-  }
-  void send(std::uint64_t clock) {
-    if (buffered_ == 0 || clock < port_free_) return;
-    --buffered_;
-    port_free_ = clock + timing_.odp_clocks;
-  }
-
- private:
-  std::uint64_t words_;
-  double interval_;
-  const PortTiming& timing_;
-  std::uint64_t read_ = 0;
-  std::uint64_t buffered_ = 0;
-  std::uint64_t port_free_ = 0;
-};
-
-/// The lines of a pass, executed one at a time.
-class Issue {
- public:
-  explicit Issue(std::vector<ScheduledLine>& lines) : lines_(lines) { begin(0); }
-
-  [[nodiscard]] bool done() const { return at_ == lines_.size(); }
-  [[nodiscard]] bool wants_port() const { return !done() && words_ > 0; }
-  void take_port() { --words_; }
-  void refuse_port(bool by_tree) { refusals_.push_back(by_tree); }
-
-  /// The end of a clock.
-  void step(std::uint64_t clock) {
-    if (done()) return;
-    ScheduledLine& line = lines_[at_];
-    const auto taken = static_cast<std::uint32_t>(clock + 1 - line.start);
-    if (taken < isa::kClocksPerLine || words_ > 0) return;
-    line.clocks = taken;
-    // Only the last of the clocks in which the port was refused made the line longer.
-    for (std::uint32_t n = 0; n < taken - isa::kClocksPerLine; ++n) {
-      ++(refusals_[refusals_.size() - 1 - n] ? line.stall_tree : line.stall_idp);
-    }
-    ++at_;
-    begin(clock + 1);
-  }
-
- private:
-  void begin(std::uint64_t clock) {
-    refusals_.clear();
-    if (done()) return;
-    lines_[at_].start = clock;
-    words_ = lines_[at_].bm_reads + lines_[at_].bm_writes;
-  }
-
-  std::vector<ScheduledLine>& lines_;
-  std::size_t at_ = 0;
-  unsigned words_ = 0;
-  std::vector<bool> refusals_;
-};
-
-/// Lines that move 128 words between BM and PEs, four in each line, one PE after the other.
 std::vector<isa::Line> transfer_lines(isa::BmMode mode) {
   isa::Line line;
   line.vlen = isa::kVectorElements;
@@ -168,14 +49,6 @@ std::vector<isa::Line> transfer_lines(isa::BmMode mode) {
   line.bm.vector = true;
   return std::vector<isa::Line>(kPesPerBlock, line);
 }
-
-std::vector<isa::Line> lines_of(const isa::Program& program, isa::Section section) {
-  std::vector<isa::Line> lines;
-  for (const isa::ProgramLine& coded : program.lines(section)) lines.push_back(isa::decoded(coded.word));
-  return lines;
-}
-
-}  // namespace
 
 std::string_view name_of(StallReason reason) { return kReasonNames[static_cast<std::size_t>(reason)].name; }
 std::string_view key_of(StallReason reason) { return kReasonNames[static_cast<std::size_t>(reason)].key; }
@@ -199,33 +72,18 @@ Pass schedule_pass(std::span<const isa::Line> lines, const SideTraffic& beside, 
   Pass pass;
   pass.beside = beside;
   for (const isa::Line& line : lines) pass.lines.push_back(uses_of(line));
-  Issue issue(pass.lines);
+  Issue issue;
   Stream stream(beside, timing);
   Drain drain(beside, timing);
   std::uint64_t clock = 0;
+  std::size_t at = 0;  // the line after the one that is being executed
+  if (!pass.lines.empty()) issue.begin(pass.lines[at++], clock);
   for (; !issue.done() || !stream.done(clock) || !drain.done(clock); ++clock) {
     const bool lines_done = issue.done();
     const bool idp_done = stream.done(clock);
     const bool idp_stored = stream.stored();
-    stream.arrive(clock);
-    // A full buffer or an idle output port has priority over the line, the tree before IDP; otherwise the line is
-    // first.
-    const bool tree_must = drain.must_read(clock) && !(timing.line_first && issue.wants_port());
-    const bool idp_must = stream.must_store(clock) && !(timing.line_first && issue.wants_port());
-    if (tree_must || (!idp_must && !issue.wants_port() && drain.can_read())) {
-      if (issue.wants_port()) issue.refuse_port(true);
-      drain.read();
-      ++pass.port_busy;
-    } else if (idp_must || (!issue.wants_port() && stream.can_store())) {
-      if (issue.wants_port()) issue.refuse_port(false);
-      if (stream.store()) ++pass.port_busy;
-      stream.arrive(clock);
-    } else if (issue.wants_port()) {
-      issue.take_port();
-      ++pass.port_busy;
-    }
-    drain.send(clock);
-    issue.step(clock);
+    if (step_ports(clock, issue, stream, drain, timing.line_first)) ++pass.port_busy;
+    if (issue.done() && at < pass.lines.size()) issue.begin(pass.lines[at++], clock + 1);
     if (lines_done) {
       const StallReason input = timing.em_bound ? StallReason::em : StallReason::idp;
       ++of(pass.stalls, idp_done ? StallReason::odp : input);

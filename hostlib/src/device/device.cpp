@@ -178,10 +178,15 @@ struct Device::State {
           "name blocks");
     }
     const std::size_t share = program.record_fields(Transfer::hlt) * kParticlesPerRun * emulator::kBlocks;
-    for (unsigned chip = 0; chip < boards.chips() && chip * share < i_fields.size(); ++chip) {
+    for (unsigned chip = 0; computes() && chip < boards.chips() && chip * share < i_fields.size(); ++chip) {
       boards.write_block_particles(chip,
                                    i_fields.subspan(chip * share, std::min(share, i_fields.size() - chip * share)));
     }
+    if (emulated) {
+      const std::size_t record = program.record_fields(Transfer::hlt);
+      emulated->run_turns(record == 0 ? 0 : i_fields.size() / record, turns);
+    }
+    if (!computes()) return {};
     const emulator::Ring ring{0, boards.chips()};
     return std::move(boards.run_turns({&ring, 1}, {0, turns}).front());
   }
@@ -222,17 +227,18 @@ struct Device::State {
     if (record == 0 ? !i_fields.empty() : i_fields.size() % record != 0) {
       throw Error(fmt::format("{} i-fields are no whole number of records of {}", i_fields.size(), record));
     }
-    if (program.is_type2()) {
-      const std::size_t most = j_capacity() / (emulator::kBlocks * boards.chips());
-      if (nj < 1 || nj > most) throw Error(fmt::format("turns = {} is refused: it must be 1 to {}", nj, most));
-      const std::size_t places = std::size_t{boards.chips()} * emulator::kBlocks * kParticlesPerRun;
-      if (i_fields.size() > places * record) {
-        throw Error(fmt::format("{} i-records are refused: a kernel of Type II has places for {}",
-                                i_fields.size() / record, places));
-      }
-      return;
+    require_extent(record == 0 ? 0 : i_fields.size() / record, nj);
+  }
+
+  /// Throws gdr::Error unless the device has room for `ni` i-records and `nj` j-records or turns.
+  void require_extent(std::size_t ni, std::size_t nj) const {
+    if (!program.is_type2()) return require_j(nj);
+    const std::size_t most = j_capacity() / (emulator::kBlocks * boards.chips());
+    if (nj < 1 || nj > most) throw Error(fmt::format("turns = {} is refused: it must be 1 to {}", nj, most));
+    const std::size_t places = std::size_t{boards.chips()} * emulator::kBlocks * kParticlesPerRun;
+    if (ni > places) {
+      throw Error(fmt::format("{} i-records are refused: a kernel of Type II has places for {}", ni, places));
     }
-    require_j(nj);
   }
 };
 
@@ -348,8 +354,13 @@ void Device::time_j(std::size_t records) {
 void Device::time_run(std::size_t ni, std::size_t nj) {
   state_->require_loaded();
   state_->require_timing_engine();
-  state_->require_j(nj);
-  if (state_->emulated) state_->emulated->run(ni, nj);
+  state_->require_extent(ni, nj);
+  if (!state_->emulated) return;
+  if (state_->program.is_type2()) {
+    state_->emulated->run_turns(ni, nj);
+  } else {
+    state_->emulated->run(ni, nj);
+  }
 }
 
 void Device::time_integration(std::size_t particles, std::size_t n) {

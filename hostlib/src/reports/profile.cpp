@@ -42,7 +42,7 @@ std::vector<ProfileLimit> limits_of(const BoardTime& board) {
   const double clock = board.machine().clock_mhz * kMega;
   const auto chip = [&](std::uint64_t n) { return static_cast<double>(n) / clock; };
   // An iteration takes at least as long as the next record takes through IDP. Lines limit a run only beyond that time.
-  const emulator::Pass& body = board.schedule().pass(Section::loop_body);
+  const emulator::Pass& body = board.pass(Section::loop_body);
   const double lines = chip(clocks.loop_body);
   const double beyond_idp =
       body.clocks == 0 || body.beside.idp_words == 0
@@ -53,6 +53,7 @@ std::vector<ProfileLimit> limits_of(const BoardTime& board) {
   std::vector<ProfileLimit> limits{
       {"lines of the loop body", beyond_idp, 0, "pack more operations into a line (gdr as --schedule)"},
       {"input port: the next record", input, 0, "shorter j-records, or more i-particles per PE"},
+      {"output port: results of turns", chip(stall_of(clocks, StallReason::odp)), 0, "collect fewer words in a turn"},
       {"BM port", chip(stall_of(clocks, StallReason::bm_port_idp) + stall_of(clocks, StallReason::bm_port_tree)), 0,
        "read each BM word once and keep it in T or registers"},
       {"unexplained stall of the loop", chip(stall_of(clocks, StallReason::unexplained)), 0,
@@ -79,7 +80,7 @@ std::vector<ProfileLine> lines_of(const BoardTime& board, const isa::Program& pr
   LineTexts texts(program);
   std::vector<ProfileLine> lines;
   for (const Section section : {Section::loop_initialization, Section::loop_body, Section::loop_termination}) {
-    const emulator::Pass& pass = board.schedule().pass(section);
+    const emulator::Pass& pass = board.pass(section);
     const std::vector<isa::ProgramLine> code = program.lines(section);
     const std::uint64_t times = section == Section::loop_body ? board.iterations() : board.runs();
     for (std::size_t n = 0; n < pass.lines.size(); ++n) {
@@ -106,7 +107,6 @@ std::vector<ProfileCeiling> ceilings_of(const BoardTime& board, double flops) {
   const double chips = board.chips();
   const double clock = machine.clock_mhz * kMega;
   const emulator::Counters& counters = board.counters();
-  const emulator::Schedule& schedule = board.schedule();
   std::vector<ProfileCeiling> ceilings;
   constexpr double kUnits = 2;  // adder and multiplier, one operation a clock each; Koike et al. 2009, section 1
   ceilings.push_back({"compute", kUnits * emulator::kBlocks * emulator::kPesPerBlock * chips * clock / kGiga, 0});
@@ -116,7 +116,7 @@ std::vector<ProfileCeiling> ceilings_of(const BoardTime& board, double flops) {
   };
   const auto word_count = [](std::uint64_t n) { return static_cast<double>(n); };
   double port_words = 0;  // words through the port of one BM in all runs
-  port_words += word_count(board.iterations()) * static_cast<double>(schedule.pass(Section::loop_body).port_busy);
+  port_words += word_count(board.iterations()) * static_cast<double>(board.pass(Section::loop_body).port_busy);
   path("BM", port_words * kPortWordBytes, kPortWordBytes * clock);
   path("IDP", word_count(counters.idp_words) * kPortWordBytes, kPortWordBytes * chips * clock / machine.idp_clocks);
   path("ODP", word_count(counters.odp_words) * kPortWordBytes, kPortWordBytes * chips * clock / machine.odp_clocks);

@@ -83,6 +83,7 @@ class Writer {
     if (call.kind == BoardCall::Kind::host) {
       return host_slice(fmt::format("integrate {}", call.particles), call.begin, call.seconds);
     }
+    if (board_.turn_schedule() != nullptr) return write_turns(call);
     host_slice(fmt::format("{} i-particles, {} j-particles", call.particles, call.records), call.begin, call.seconds);
     double at = call.begin;
     for (std::uint64_t first = 0; first < call.particles; first += emulator::kParticlesPerRun) {
@@ -92,9 +93,11 @@ class Writer {
     host_slice("add", at, call.begin + call.seconds - at);
   }
 
-  /// Writes one run; returns the time at which it ends.
-  double write_run(double begin, std::uint64_t particles, std::uint64_t records) {
-    const emulator::RunSeconds run = board_.one_run(particles, records);
+  /// Where the parts of a run begin that the chip takes part in, and its end. Seconds.
+  struct Begins {
+    double load, loop, collection, end;
+  };
+  Begins write_stages(double begin, const emulator::RunSeconds& run) {
     double at = begin;
     const auto stage = [&](std::string_view name, double seconds) {
       host_slice(name, at, seconds);
@@ -109,10 +112,70 @@ class Writer {
     const double collection = at;
     stage("collect", run.collection);
     stage("result DMA", run.result_dma);
+    return {load, loop, collection, at};
+  }
+
+  /// Writes one run; returns the time at which it ends.
+  double write_run(double begin, std::uint64_t particles, std::uint64_t records) {
+    const Begins begins = write_stages(begin, board_.one_run(particles, records));
     if (run_++ >= options_.run) {
-      for (const unsigned chip : options_.chips) write_chip(chip, records, load, loop, collection);
+      for (const unsigned chip : options_.chips) {
+        write_chip(chip, records, begins.load, begins.loop, begins.collection);
+      }
     }
-    return at;
+    return begins.end;
+  }
+
+  /// Writes a run of a kernel of Type II. All chips do the same.
+  void write_turns(const BoardCall& call) {
+    host_slice(fmt::format("{} i-particles, {} turns", call.particles, call.records), call.begin, call.seconds);
+    const Begins begins = write_stages(call.begin, board_.one_run_of_turns(call.particles, call.records));
+    if (run_++ < options_.run) return;
+    for (const unsigned chip : options_.chips) write_turns_of_chip(chip, call, begins);
+  }
+
+  void write_turns_of_chip(unsigned chip, const BoardCall& call, const Begins& begins) {
+    chip_ = chip;
+    const emulator::TurnSchedule& turns = *board_.turn_schedule();
+    const emulator::RunClocks clocks = board_.clocks_of_turns(call.particles, call.records);
+    base_ = 0;
+    begin_ = begins.load;
+    for (unsigned field = 0; field < turns.i_fields(); ++field) {
+      const std::uint64_t of_field = clocks.i_load / turns.i_fields();
+      slice(kLines, "i-data field", field * of_field, of_field);
+    }
+    std::uint64_t at = clocks.i_load;
+    base_ = at;
+    begin_ = begins.loop;
+    const auto write_section = [&](std::string_view name, Section section, const emulator::SectionPlay& play) {
+      slice(kLines, name, at, play.pass.clocks);
+      write_pass(play.pass, section, at, false);
+      for (const auto& wait : play.waits) {
+        slice(kLines, fmt::format("stall: {}", emulator::name_of(wait.reason)), at + wait.clocks.begin,
+              wait.clocks.end - wait.clocks.begin);
+      }
+      for (const emulator::ClockSpan& record : play.transfers) {
+        slice(kIdp, "next record", at + record.begin, record.end - record.begin);
+        for (const unsigned block : options_.blocks) {
+          slice(kBlocks + block, "record", at + record.begin, record.end - record.begin);
+        }
+      }
+      for (const emulator::ClockSpan& words : play.drains) {
+        slice(kOdp, "tree and ODP", at + words.begin, words.end - words.begin);
+      }
+      at += play.pass.clocks;
+    };
+    write_section("loop initialization", Section::loop_initialization, turns.play(Section::loop_initialization));
+    for (std::uint64_t n = 0; n + 1 < call.records && at < options_.last_clock && trace_.complete; ++n) {
+      write_section(fmt::format("turn {}", n), Section::loop_body, turns.turn(n));
+    }
+    // Refresh is counted for the whole loop.
+    const emulator::TurnSchedule::End end = turns.end(call.records);
+    at = clocks.total() - clocks.loop_termination - clocks.collection - end.last_turn.pass.clocks;
+    if (call.records > 0) {
+      write_section(fmt::format("turn {}", call.records - 1), Section::loop_body, end.last_turn);
+    }
+    write_section("loop termination", Section::loop_termination, end.termination);
   }
 
   /// Writes a slice of chip clocks on one track, if the window of clocks and the limit of bytes allow it.

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "gdr/emulator/counters.h"
 #include "gdr/emulator/machine.h"
 #include "gdr/emulator/schedule.h"
+#include "gdr/emulator/turn_schedule.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::emulator {
@@ -35,14 +38,14 @@ struct StageSeconds {
   [[nodiscard]] StageSeconds times(double factor) const;
 };
 
-/// Seconds of the steps of one run of 128 i-particles on every chip, in their order.
+/// Seconds of the steps of one run in their order: of 128 i-particles on every chip, or of a kernel of Type II.
 struct RunSeconds {
   double i_write = 0;     // host to control processors
   double i_load = 0;      // through IDP and BM into the PEs
   double start = 0;       // the host, or its threads, start the run
-  double loop = 0;        // loop sections on the chip
+  double loop = 0;        // loop sections on the chip; Type II: with what the words of turns take beyond the chip
   double collection = 0;  // PEs to BM, tree and ODP, until OHT has all results
-  double result_dma = 0;  // OHT to host, as far as it does not overlap with the collection
+  double result_dma = 0;  // OHT to host, as far as it does not overlap; Type II: with the ring of these words
 };
 
 /// Seconds that `items` equal items take to pass through stages that work side by side. Each stage has a double buffer
@@ -55,7 +58,7 @@ struct BoardCall {
   double begin = 0;  // seconds
   double seconds = 0;
   std::uint64_t particles = 0;  // run: i-particles; otherwise particles sent or integrated
-  std::uint64_t records = 0;    // run: j-particles, all chips together; host: all particles
+  std::uint64_t records = 0;    // run: j-particles, all chips together, or turns of Type II; host: all particles
 };
 
 /// The sums that a BoardTime has formed.
@@ -79,6 +82,9 @@ class BoardTime {
   void send_j(std::uint64_t records);
   /// Runs of 128 i-particles, `particles` in total, with `records` j-particles distributed over all chips.
   void run(std::uint64_t particles, std::uint64_t records);
+  /// A run of a kernel of Type II of so many turns, which `particles` i-particles precede, dealt out to chips and
+  /// blocks as gdr::Device::run() does.
+  void run_turns(std::uint64_t particles, std::uint64_t turns);
   /// Predictor, corrector and new step of `particles` of `n` particles on the host.
   void integrate(std::uint64_t particles, std::uint64_t n);
 
@@ -88,6 +94,10 @@ class BoardTime {
   [[nodiscard]] double integration_seconds(std::uint64_t particles, std::uint64_t n) const;
   /// One run of at most 128 `particles`.
   [[nodiscard]] RunSeconds one_run(std::uint64_t particles, std::uint64_t records) const;
+  /// One run of a kernel of Type II.
+  [[nodiscard]] RunSeconds one_run_of_turns(std::uint64_t particles, std::uint64_t turns) const;
+  /// Clocks of the chip that gets the most i-particles.
+  [[nodiscard]] RunClocks clocks_of_turns(std::uint64_t particles, std::uint64_t turns) const;
   /// Seconds that the ring of a board takes to add up `words` long words of each chip. All chips send at the same time,
   /// each of them a part of the words.
   [[nodiscard]] double ring_seconds(std::uint64_t words) const;
@@ -107,7 +117,16 @@ class BoardTime {
   /// Continues from the sums of another process.
   void resume(const BoardTotals& totals) { totals_ = totals; }
 
+  /// What the time takes for granted because it is not known; empty if everything is known.
+  [[nodiscard]] std::string assumed() const;
+
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
+  /// Null for kernels of Type I.
+  [[nodiscard]] const TurnSchedule* turn_schedule() const { return turns_ ? &*turns_ : nullptr; }
+  /// The pass of a section; of the loop body one in the middle of a long run.
+  [[nodiscard]] const Pass& pass(isa::Section section) const {
+    return turns_ ? turns_->play(section).pass : schedule_.pass(section);
+  }
   [[nodiscard]] const MachineDescription& machine() const { return machine_; }
   [[nodiscard]] unsigned chips() const { return chips_; }
   [[nodiscard]] TransferMode mode() const { return mode_; }
@@ -125,7 +144,29 @@ class BoardTime {
   void keep(BoardCall::Kind kind, double seconds, std::uint64_t particles, std::uint64_t records);
   double& busy_of(BoardUnit unit) { return totals_.busy[static_cast<std::size_t>(unit)]; }
 
+  /// Words that a run of Type II sends: those that the chips of a ring add up, and those that every chip sends.
+  struct TurnWords {
+    std::uint64_t combined = 0;
+    std::uint64_t separate = 0;
+    [[nodiscard]] std::uint64_t of_chip() const { return combined + separate; }
+  };
+  struct WordsOfRun {
+    TurnWords turns;        // of all turns
+    TurnWords termination;  // of loop termination
+    TurnWords last;         // of its last collect
+  };
+  [[nodiscard]] WordsOfRun words_of_turns(std::uint64_t turns) const;
+  [[nodiscard]] double ring_seconds_of(const TurnWords& words) const;
+  /// Seconds in which one chip sends its part of the words to the host.
+  [[nodiscard]] double dma_seconds_of(const TurnWords& words) const;
+  [[nodiscard]] RunSeconds seconds_of_turns(const RunClocks& clocks, std::uint64_t particles,
+                                            const WordsOfRun& words) const;
+  void count_turns(std::uint64_t particles, std::uint64_t turns, const WordsOfRun& words);
+
   Schedule schedule_;
+  std::optional<TurnSchedule> turns_;
+  std::vector<isa::CollectStep> body_collects_;
+  std::vector<isa::CollectStep> termination_collects_;
   MachineDescription machine_;
   unsigned chips_;
   TransferMode mode_;

@@ -65,9 +65,9 @@ class Device {
   /// than external memory holds (the message says how many fit).
   void write_j(std::size_t first, std::span<const std::uint64_t> fields);
 
-  /// Add to the emulated time what write_j() of `records` records, or run() of `ni` i-records against `nj` j-records,
-  /// would take, without any data. Throw gdr::Error for engines other than `timing`, and for more records than external
-  /// memory holds.
+  /// Add to the emulated time what write_j() of `records` records, or run() of `ni` i-records against `nj` j-records
+  /// (Type II: in `nj` turns), would take, without any data. Throw gdr::Error for engines other than `timing`, and for
+  /// more records than external memory holds.
   void time_j(std::size_t records);
   void time_run(std::size_t ni, std::size_t nj);
   /// Adds to the emulated time what the host takes to integrate `particles` of `n` particles by one step.
