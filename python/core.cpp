@@ -20,6 +20,7 @@
 #include "gdr/hostlib/dgemm.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/profile.h"
+#include "gdr/hostlib/table.h"
 
 namespace gdr::python {
 
@@ -165,6 +166,30 @@ class SharedDevice {
     std::copy(results.begin(), results.end(), array.mutable_data());
     return array;
   }
+  /// The words of a run of a kernel of Type II as columns of hostlib::collected_table(). Nothing that the kernel left
+  /// in the machine is kept from an earlier call.
+  py::dict run_turns(const std::shared_ptr<Assembled>& program, const std::map<std::string, double>& parameters,
+                     const Fields& j, const Fields& i, std::size_t turns) {
+    const hostlib::Table table = in_turn(turns_, [&] {
+      loaded_.reset();
+      require(program);
+      set(parameters);
+      device_.write_j(0, span_of(j));
+      const std::vector<std::uint64_t> words = device_.run(span_of(i), turns);
+      if (!device_.computes()) throw Error("engine timing computes no results");
+      return hostlib::collected_table(program->program, turns, words, device_.chips());
+    });
+    py::dict columns;
+    for (const hostlib::Column& column : table.columns()) {
+      std::visit(
+          [&]<class Number>(const std::vector<Number>& numbers) {
+            columns[column.name.c_str()] =
+                py::array_t<Number>(static_cast<py::ssize_t>(numbers.size()), numbers.data());
+          },
+          column.numbers);
+    }
+    return columns;
+  }
   void load(const std::shared_ptr<Assembled>& program) {
     in_turn(turns_, [&] { require(program); });
   }
@@ -290,6 +315,11 @@ PYBIND11_MODULE(_core, module) {
       .def(py::init<const DeviceOptions&>())
       .def("load", &SharedDevice::load)
       .def("run", &SharedDevice::run)
+      .def("run_turns", &SharedDevice::run_turns)
+      .def_property_readonly("assumed",
+                             [](SharedDevice& device) {
+                               return device.between_calls([](const Device& own) { return own.emulated().assumed(); });
+                             })
       .def_property_readonly("timing",
                              [](SharedDevice& device) { return python::timing(device.between_calls(&stage_times)); })
       .def("profile_json", [](SharedDevice& device) { return device.between_calls(&python::profile_json); })

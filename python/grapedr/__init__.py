@@ -118,6 +118,11 @@ class Device:
         return self._core.timing
 
     @property
+    def assumed(self) -> str:
+        """What `timing` takes for granted because it is not known; empty if everything is known."""
+        return self._core.assumed
+
+    @property
     def events(self) -> dict[str, int]:
         """Floating-point events (`invalid`, `overflow`, `underflow`) since the kernel was loaded."""
         return self._core.events
@@ -178,13 +183,52 @@ class Kernel:
         Calls without `device` share one. Parameters that are not given have their defaults, whatever an earlier call on the device gave.
         """
         if self._program.is_type2:
-            raise Error(f"kernel {self.name} is of Type II, which moves its data itself: grapedr.dgemm() runs such a kernel")
+            raise Error(f"kernel {self.name} is of Type II, which moves its data itself: run_turns() runs it")
         i_records = self._records("hlt", "i", i)
         j_records = self._records("elt", "j", j)
         values = {name: float(value) for name, value in parameters.items()}
         device = device if device is not None else _shared_device(os.getpid())
         fields = device._core.run(self._program, values, j_records, i_records)
         return fields.view(self.dtype("rrn")).reshape(len(fields))
+
+    def run_turns(
+        self,
+        i: Columns | NDArray | None = None,
+        j: Columns | NDArray | None = None,
+        turns: int | None = None,
+        device: Device | None = None,
+        **parameters: float,
+    ) -> NDArray:
+        """Runs a kernel of Type II for so many turns and returns the words that its `collect` lines bring out, a
+        structured array with a row for each word, in their order.
+
+        The fields are `turn` (a number after the last turn's means loop termination), `variable` (its number among the
+        results), `entry`, `element` and `value`; if a `collect` names blocks, also `chip`, `block` (-1: combined) and,
+        where it is known, `pe`. `i` and `j` are as for `run`: i-record n belongs to chip n / 2048 and block n / 128 mod 16, and
+        a turn takes 16 j-records for each chip. `turns` is required where the kernel takes no j-data, else all of them are
+        used. What an earlier call left in the machine is gone.
+        """
+        if not self._program.is_type2:
+            raise Error(f"kernel {self.name} is of Type I: run() runs it")
+        device = device if device is not None else Device()
+        of_turn = 16 * device.chips
+        j_records = self._records("elt", "j", j) if j is not None else np.zeros((0, len(self._of["elt"])), np.uint64)
+        i_records = self._records("hlt", "i", i) if i is not None else np.zeros((0, len(self._of["hlt"])), np.uint64)
+        if len(j_records) % of_turn != 0:
+            raise Error(f"j has {len(j_records)} records: a turn takes {of_turn}, 16 for each of {device.chips} chips")
+        if turns is None:
+            if not self._of["elt"]:
+                raise Error(f"turns is missing: kernel {self.name} takes no j-data")
+            turns = len(j_records) // of_turn
+        turns = whole("turns", turns, 1)
+        if self._of["elt"] and turns > len(j_records) // of_turn:
+            raise Error(f"turns = {turns} is refused: j has records for {len(j_records) // of_turn}")
+        values = {name: float(value) for name, value in parameters.items()}
+        columns = device._core.run_turns(self._program, values, j_records, i_records, turns)
+        words = np.empty(len(columns["value"]), [(name, column.dtype) for name, column in columns.items()])
+        for name, column in columns.items():
+            words[name] = column
+        return words
 
     def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
         """Records as rows of 8-byte fields."""
@@ -231,7 +275,9 @@ class Kernel:
         one iteration, of which `stall` are waiting."""
         device = Device(engine="timing")
         device._core.load(self._program)
-        if not self._program.is_type2:
+        if self._program.is_type2:
+            device._core.time_run(1, 1)
+        else:
             device._core.time_j(device.chips)
             device._core.time_run(1, device.chips)
         return Profile(device._core.profile_json(), "").lines

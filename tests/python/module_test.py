@@ -120,6 +120,7 @@ class Kernels(unittest.TestCase):
         self.refuses("engine", grapedr.Device, engine="steam")
         self.refuses("nothing.vsm is not found", grapedr.kernel, "nothing")
         self.refuses("Type II", grapedr.kernel("dgemm").run, {}, {})
+        self.refuses("Type I: run", self.kernel.run_turns, turns=1)
 
     def test_more_records_than_a_memory_holds_are_refused(self):
         model = (pathlib.Path(__file__).parents[2] / "machines/model1800.toml").read_text(encoding="utf-8")
@@ -136,6 +137,35 @@ class Kernels(unittest.TestCase):
                 self.kernel.run, {"xi": [0.0]}, {name: np.append(array, 1.0) for name, array in fits.items()}, device,
             )
             self.assertEqual(self.kernel.run({"xi": [0.0]}, fits, device)["sum"], [holds])
+
+    def test_of_type_ii_give_words_with_their_places_and_have_emulated_time(self):
+        source = """kernel blocks
+bvar vector long out[32] rrn flt72to64
+var vector long x hlt
+loop body
+  fadd x f"0.5" x
+  nop
+loop termination
+  repeat p = 0..31
+    bm x out[p] @{p}
+  end
+  nop
+  collect out block each
+"""
+        kernel = grapedr.assemble(source)
+        device = grapedr.Device()
+        x = np.arange(8192.0)
+        for _ in range(2):  # nothing is left over from the call before
+            words = kernel.run_turns(i={"x": x}, turns=3, device=device)
+            np.testing.assert_array_equal(words["value"], x + 1.5)
+        at = words[2048 + 128 * 3 + 4 * 7 + 2]
+        self.assertEqual([int(at[name]) for name in ("turn", "chip", "block", "pe", "element")], [3, 1, 3, 7, 2])
+        self.assertGreater(device.timing["total"], 0)
+        self.assertIn("loop_stall", device.assumed)
+        self.assertGreater(sum(line["clocks"] for line in kernel.schedule()), 0)
+        self.refuses("turns is missing", kernel.run_turns, i={"x": x})
+        self.refuses("turns = 0", kernel.run_turns, i={"x": x}, turns=0)
+        self.refuses("run_turns", kernel.run, {"x": x}, {})
 
     def test_no_particles_are_no_error(self):
         results = self.kernel.run({"xi": np.zeros(0)}, {"xj": [1.0], "mj": [1.0]})
