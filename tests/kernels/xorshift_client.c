@@ -1,5 +1,5 @@
-/* A user's C program that runs one experiment in each place of all chips, in a kernel of Type II whose words stay apart.
-   Exit status 0 if all results are right and the board has an emulated time. */
+/* A user's C program that runs one experiment in each place of all chips, in a kernel of Type II whose words stay
+   apart. Exit status 0 if all results are right and the board has an emulated time. */
 #include <stdio.h>
 #include <stdlib.h>
 
