@@ -116,7 +116,7 @@ Snapshot read_plain(SnapshotReader& in, const Fields& first) {
 }
 
 /// Which column holds what: m, x, y, z, vx, vy, vz, and the id, if there is one.
-struct Places {
+struct RowPlaces {
   std::array<std::size_t, kColumns.size()> of{};
   std::optional<std::size_t> id;
   std::size_t columns = 0;  // of a row
@@ -134,7 +134,7 @@ std::string plain_name(std::string_view name) {
 }
 
 /// The places of columns with these names; nothing if one of the seven is missing or there twice.
-std::optional<Places> places_by_names(const Fields& names) {
+std::optional<RowPlaces> places_by_names(const Fields& names) {
   static const std::array<std::vector<std::string_view>, kColumns.size()> kNames{{{"m", "mass"},
                                                                                   {"x", "pos_x", "x_pos", "rx"},
                                                                                   {"y", "pos_y", "y_pos", "ry"},
@@ -143,7 +143,7 @@ std::optional<Places> places_by_names(const Fields& names) {
                                                                                   {"vy", "vel_y", "v_y", "y_vel"},
                                                                                   {"vz", "vel_z", "v_z", "z_vel"}}};
   static const std::vector<std::string_view> kIds{"id", "index", "key", "name"};
-  Places places;
+  RowPlaces places;
   places.columns = names.size();
   std::array<unsigned, kColumns.size()> found{};
   for (std::size_t column = 0; column < names.size(); ++column) {
@@ -160,7 +160,7 @@ std::optional<Places> places_by_names(const Fields& names) {
 }
 
 /// The names in a comment before the first row, as McLuster and AMUSE write them. Units may stand in a comment behind.
-std::optional<Places> places_in_comments(std::string_view content) {
+std::optional<RowPlaces> places_in_comments(std::string_view content) {
   while (true) {
     const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
     if (!line.empty() && line.front() != '#') return std::nullopt;
@@ -184,7 +184,7 @@ bool is_whole(std::string_view field) {
 
 /// Rows whose columns stand at these places, from the one that was read on. Ids that are there are taken if they are
 /// whole numbers of 64 bits, each once; else particles are numbered.
-LoadedSnapshot read_columns(SnapshotReader& in, const Places& places, std::optional<Fields> fields) {
+LoadedSnapshot read_columns(SnapshotReader& in, const RowPlaces& places, std::optional<Fields> fields) {
   LoadedSnapshot loaded;
   std::vector<std::int64_t> ids;
   bool are_ids = places.id.has_value();
@@ -218,22 +218,22 @@ LoadedSnapshot read_columns(SnapshotReader& in, const Places& places, std::optio
 }
 
 /// Eight columns without names: an index stands first or last.
-Places places_of_eight(const SnapshotReader& in, const Fields& first) {
+RowPlaces places_of_eight(const SnapshotReader& in, const Fields& first) {
   const bool first_is_whole = is_whole(first.front());
   if (first_is_whole == is_whole(first.back())) {
     in.refuse(
         "8 columns: nothing tells if an index stands first or last; name the columns in a first line, such as "
         "# id m x y z vx vy vz");
   }
-  Places places;
+  RowPlaces places;
   places.columns = first.size();
   for (std::size_t k = 0; k < kColumns.size(); ++k) places.of.at(k) = first_is_whole ? k + 1 : k;
   places.id = first_is_whole ? 0 : kColumns.size();
   return places;
 }
 
-Places first_seven(std::size_t columns) {
-  Places places;
+RowPlaces first_seven(std::size_t columns) {
+  RowPlaces places;
   places.columns = columns;
   for (std::size_t k = 0; k < kColumns.size(); ++k) places.of.at(k) = k;
   return places;
