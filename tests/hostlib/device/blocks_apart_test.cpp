@@ -13,7 +13,7 @@
 #include "gdr/hostlib/table.h"
 #include "slowed_down.h"
 
-namespace gdr {
+namespace gdr::blocks_apart {
 namespace {
 
 constexpr std::size_t kElements = isa::kVectorElements;
@@ -256,4 +256,4 @@ TEST(BlocksApart, AKernelOfTypeOneReadsOneBlock) {
 }
 
 }  // namespace
-}  // namespace gdr
+}  // namespace gdr::blocks_apart
