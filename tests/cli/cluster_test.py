@@ -147,7 +147,7 @@ class Hpl(ClusterTest):
         self.assertIn("PxQ with P Q = 16", self.refused(*run, "--grid", "3x5"))
         self.assertIn("PxQ", self.refused(*run, "--grid", "4by4"))
         self.assertIn("n = 189736 at most", self.refused("hpl", "--nodes", 16, "--n", 200000))
-        self.assertIn("--machine, --boards", self.refused(*run, "--boards", 2))
+        self.assertIn("--boards has no effect with --nodes", self.refused(*run, "--boards", 2))
         self.assertIn("has 64", self.refused("hpl", "--n", 65536, "--nodes", 128))
         self.assertIn("--nodes", self.refused("hpl", "--n", 4096, "--grid", "1x1"))
         self.assertIn("messages", self.refused("hpl", "--n", 300000, "--nb", 1, "--nodes", 64))

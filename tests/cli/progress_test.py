@@ -76,8 +76,8 @@ class ProgressTest(unittest.TestCase):
         if not self.simulates():
             self.skipTest("without libgdr_simgrid.so")
         for tool in (["summa", "--topology", "torus", "--nodes", "576", "--algorithm", "CA2"],
-                     ["allgather", "--topology", "hub", "--nodes", "256", "--method", "posted"],
-                     ["summa", "--topology", "hub", "--nodes", "256", "--algorithm", "CA4", "--executor", "smpi"]):
+                     ["allgather", "--topology", "hub2d", "--nodes", "256", "--method", "posted"],
+                     ["summa", "--topology", "hub2d", "--nodes", "256", "--algorithm", "CA4", "--executor", "smpi"]):
             with self.subTest(tool):
                 self.assertRegex(self.lines("net", *tool), r"\Asimulating: \d+ %(, .* left)?\n")
 

@@ -122,8 +122,12 @@ TEST(KnownHistories, ShowNoDifferenceAgain) {
       // i-data of PEs that are not live, when compiled code refuses a run.
       "program small flagged\nparticles\nrun count 55 wild seed 6182808\nlook\n",
       // A result that no run writes is in no packed group.
-      "program packable 340\nrun count 16\ncollect seed 13571479\n"};
-  for (const HistoryPair& pair : pairs_that(is_compiled_simd)) {
+      "program packable 340\nrun count 16\ncollect seed 13571479\n",
+      // i-data that loop initialization leaves equal in all PEs, and the host writes between two pieces of a run.
+      "program packable 156551\nrun goes_on\nparticles\nrun count 1 continues\nlook\n",
+      "program packable 156692\nrun count 32 goes_on\nparticles\npatch\nrun count 17 continues\nlook\n",
+      "program packable 156551\nrun count 16\nparticles\nrun count 16 continues\nlook\nrun count 16\nlook\n"};
+  for (const HistoryPair& pair : pairs_that(is_simd)) {
     for (const std::string& commands : known) {
       const std::string text = "engine " + pair.name + "\n" + commands;
       Histories histories({pair});

@@ -30,7 +30,8 @@ IndirectUse indirect_use(const DecodedProgram& program) {
 
 class ProgramScheduler {
  public:
-  ProgramScheduler(const DecodedProgram& program, KernelSet kernels) : program_(program), kernels_(kernels) {
+  ProgramScheduler(const DecodedProgram& program, KernelSet kernels, EqualRows equal)
+      : program_(program), kernels_(kernels), equal_(equal) {
     for (std::size_t section = 0; section < isa::kSections; ++section) {
       for (const DecodedLine* line : lines_of(program.sections[section])) {
         facts_[section].push_back(facts_of(line->effects));
@@ -52,7 +53,9 @@ class ProgramScheduler {
     for (const Section section :
          {Section::initialization, Section::loop_initialization, Section::loop_body, Section::loop_termination}) {
       schedule.sections[static_cast<std::size_t>(section)] = scheduled(frame_of(section, true)).first;
-      if (section == Section::loop_initialization) invariant_ = uniform_at_end_ - written_in_body();
+      if (section == Section::loop_initialization && equal_ == EqualRows::in_one_word) {
+        invariant_ = uniform_at_end_ - written_in_body();
+      }
     }
     schedule.body_without_record = scheduled(frame_of(Section::loop_body, false)).first;
     schedule.long_pairs = long_pairs_;
@@ -115,6 +118,7 @@ class ProgramScheduler {
 
   const DecodedProgram& program_;
   KernelSet kernels_;
+  EqualRows equal_;
   std::array<std::vector<LineFacts>, isa::kSections> facts_;  // by section and line
   Constants constants_;
   PairForms long_pairs_;
@@ -125,8 +129,8 @@ class ProgramScheduler {
 
 }  // namespace
 
-Schedule make_schedule(const DecodedProgram& program, KernelSet kernels) {
-  return ProgramScheduler(program, kernels).run();
+Schedule make_schedule(const DecodedProgram& program, KernelSet kernels, EqualRows equal) {
+  return ProgramScheduler(program, kernels, equal).run();
 }
 
 }  // namespace gdr::emulator::simd

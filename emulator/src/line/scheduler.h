@@ -48,6 +48,13 @@ struct KernelSet {
   Arithmetic arithmetic = Arithmetic::chip;
 };
 
-[[nodiscard]] Schedule make_schedule(const DecodedProgram& program, KernelSet kernels);
+/// May the loop body read values that loop initialization leaves equal in all PEs from the one word that holds them?
+enum class EqualRows : std::uint8_t {
+  in_one_word,
+  in_their_own_words  // always right, also if somebody else has written the rows since
+};
+
+[[nodiscard]] Schedule make_schedule(const DecodedProgram& program, KernelSet kernels,
+                                     EqualRows equal = EqualRows::in_one_word);
 
 }  // namespace gdr::emulator::simd

@@ -11,9 +11,9 @@ namespace gdr::emulator::simd {
 /// A lowered program, shared by all chips that run it.
 class LoweredSimd final : public Lowered {
  public:
-  LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
+  LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit, EqualRows equal = EqualRows::in_one_word)
       : code(decode_program(program)),
-        schedule(make_schedule(code, kernels)),
+        schedule(make_schedule(code, kernels, equal)),
         packing(code, schedule),
         loop(code, schedule, kernels, jit, packing.of_body) {}
   [[nodiscard]] const isa::Program& program() const override { return code.program; }

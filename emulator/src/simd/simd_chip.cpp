@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "host_isas.h"
@@ -97,12 +98,24 @@ class SimdChip final : public Chip {
     code_ = lowered_here<LoweredSimd>(program);
     rows_.begin(*code_);
     tallies_ = {};
+    blocks_in_runs_ = 0;
+    equal_rows_were_written_ = false;
   }
 
   void do_patch(std::shared_ptr<const Lowered> program) override {
     auto patched = lowered_here<LoweredSimd>(program);
+    if (blocks_in_runs_ != 0 || equal_rows_were_written_) return take_equal_rows_as_others(patched->code.program);
     rows_.patch(*patched);
     code_ = std::move(patched);
+  }
+
+  /// Goes on with a program whose loop body reads every row itself. For rows that are equal in all PEs since loop
+  /// initialization it otherwise reads one word, which does not know what the host writes between the pieces of a run.
+  void take_equal_rows_as_others(const isa::Program& program) {
+    equal_rows_were_written_ = true;
+    auto careful = std::make_shared<const LoweredSimd>(program, kernels_, jit_, EqualRows::in_their_own_words);
+    rows_.patch(*careful);
+    code_ = std::move(careful);
   }
 
   std::unique_ptr<Chip> do_clone() const override { return std::make_unique<SimdChip>(*this); }
@@ -122,6 +135,12 @@ class SimdChip final : public Chip {
     const std::size_t share = loop.collected.size() / blocks.count;
     const unsigned lanes = code_->loop.lanes();
     const unsigned end = blocks.first + blocks.count;
+    const unsigned bits = ((1U << blocks.count) - 1) << blocks.first;
+    if (loop.ends) {
+      std::atomic_ref(blocks_in_runs_).fetch_and(~bits);  // other threads may have other blocks
+    } else {
+      std::atomic_ref(blocks_in_runs_).fetch_or(bits);
+    }
     for (unsigned first = blocks.first; first < end;) {
       const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
       const unsigned most = std::min(end, boundary) - first;
@@ -204,6 +223,13 @@ class SimdChip final : public Chip {
 
   void do_write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where,
                     std::span<const isa::LongWord> words) override {
+    const RowSet& equal = code_->schedule.invariant;
+    for (unsigned n = 0; n < where.count; ++n) {
+      const unsigned row = row_of(where, n);
+      if (!equal.has(row & ~1U) && !equal.has(row | 1U)) continue;
+      take_equal_rows_as_others(code_->code.program);
+      break;
+    }
     const std::size_t pes = words.size() / where.count;
     const unsigned lanes = code_->loop.lanes();
     const bool are_for_packed_runs = blocks.count == kBlocks && first_pe == 0 && code_->packing.possible &&
@@ -505,6 +531,8 @@ class SimdChip final : public Chip {
   std::shared_ptr<const LoweredSimd> code_;
   mutable RowStore rows_;  // reading may move words, which nobody sees
   std::array<Tally, kBlocks> tallies_{};
+  unsigned blocks_in_runs_ = 0;  // a bit for each whose run goes on with a further piece
+  bool equal_rows_were_written_ = false;
 };
 
 }  // namespace
