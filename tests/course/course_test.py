@@ -53,7 +53,7 @@ class Verdicts(cli_test.CliTest):
                          ("ACCEPTED", True, 3, 3, 32, 3))
         self.assertRegex(report["hash"], "^[0-9a-f]{64}$")
         self.assertEqual((report["tool"], report["exact"], report["bound"]), ("gdr judge", True, "idp"))
-        self.assertEqual(self.succeeds("judge", "moment", self.scratch / "kernel.vsm", "--quiet").out, "ACCEPTED moment\n")
+        self.assertEqual(self.succeeds("judge", "moment", self.scratch / "kernel.vsm", "--quiet").out, "")
 
     def test_wrong_answer_is_status_3_with_the_place_of_the_largest_error(self):
         report, line = self.judged(3, "moment", MOMENT.replace("fsub xj xi", "fsub xi xj"))

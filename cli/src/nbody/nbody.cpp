@@ -121,7 +121,7 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   settings.log = options.log;
   settings.checkpoint = options.checkpoint;
   settings.keep_samples = !options.page.empty();
-  settings.format = hostlib::kSnapshotFormats.find(options.out_format).value();
+  settings.format = hostlib::snapshot_format_names().find(options.out_format).value();
   return settings;
 }
 

@@ -9,6 +9,12 @@
 namespace gdr::hostlib {
 namespace {
 
+constexpr base::Names<SnapshotFormat> kFormatNames({{SnapshotFormat::phigrape, "phigrape"},
+                                                    {SnapshotFormat::plain, "plain"},
+                                                    {SnapshotFormat::csv, "csv"},
+                                                    {SnapshotFormat::npy, "npy"},
+                                                    {SnapshotFormat::nemo, "nemo"}});
+
 std::string rows_of(const Snapshot& snapshot, bool with_header) {
   const Particles& p = snapshot.particles;
   std::string text;
@@ -58,6 +64,8 @@ std::string image_of(const Snapshot& snapshot, SnapshotFormat format) {
 }
 
 }  // namespace
+
+const base::Names<SnapshotFormat>& snapshot_format_names() { return kFormatNames; }
 
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {
   validate(snapshot.particles);

@@ -186,7 +186,7 @@ TEST(Device, RefusalsNameTheValueAndWhatIsAllowed) {
   EXPECT_EQ(refusal([&] { device.write_j(0, {}); }), "no program is loaded");
   device.load(assembled(kSpring));
   EXPECT_EQ(refusal([&] { device.set_parameter("skale", 1); }),
-            "kernel spring has no parameter 'skale' (known: scale)");
+            "kernel spring has no parameter 'skale' (known: scale); did you mean 'scale'?");
   EXPECT_EQ(refusal([&] { device.write_j(0, bits({1.0})); }), "1 j-fields are no whole number of records of 2");
   const std::string nan = refusal([&] { device.write_j(4, bits({std::nan(""), 1.0})); });
   EXPECT_NE(nan.find("xj[4] is NaN"), std::string::npos) << nan;

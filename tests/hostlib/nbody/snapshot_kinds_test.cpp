@@ -288,9 +288,9 @@ TEST(SnapshotKinds, AreToldByContentAndReadToTheBit) {
 TEST(SnapshotKinds, EveryFormThatIsWrittenIsReadToTheBit) {
   Snapshot written{7, 0.75, make_plummer(20, 5)};
   written.particles.id[3] = 99;
-  for (const std::string_view name : kSnapshotFormats) {
+  for (const std::string_view name : snapshot_format_names()) {
     SCOPED_TRACE(name);
-    const SnapshotFormat format = kSnapshotFormats.find(name).value();
+    const SnapshotFormat format = snapshot_format_names().find(name).value();
     const ScratchDirectory directory;
     write_snapshot(directory / "out", written, format);
     const Snapshot read = read_snapshot(directory / "out");

@@ -19,11 +19,8 @@ enum class SnapshotFormat {
   nemo       // NEMO's structured binary file: a SnapShot with Mass and PhaseSpace in double precision
 };
 
-inline constexpr base::Names<SnapshotFormat> kSnapshotFormats({{SnapshotFormat::phigrape, "phigrape"},
-                                                               {SnapshotFormat::plain, "plain"},
-                                                               {SnapshotFormat::csv, "csv"},
-                                                               {SnapshotFormat::npy, "npy"},
-                                                               {SnapshotFormat::nemo, "nemo"}});
+/// The names of the formats, as `gdr nbody --out-format` takes them.
+[[nodiscard]] const base::Names<SnapshotFormat>& snapshot_format_names();
 
 struct Snapshot {
   std::int64_t step = 0;
