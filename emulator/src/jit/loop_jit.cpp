@@ -11,12 +11,14 @@
 #include <span>
 #include <vector>
 
+#include "dead_lanes.h"
 #include "debugger_entry.h"
 #include "exactness_watch.h"
 #include "gdr/base/error.h"
 #include "loop/loop_edges.h"
 #include "perf_map.h"
 #include "source_lines.h"
+#include "trust.h"
 
 namespace gdr::emulator::jit {
 namespace {
@@ -62,34 +64,6 @@ unsigned lanes_in_state(const PackedTurns& turns, unsigned n, unsigned lanes) {
 unsigned states_of(const PackedTurns& turns, unsigned lanes) {
   return (turns.vectors * lanes + kPesPerBlock - 1) / kPesPerBlock;
 }
-
-/// How often iterations were refused lately. A form that was refused too often is tried again now and then, since data
-/// change.
-class Trust {
- public:
-  /// True if ties were refused so often that a form which settles them pays.
-  [[nodiscard]] bool often_refused() const { return refusals_.load(std::memory_order_relaxed) >= kOften; }
-  [[nodiscard]] bool given() const {
-    constexpr unsigned kAskAgain = 64;
-    return level_.load(std::memory_order_relaxed) > 0 ||
-           skipped_.fetch_add(1, std::memory_order_relaxed) % kAskAgain == 0;
-  }
-  void passed() const {
-    if (level_.load(std::memory_order_relaxed) < kMost) level_.fetch_add(1, std::memory_order_relaxed);
-  }
-  void refused(bool of_ties) const {
-    if (of_ties) refusals_.fetch_add(1, std::memory_order_relaxed);
-    if (level_.load(std::memory_order_relaxed) > -kMost) level_.fetch_sub(kPerRefusal, std::memory_order_relaxed);
-  }
-
- private:
-  static constexpr int kMost = 64;
-  static constexpr int kPerRefusal = 8;
-  mutable std::atomic<int> level_{kMost};
-  static constexpr unsigned kOften = 32;
-  mutable std::atomic<unsigned> skipped_{0};
-  mutable std::atomic<unsigned> refusals_{0};
-};
 
 }  // namespace
 
@@ -426,42 +400,6 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Others&
   turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
   return Outcome::right;
 }
-
-namespace {
-
-/// Words of the lanes that fill the last live PEs' vector. Their results are of no use, but what they hold may be
-/// refused, so they become copies of the last live PE. PEs that are not live keep their i-data, so the words are put
-/// back.
-class DeadLanes {
- public:
-  DeadLanes(const BlockTurns& turns, unsigned lanes, const std::vector<unsigned>& read)
-      : words_(turns.state + turns.live_pes), count_((lanes - turns.live_pes % lanes) % lanes), read_(read) {}
-
-  [[nodiscard]] unsigned count() const { return count_; }
-  void fill() {
-    before_.reserve(read_.size() * count_);
-    for (const unsigned row : read_) {
-      std::uint64_t* const words = words_ + row_place(row);
-      before_.insert(before_.end(), words, words + count_);
-      std::fill_n(words, count_, words[-1]);
-    }
-  }
-  void restore() const {
-    const std::uint64_t* from = before_.data();
-    for (const unsigned row : read_) {
-      std::copy_n(from, count_, words_ + row_place(row));
-      from += count_;
-    }
-  }
-
- private:
-  std::uint64_t* words_;  // of row 0
-  unsigned count_;
-  const std::vector<unsigned>& read_;
-  std::vector<std::uint64_t> before_;
-};
-
-}  // namespace
 
 LoopJit::Form::Outcome LoopJit::Form::run_live(const BlockTurns& turns, const Others& others) const {
   DeadLanes dead(turns, lanes(), code.rows);
