@@ -122,11 +122,6 @@ std::string Option::name() const { return option_->get_name(); }
 
 bool Option::given() const { return option_->count() > 0; }
 
-Option Option::completed_by(Completion names) const {
-  registry_->completions[option_] = names;
-  return *this;
-}
-
 struct Command::Output {
   Option option;
   const std::string* file;
@@ -170,7 +165,7 @@ Option Command::add_option(const std::string& name, Value& value, const std::str
   CLI::Option* const option = app_->add_option(name, value, what)->type_name(DefaultValueName<Value>::kText);
   using Number = typename NumberIn<Value>::Type;
   if constexpr (std::is_arithmetic_v<Number>) check_number<Number>(*option);
-  return {option, registry_};
+  return Option(option);
 }
 
 template Option Command::add_option(const std::string&, std::string&, const std::string&) const;
@@ -254,12 +249,12 @@ void Command::try_outputs() const {
 }
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {
-  return {app_->add_flag(name, value, what), registry_};
+  return Option(app_->add_flag(name, value, what));
 }
 
 Option Command::add_flag(const std::string& name, std::string& word, const std::string& by_default,
                          const std::vector<std::string>& words, const std::string& what) const {
-  const Option flag(app_->add_flag(name + "{" + by_default + "}", word, what), registry_);
+  const Option flag(app_->add_flag(name + "{" + by_default + "}", word, what));
   return flag.check(one_of(words));
 }
 
@@ -276,10 +271,10 @@ Option Command::add_named(const std::string& name, const std::vector<std::string
   const auto take = [names, set](const std::string& text) {
     set(static_cast<std::size_t>(std::ranges::find(names, text) - names.begin()));
   };
-  const Option option(app_->add_option_function<std::string>(name, take, what)->default_str(by_default), registry_);
+  const Option option(app_->add_option_function<std::string>(name, take, what)->default_str(by_default));
   return option.check(one_of(names));
 }
 
-CommandShape Command::shape() const { return shape_of(*app_, *registry_); }
+CommandShape Command::shape() const { return shape_of(*app_); }
 
 }  // namespace gdr::cli

@@ -66,20 +66,6 @@ inline constexpr double kNoLimit = 1e300;
 [[nodiscard]] Check whole_in_range(std::uint64_t low, std::uint64_t high, ValueUnit unit = ValueUnit::none);
 [[nodiscard]] Check one_of(const std::vector<std::string>& allowed);
 
-/// The names that a value may have beside files; the shell completes them (gdr completion).
-enum class Completion : std::uint8_t {
-  machines,
-  clusters,
-  networks,
-  hosts,
-  descriptions,
-  kernels,
-  codes,
-  rows,
-  warnings,
-  commands
-};
-
 /// An option of a subcommand. A handle: copies are the same option.
 class Option {
  public:
@@ -95,8 +81,6 @@ class Option {
   /// The option is rejected without the other one (needs), or together with it (excludes).
   Option needs(Option other) const;
   Option excludes(Option other) const;
-  /// The shell completes the value with these names.
-  Option completed_by(Completion names) const;
   /// The name with its dashes; of several the longest.
   [[nodiscard]] std::string name() const;
   /// True if the option was on the command line; valid after that was parsed.
@@ -104,9 +88,8 @@ class Option {
 
  private:
   friend class Command;
-  Option(CLI::Option* option, Registry* registry) : option_(option), registry_(registry) {}
+  explicit Option(CLI::Option* option) : option_(option) {}
   CLI::Option* option_;
-  Registry* registry_;
 };
 
 /// Arguments and options of a command with their help texts, for completion and manual pages.
@@ -119,7 +102,6 @@ struct CommandShape {
     bool many = false;  // takes several values
     bool required = false;
     std::vector<std::string> choices;  // the allowed values, if they can be listed
-    std::optional<Completion> completion;
     std::string value;  // of a flag the words that may follow it, else what the help calls the value: `N`, `on|off`
     std::string what;   // with limits and default: "particles (2 to 4194304; default: 1024)"
   };

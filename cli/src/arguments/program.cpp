@@ -108,7 +108,7 @@ int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommand
   for (const std::string& note : read.notes) std::fprintf(stderr, "gdr: note: %s\n", note.c_str());
   const HelpLook look{width_of(Stream::output), shows_colour(Stream::output)};
   const auto help = [&](auto text) {
-    std::cout << text(shape_of(*read.command, registry), path_of(*read.command), look);
+    std::cout << text(shape_of(*read.command), path_of(*read.command), look);
     return after_output(kSuccess);
   };
   try {

@@ -11,8 +11,6 @@ namespace gdr::cli {
 struct Registry {
   /// Old names of a command's options, with what they are called now: --out, --output.
   std::map<const CLI::App*, std::map<std::string, std::string>> old_names;
-  /// The option's default value is completed by this list of names; see Option::completed_by().
-  std::map<const CLI::Option*, Completion> completions;
 };
 
 }  // namespace gdr::cli

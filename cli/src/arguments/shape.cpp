@@ -60,7 +60,7 @@ std::string description_of(const CLI::Option& option) {
 
 }  // namespace
 
-CommandShape shape_of(const CLI::App& app, const Registry& registry) {
+CommandShape shape_of(const CLI::App& app) {
   CommandShape shape;
   shape.name = app.get_name();
   shape.what = app.get_description();
@@ -78,13 +78,10 @@ CommandShape shape_of(const CLI::App& app, const Registry& registry) {
     told.value = value_name_of(*option);
     told.what = description_of(*option);
     told.choices = choices_of(*option);
-    if (const auto known = registry.completions.find(option); known != registry.completions.end()) {
-      told.completion = known->second;
-    }
     shape.options.push_back(std::move(told));
   }
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    shape.commands.push_back(shape_of(*command, registry));
+    shape.commands.push_back(shape_of(*command));
   }
   return shape;
 }

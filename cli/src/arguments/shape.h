@@ -5,6 +5,6 @@
 
 namespace gdr::cli {
 
-[[nodiscard]] CommandShape shape_of(const CLI::App& app, const Registry& registry);
+[[nodiscard]] CommandShape shape_of(const CLI::App& app);
 
 }  // namespace gdr::cli
