@@ -76,7 +76,6 @@ LoadedSnapshot load_snapshot(const std::filesystem::path& path) {
     if (!kind.is(content)) continue;
     if (kind.read == nullptr) throw Error(fmt::format("{}: is {}: {}", file, kind.name, kind.way_out));
     LoadedSnapshot loaded = kind.read(content, file);
-    if (loaded.kind.empty()) loaded.kind = kind.name;
     if (loaded.snapshot.particles.size() == 0) throw Error(fmt::format("{}: the file holds no particles", file));
     if (!std::isfinite(loaded.snapshot.time)) throw Error(fmt::format("{}: the time is not finite", file));
     try {

@@ -62,11 +62,27 @@ class SnapshotReader : public base::LineReader {
   std::optional<bool> has_commas_;
 };
 
-void read_particle(const SnapshotReader& in, const Fields& fields, std::size_t first, std::int64_t id, Particles& out) {
+/// Which column holds what: m, x, y, z, vx, vy, vz, and the id, if there is one.
+struct RowPlaces {
+  std::array<std::size_t, kColumns.size()> of{};
+  std::optional<std::size_t> id;
+  std::size_t columns = 0;  // of a row
+};
+
+void read_particle(const SnapshotReader& in, const Fields& fields, const RowPlaces& places, std::int64_t id,
+                   Particles& out) {
   std::array<double, kColumns.size()> v{};
-  for (std::size_t k = 0; k < v.size(); ++k) v[k] = in.real(fields[first + k], kColumns[k]);
-  if (v[0] < 0.0) in.refuse(fmt::format("column m: mass {} is negative", fields[first]));
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] = in.real(fields[places.of[k]], kColumns[k]);
+  if (v[0] < 0.0) in.refuse(fmt::format("column m: mass {} is negative", fields[places.of[0]]));
   out.push_back(id, v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]});
+}
+
+/// The seven columns one after the other, in a row of `columns`.
+RowPlaces seven_from(std::size_t first, std::size_t columns) {
+  RowPlaces places;
+  places.columns = columns;
+  for (std::size_t k = 0; k < kColumns.size(); ++k) places.of[k] = first + k;
+  return places;
 }
 
 Fields header_line(SnapshotReader& in, const char* what) {
@@ -83,6 +99,7 @@ Snapshot read_phigrape(SnapshotReader& in, const Fields& first) {
   if (n < 1) in.refuse(fmt::format("particle number {} is below 1", n));
   snapshot.time = in.real(header_line(in, "time").front(), "time");
 
+  const RowPlaces places = seven_from(1, kPhigrapeColumns);
   std::unordered_map<std::int64_t, std::size_t> line_of_id;
   while (const std::optional<Fields> fields = in.next_fields()) {
     if (fields->size() != kPhigrapeColumns) {
@@ -95,32 +112,13 @@ Snapshot read_phigrape(SnapshotReader& in, const Fields& first) {
     const std::int64_t id = in.integer(fields->front(), "index");
     const auto [earlier, is_new] = line_of_id.emplace(id, in.line());
     if (!is_new) in.refuse(fmt::format("index {} occurs twice, first on line {}", id, earlier->second));
-    read_particle(in, *fields, 1, id, snapshot.particles);
+    read_particle(in, *fields, places, id, snapshot.particles);
   }
   if (snapshot.particles.size() < static_cast<std::size_t>(n)) {
     in.refuse(fmt::format("the file ends after {} of {} particles", snapshot.particles.size(), n));
   }
   return snapshot;
 }
-
-Snapshot read_plain(SnapshotReader& in, const Fields& first) {
-  Snapshot snapshot;
-  for (std::optional<Fields> fields = first; fields; fields = in.next_fields()) {
-    if (fields->size() != kColumns.size()) {
-      in.refuse(fmt::format("expected {} columns (m x y z vx vy vz), found {}", kColumns.size(), fields->size()));
-    }
-    const auto id = static_cast<std::int64_t>(snapshot.particles.size());
-    read_particle(in, *fields, 0, id, snapshot.particles);
-  }
-  return snapshot;
-}
-
-/// Which column holds what: m, x, y, z, vx, vy, vz, and the id, if there is one.
-struct RowPlaces {
-  std::array<std::size_t, kColumns.size()> of{};
-  std::optional<std::size_t> id;
-  std::size_t columns = 0;  // of a row
-};
 
 /// The name of a column without unit, in small letters: "Mass_[Msun]" is "mass".
 std::string plain_name(std::string_view name) {
@@ -190,13 +188,11 @@ LoadedSnapshot read_columns(SnapshotReader& in, const RowPlaces& places, std::op
   bool are_ids = places.id.has_value();
   for (; fields; fields = in.next_fields()) {
     if (fields->size() != places.columns) {
-      in.refuse(fmt::format("expected {} columns, as before, found {}", places.columns, fields->size()));
+      in.refuse(fmt::format("expected {} columns ({}), found {}", places.columns,
+                            places.columns == kColumns.size() ? "m x y z vx vy vz" : "as before", fields->size()));
     }
-    std::array<double, kColumns.size()> v{};
-    for (std::size_t k = 0; k < v.size(); ++k) v[k] = in.real((*fields)[places.of.at(k)], kColumns[k]);
-    if (v[0] < 0.0) in.refuse(fmt::format("column m: mass {} is negative", (*fields)[places.of[0]]));
     const auto number = static_cast<std::int64_t>(loaded.snapshot.particles.size());
-    loaded.snapshot.particles.push_back(number, v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]});
+    read_particle(in, *fields, places, number, loaded.snapshot.particles);
     if (!are_ids) continue;
     const auto id = base::number_in<std::int64_t>((*fields)[*places.id]);
     are_ids = id.has_value();
@@ -225,17 +221,8 @@ RowPlaces places_of_eight(const SnapshotReader& in, const Fields& first) {
         "8 columns: nothing tells if an index stands first or last; name the columns in a first line, such as "
         "# id m x y z vx vy vz");
   }
-  RowPlaces places;
-  places.columns = first.size();
-  for (std::size_t k = 0; k < kColumns.size(); ++k) places.of.at(k) = first_is_whole ? k + 1 : k;
+  RowPlaces places = seven_from(first_is_whole ? 1 : 0, first.size());
   places.id = first_is_whole ? 0 : kColumns.size();
-  return places;
-}
-
-RowPlaces first_seven(std::size_t columns) {
-  RowPlaces places;
-  places.columns = columns;
-  for (std::size_t k = 0; k < kColumns.size(); ++k) places.of.at(k) = k;
   return places;
 }
 
@@ -247,12 +234,11 @@ LoadedSnapshot read_petar(SnapshotReader& in, const Fields& header) {
   if (!first || first->size() < kColumns.size())
     in.refuse("a header `id N time` needs rows m x y z vx vy vz behind it");
   const std::size_t columns = first->size();
-  LoadedSnapshot loaded = read_columns(in, first_seven(columns), std::move(first));
+  LoadedSnapshot loaded = read_columns(in, seven_from(0, columns), std::move(first));
   if (static_cast<std::int64_t>(loaded.snapshot.particles.size()) != n) {
     in.refuse(fmt::format("the header has {} particles, the file {} rows", n, loaded.snapshot.particles.size()));
   }
   loaded.snapshot.time = time;
-  loaded.kind = "a PeTar snapshot";
   return loaded;
 }
 
@@ -288,7 +274,6 @@ class NumberStream {
 LoadedSnapshot read_treecode(SnapshotReader& in, std::size_t n, double time) {
   NumberStream numbers(in);
   LoadedSnapshot loaded;
-  loaded.kind = "a treecode snapshot";
   loaded.snapshot.time = time;
   Particles& p = loaded.snapshot.particles;
   for (std::size_t i = 0; i < n; ++i) p.push_back(static_cast<std::int64_t>(i), numbers.next("masses"), {}, {});
@@ -302,7 +287,6 @@ LoadedSnapshot read_treecode(SnapshotReader& in, std::size_t n, double time) {
 LoadedSnapshot read_phantom(SnapshotReader& in, std::size_t n, double time) {
   NumberStream numbers(in);
   LoadedSnapshot loaded;
-  loaded.kind = "a Phantom-GRAPE snapshot";
   loaded.snapshot.time = time;
   for (std::size_t i = 0; i < n; ++i) {
     (void)numbers.next("indices");
@@ -318,7 +302,6 @@ LoadedSnapshot read_phantom(SnapshotReader& in, std::size_t n, double time) {
 LoadedSnapshot read_tipsy_text(SnapshotReader& in, std::size_t n) {
   NumberStream numbers(in);
   LoadedSnapshot loaded;
-  loaded.kind = "Tipsy's text";
   (void)numbers.next("dimensions");
   loaded.snapshot.time = numbers.next("time");
   Particles& p = loaded.snapshot.particles;
@@ -364,7 +347,6 @@ LoadedSnapshot read_one_by_one(std::string_view content, SnapshotReader& in, con
   }
   LoadedSnapshot loaded;
   loaded.snapshot = read_phigrape(in, first);
-  loaded.kind = "a phiGRAPE snapshot";
   return loaded;
 }
 
@@ -378,11 +360,7 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
   const auto commented = places_in_comments(content);
   if (commented && commented->columns == first->size()) return read_columns(in, *commented, first);
   if (first->size() == 1) return read_one_by_one(content, in, *first);
-  if (first->size() == kColumns.size()) {
-    LoadedSnapshot loaded;
-    loaded.snapshot = read_plain(in, *first);
-    return loaded;
-  }
+  if (first->size() == kColumns.size()) return read_columns(in, seven_from(0, first->size()), first);
   if (first->size() == kPhigrapeColumns) return read_columns(in, places_of_eight(in, *first), first);
   constexpr std::size_t kHeader = 3;
   if (first->size() >= kHeader && base::number_in<std::int64_t>((*first)[1])) {

@@ -33,7 +33,6 @@ struct Snapshot {
 /// A snapshot with what its reader has to say.
 struct LoadedSnapshot {
   Snapshot snapshot;
-  std::string kind;                // of the file, with its article: "a Gadget 1 snapshot"
   std::vector<std::string> notes;  // on what was left out or assumed
 };
 
