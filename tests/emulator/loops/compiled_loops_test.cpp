@@ -262,6 +262,27 @@ TEST(CompiledLoopBodies, TakeTheKernelsOfPairForces) {
   for (const Kernel& of : compiled_kernels()) EXPECT_EQ(refusal_of(kernel(of.file, of.definitions)), "") << of.name;
 }
 
+// A host's write to a row that the body reads from one word would cost the chip that form of the body.
+TEST(EqualRows, AreNoIDataOfAKernel) {
+  std::vector<isa::Program> programs;
+  for (const Kernel& of : compiled_kernels()) programs.push_back(kernel(of.file, of.definitions));
+  for (const char* file : {"dgemm.vsm", "dgemm_double.vsm"}) programs.push_back(kernel(file));
+  bool has_some = false;
+  for (const isa::Program& program : programs) {
+    const emulator::simd::Schedule schedule = emulator::simd::make_schedule(
+        emulator::decode_program(program), {HostIsa::portable, emulator::simd::Arithmetic::chip});
+    has_some = has_some || schedule.invariant.any();
+    for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+      const unsigned first = variable->address + (variable->memory == isa::Memory::gpr ? 0 : emulator::simd::kLmRow);
+      const unsigned words = variable->elements * isa::kVectorElements * isa::short_words(variable->width);
+      for (unsigned row = first & ~1U; row < first + words; ++row) {
+        EXPECT_FALSE(schedule.invariant.has(row)) << program.kernel << ' ' << variable->name;
+      }
+    }
+  }
+  EXPECT_TRUE(has_some);
+}
+
 TEST(CompiledLoopBodies, TakeTheKernelsOfMatrices) {
   for (const char* file : {"dgemm.vsm", "dgemm_double.vsm"}) EXPECT_EQ(refusal_of(kernel(file)), "") << file;
 }
