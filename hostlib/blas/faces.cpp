@@ -65,10 +65,12 @@ void refuse(const std::string& name, int info) {
 }
 
 /// Handler of errors that the program brings itself; null if it leaves that to its BLAS.
-using Handler = void (*)(std::int64_t, const char*, const char*, ...);
-Handler handler_of_program(const char* name) {
+template <class Integer>
+using Handler = void (*)(Integer, const char*, const char*, ...);
+template <class Integer>
+Handler<Integer> handler_of_program(const char* name) {
   void* first = dlsym(RTLD_DEFAULT, name);
-  return first == dlsym(RTLD_NEXT, name) ? nullptr : reinterpret_cast<Handler>(first);
+  return first == dlsym(RTLD_NEXT, name) ? nullptr : reinterpret_cast<Handler<Integer>>(first);
 }
 
 /// Positions that row-major order exchanges in the arguments of a routine.
@@ -86,8 +88,10 @@ class Refusal {
   /// counts. The program's own handler is told, and exchanges what row-major order exchanges; without one the host's
   /// BLAS refuses the call as it would without us. If that has no CBLAS either, xerbla_ is told.
   void operator()(int info, const char* what = "") const {
-    Handler handler = kind == Integers::wide ? handler_of_program("cblas_xerbla_64") : nullptr;
-    if (handler == nullptr) handler = handler_of_program("cblas_xerbla");
+    // A program with wide integers has only wide ones, under either name.
+    using Integer = std::conditional_t<kind == Integers::wide, std::int64_t, int>;
+    Handler<Integer> handler = kind == Integers::wide ? handler_of_program<Integer>("cblas_xerbla_64") : nullptr;
+    if (handler == nullptr) handler = handler_of_program<Integer>("cblas_xerbla");
     if (handler != nullptr) {
       RowMajorStrg = row_major_ ? 1 : 0;
       CBLAS_CallFromC = 1;
