@@ -1,20 +1,8 @@
-#!/usr/bin/env python3
-"""Makes docs/pictures/urino.svg, the curves of Urino 2020, figures 8, 9, 10, 12 and 13, as our models give them (lines,
-bars), with the numbers that the paper states (points); and docs/pictures/links-*.svg, bytes over every link.
+"""urino.svg, the curves of Urino 2020, figures 8, 9, 10, 12 and 13, as our models give them (lines, bars), with the numbers
+that the paper states (points); links-*.svg, bytes over every link."""
 
-    scripts/pictures-net [GDR]        GDR: the program, by default build/release/bin/gdr; needs gnuplot (scripts/setup docs)
-"""
-
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
-
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
-GDR = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else PROJECT / "build/release/bin/gdr").resolve()
-PICTURES = PROJECT / "docs/pictures"
-COLOURS = ["#1f4e79", "#c55a11", "#548235", "#7f3f98", "#808080", "#00808a"]
+from figures import gdr
+from figures.plots import COLOURS, SMALL, Panel, draw as draw_panels, labels
 
 NODES, NODE_BANDWIDTH, LATENCY = 64, 200e9, 1e-7  # table 6; bytes/s, s
 WAVELENGTH = NODE_BANDWIDTH / NODES
@@ -24,44 +12,11 @@ CROSSOVER = 421766  # n / sqrt(N) at which arithmetic takes as long as communica
 
 
 def report(*arguments):
-    done = subprocess.run([GDR, "net", *map(str, arguments), "--json", "-"], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return gdr.report("net", *arguments)
 
 
 def summa(algorithm, n, *options):
     return report("summa", "--algorithm", algorithm, "--n", n, *options)["seconds"]
-
-
-class Panel:
-    """One plot: curves and points as (gnuplot style, title, [row])."""
-
-    def __init__(self, title, settings):
-        self.title, self.settings, self.plots = title, settings, []
-
-    def add(self, style, title, rows):
-        self.plots.append((style, title, list(rows)))
-
-    def line(self, title, rows):
-        self.add(f"with lines lw 2 lc rgb '{COLOURS[len(self.plots) % len(COLOURS)]}'", title, rows)
-
-    def theory(self, title, rows):
-        self.add("with lines lw 1 dt 2 lc rgb '#303030'", title, rows)
-
-    def stated(self, title, rows):
-        self.add("with points pt 7 ps 0.7 lc rgb '#c00000'", title, rows)
-
-    def script(self, folder, number):
-        plots = []
-        for index, (style, title, rows) in enumerate(self.plots):
-            data = folder / f"{number}-{index}.dat"
-            data.write_text("".join(" ".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
-            plots.append(f"'{data}' {style} title '{title}'" if title else f"'{data}' {style} notitle")
-        return (f"reset\nset tics font ',10'\nset key font ',9' below maxrows 4 samplen 1.2\nset bmargin 8\nset grid lc rgb '#dddddd'\n{self.settings}\n"
-                f"set title '{self.title}' font ',12'\nplot {', '.join(plots)}\n")
-
-
-def labels(x, y, logarithmic=""):
-    return f"set xlabel '{x}' offset 0,0.7\nset ylabel '{y}'\n{logarithmic}"
 
 
 LOG = "set logscale xy\nset format y '10^{%T}'"
@@ -123,30 +78,21 @@ def figure_13():
     # Boxes from the top down, each over what is still below it.
     for index in reversed(range(len(hubs[0]["lines"]))):
         line = hubs[0]["lines"][index]
-        panel.add(f"with boxes lc rgb '{(COLOURS + ['#b0b000', '#b04060'])[index]}'", f"{line['board']}: {line['part']}",
+        panel.add(f"with boxes lc rgb '{COLOURS[index]}'", f"{line['board']}: {line['part']}",
                   list(enumerate(top)))
         top = [height - hub["lines"][index]["subtotal"] / hub["bandwidth_gbps"] for height, hub in zip(top, hubs)]
     panel.stated("stated: 5.6 and 3.9", [(0, 5.6), (1, 3.9)])
     return panel
 
 
-def draw(name, panels, columns, width, height):
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch)
-        text = (f"set terminal svg size {width},{height} font 'sans-serif,11' background 'white'\n"
-                f"set output '{PICTURES / name}'\nset multiplot layout {-(-len(panels) // columns)},{columns}\n")
-        text += "".join(panel.script(folder, number) for number, panel in enumerate(panels)) + "unset multiplot\n"
-        subprocess.run(["gnuplot"], input=text, text=True, check=True)
-
-
 def links():
     """The pattern of figure 5d, and what the tie rule does to a torus."""
     report("summa", "--topology", "hub", "--nodes", 16, "--n", 1024, "--algorithm", "CA2", "--executor", "closed-form",
-           "--picture", PICTURES / "links-hub.svg")
+           "--picture", gdr.PICTURES / "links-hub.svg")
     report("summa", "--topology", "torus", "--n", 1024, "--algorithm", "CA4", "--executor", "closed-form", "--picture",
-           PICTURES / "links-torus.svg")
+           gdr.PICTURES / "links-torus.svg")
 
 
-if __name__ == "__main__":
-    draw("urino.svg", [figure_8(), figure_9(), figure_10(), figure_12(), figure_13()], 3, 1400, 860)
+def draw():
+    draw_panels("urino.svg", [figure_8(), figure_9(), figure_10(), figure_12(), figure_13()], 3, (1400, 860), settings=SMALL)
     links()

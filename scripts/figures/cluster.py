@@ -1,28 +1,20 @@
-#!/usr/bin/env python3
-"""Makes docs/pictures/cluster-nbody.svg, cluster-hpl.svg, cluster-summa.svg and cluster-himeno.svg, what 64 boards give on
-three networks, cluster-block.svg, a block on 4 ranks, and the tables of docs/notes/cluster.md between its marks.
-
-    scripts/pictures-cluster [GDR]    GDR: the program, by default build/release/bin/gdr; needs gnuplot (scripts/setup docs)
-"""
+"""cluster-nbody.svg, cluster-hpl.svg, cluster-summa.svg and cluster-himeno.svg, what 64 boards give on three networks;
+cluster-block.svg, a block on 4 ranks; and the tables of docs/notes/cluster.md between its marks."""
 
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
-GDR = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else PROJECT / "build/release/bin/gdr").resolve()
-PICTURES = PROJECT / "docs/pictures"
-PAGE = PROJECT / "docs/notes/cluster.md"
+from figures import gdr
+from figures.plots import Panel, draw as draw_panels
+
+PAGE = gdr.PROJECT / "docs/notes/cluster.md"
 CLUSTERS = {"grape-dr-64": "InfiniBand DDR switch", "grape-dr-64-torus": "4 x 4 x 4 torus", "grape-dr-64-hub": "optical hub"}
-COLOURS = ["#1f4e79", "#c55a11", "#548235", "#7f3f98", "#808080"]
 ALGORITHMS = {"copy": "copy", "j": "j-parallel", "2d": "two-dimensional"}
 
 
 def rows(*arguments):
-    command = [GDR, "cluster", *map(str, arguments), "--json", "-"]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"]
+    return gdr.report("cluster", *arguments)["rows"]
 
 
 def nbody(*arguments):
@@ -33,20 +25,14 @@ def listed(values):
     return ",".join(str(value) for value in values)
 
 
-def draw(name, panels):
+def draw_rows(name, panels):
     """Panels of (title, settings, [(title of a curve, [(x, y)])]) beside each other."""
-    with tempfile.TemporaryDirectory() as folder:
-        script = [f'set terminal svg size {430 * len(panels)},380 font "sans-serif,13" background "white"',
-                  f'set output "{PICTURES / name}"',
-                  f"set multiplot layout 1,{len(panels)} margins 0.06,0.985,0.16,0.9 spacing 0.07,0", 'set grid lc rgb "#dddddd"']
-        for number, (title, settings, curves) in enumerate(panels):
-            plots = []
-            for curve, (label, points) in enumerate(curves):
-                data = pathlib.Path(folder) / f"{number}-{curve}.txt"
-                data.write_text("".join(f"{x} {y}\n" for x, y in points), encoding="utf-8")
-                plots.append(f'"{data}" using 1:2 with linespoints pt 7 ps 0.5 lw 2 lc rgb "{COLOURS[curve]}" title "{label}"')
-            script += [f'set title "{title}"', *settings, "plot " + ", ".join(plots), "unset logscale; set format; set xtics auto"]
-        subprocess.run(["gnuplot"], input="\n".join(script), text=True, check=True)
+    made = []
+    for title, settings, curves in panels:
+        made.append(Panel(title, "\n".join(settings)))
+        for label, points in curves:
+            made[-1].marked_line(label, points)
+    draw_panels(name, made, len(made), (430 * len(made), 380), margins="margins 0.06,0.985,0.16,0.9 spacing 0.07,0")
 
 
 def table(header, lines):
@@ -72,7 +58,7 @@ def nbody_pictures():
     networks = [(title, [(row["n"], row["gflops"] / 1e3) for row in by_network if row["cluster"] == cluster])
                 for cluster, title in CLUSTERS.items()]
     networks.append(("messages in no time", [(row["n"], row["gflops"] / 1e3) for row in free]))
-    draw("cluster-nbody.svg", [
+    draw_rows("cluster-nbody.svg", [
         ("N = 100,000 on InfiniBand DDR: efficiency in %",
          ["set logscale x 2", "set xrange [1:64]", "set yrange [0:105]", 'set xlabel "nodes"', "set key bottom left"], curves),
         ("64 nodes, 2-D, ideal transfers: Tflops",
@@ -123,7 +109,7 @@ def hpl_pictures():
     ways = [("no look-ahead", ["--lookahead", 0]), ("look-ahead", []), ("look-ahead, U overlapped", ["--overlap-u"])]
     by_way = [(title, [(row["n"], row["gflops"] / 1e3) for row in rows(*options, *way)]) for title, way in ways]
     settings = ["set xrange [0:340000]", "set yrange [0:*]", 'set xlabel "N"', "set key bottom right", 'set xtics 100000']
-    draw("cluster-hpl.svg", [("HPL on 64 nodes, 8 x 8, NB = 2048: Tflops", settings, networks),
+    draw_rows("cluster-hpl.svg", [("HPL on 64 nodes, 8 x 8, NB = 2048: Tflops", settings, networks),
                              ("The same on InfiniBand DDR", settings, by_way)])
     lines = []
     for n in sizes:
@@ -147,7 +133,7 @@ def summa_pictures():
 
     marks = ", ".join(f'"{n:,}" {n}' for n in sizes[::2])
     settings = ["set logscale x 2", 'set xlabel "n"', "set xrange [3800:140000]", f"set xtics ({marks})", "set key bottom right"]
-    draw("cluster-summa.svg", [
+    draw_rows("cluster-summa.svg", [
         ("CA4 over CA1, messages and products in turn", [*settings, "set yrange [0:2]"],
          [(title, [(n, gain("in turn", cluster, n)) for n in sizes]) for cluster, title in CLUSTERS.items()]),
         ("CA4 beside the boards: Tflops", [*settings, "set yrange [0:*]"],
@@ -173,7 +159,7 @@ def himeno_pictures():
     small = {title: rows("himeno", "--nodes", listed(nodes), "--size", "S", "--on", "host", "--cluster", cluster)
              for cluster, title in CLUSTERS.items()}
     settings = ["set logscale xy 2", "set xrange [2:64]", 'set xlabel "nodes"', "set key top left"]
-    draw("cluster-himeno.svg", [
+    draw_rows("cluster-himeno.svg", [
         ("Himeno L on InfiniBand DDR: Gflops", settings,
          [(title, [(row["nodes"], row["gflops"]) for row in found]) for title, found in of_way.items()]),
         ("Himeno S on hosts: Gflops", settings,
@@ -232,10 +218,10 @@ def block_picture():
     svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 40}" height="{bottom + 30}" '
            'font-family="sans-serif" font-size="13"><rect width="100%" height="100%" fill="white"/>'
            + "\n".join([*ticks, *legend, *labels, *bars]) + "</svg>\n")
-    (PICTURES / "cluster-block.svg").write_text(svg, encoding="utf-8")
+    (gdr.PICTURES / "cluster-block.svg").write_text(svg, encoding="utf-8")
 
 
-if __name__ == "__main__":
+def draw():
     block_picture()
     summa_pictures()
     himeno_pictures()
