@@ -408,6 +408,18 @@ class JsonReport(CliTest):
         self.ends(2, ["'unsed'", "did you mean 'unused'?"], "as", kernel, "-Wno-unsed")
         self.assertIn("-Wno-unused", self.succeeds("explain", "unused").out)
 
+    def test_every_diagnostic_is_listed_and_stands_on_the_page(self):
+        listed = self.succeeds("explain").out
+        self.assertIn("E0123: variables that do not fit\n", listed)
+        self.assertIn(" unused ", listed)
+        self.assertIn(" fadd ", listed)
+        page = (PROJECT / "docs/diagnostics.md").read_text(encoding="utf-8")
+        self.assertEqual(self.succeeds("explain", "--markdown").out, page, "gdr explain --markdown makes the page")
+        numbers = [line.split(":")[0] for line in listed.splitlines() if line.startswith("E0")]
+        self.assertEqual([line.split(":")[0] for line in page.splitlines() if line.startswith("## ")],
+                         [f"## {number}" for number in numbers])
+        self.ends(2, ["--markdown"], "explain", "--markdown", "E0123")
+
     def test_an_analysis_names_ports_chain_bound_and_words_in_use(self):
         report = json.loads(self.succeeds("analyse", PROJECT / "kernels/dgemm.vsm", "--json", "-").out)
         ports = {port["name"]: port for port in report["ports"]}

@@ -22,6 +22,39 @@ std::vector<std::string> known_codes() {
   return known;
 }
 
+/// First line of a long text, "# E0123: variables that do not fit", without its mark.
+std::string_view heading(std::string_view text) { return text.substr(2, text.find('\n') - 2); }
+
+/// All diagnostics in one line each.
+int list_all() {
+  for (const unsigned number : assembler::diagnostic_numbers()) {
+    fmt::print("{}\n", heading(*assembler::explain(number)));
+  }
+  fmt::print("\nWarnings also have names:");
+  for (std::size_t n = 0; n < base::enumerators<assembler::Warning>(); ++n) {
+    fmt::print(" {}", assembler::name_of(static_cast<assembler::Warning>(n)));
+  }
+  fmt::print("\nOperations:");
+  for (const isa::OperationInfo& operation : isa::operations()) fmt::print(" {}", operation.mnemonic);
+  fmt::print("\n\n'gdr explain E0123' shows a text with an example and its correction; it takes names as well.\n");
+  return kSuccess;
+}
+
+/// The page docs/diagnostics.md: the same texts, after one another.
+int print_page() {
+  fmt::print(
+      "# Diagnostics of the assembler\n\n"
+      "Every message ends in a number, such as `[E0123]`, which stands for the same mistake in every version. For "
+      "each\n"
+      "number this page says what is wrong, and shows a source that gives it and the corrected source; the `kernel`\n"
+      "line is left out. `gdr explain --markdown` prints the page, `gdr explain E0123` one text.\n"
+      "[Warnings](warnings.md) tells how to choose among warnings.\n");
+  for (const unsigned number : assembler::diagnostic_numbers()) {
+    fmt::print("\n#{}", *assembler::explain(number));
+  }
+  return kSuccess;
+}
+
 int explain(const std::string& code) {
   if (const auto warning = assembler::warning_named(code)) {
     fmt::print("{}\n", assembler::explain(*warning));
@@ -49,14 +82,21 @@ int explain(const std::string& code) {
 }  // namespace
 
 void add_explain(Command program, const std::string& name) {
-  auto code = std::make_shared<std::string>();
+  struct Options {
+    std::string code;
+    bool markdown = false;
+  };
+  auto options = std::make_shared<Options>();
   const Command command = program.add_command(name, "long text of a diagnostic of the assembler, or of an operation",
-                                              "gdr explain E0123", [code] { return explain(*code); });
-  command
-      .add_option(
-          "code", *code,
-          "number of the diagnostic, such as E0123, name of a warning, such as unused, or operation, such as fadd")
-      .required();
+                                              "gdr explain E0123", [options] {
+                                                if (options->markdown) return print_page();
+                                                return options->code.empty() ? list_all() : explain(options->code);
+                                              });
+  const Option code = command.add_option(
+      "code", options->code,
+      "number of the diagnostic, such as E0123, name of a warning, such as unused, or operation, such as fadd; without "
+      "it, a list of all");
+  command.add_flag("--markdown", options->markdown, "print the page docs/diagnostics.md").excludes(code);
 }
 
 }  // namespace gdr::cli
