@@ -70,7 +70,7 @@ _IN_MODULES = {"read_table": "tables", "write_table": "tables", "validate": "val
 
 
 def __getattr__(name: str) -> Any:
-    """Modules that take time to load, when they are first asked for."""
+    """Loads a slow module at its first use."""
     if name in ("network", "pair", "tables", "validation"):
         return importlib.import_module(f".{name}", __name__)
     if name in _IN_MODULES:
@@ -109,7 +109,7 @@ class Device:
 
     @property
     def chips(self) -> int:
-        """Of all boards."""
+        """Number of chips on all boards."""
         return self._core.chips
 
     @property
@@ -119,7 +119,7 @@ class Device:
 
     @property
     def assumed(self) -> str:
-        """What `timing` takes for granted because it is not known; empty if everything is known."""
+        """Assumptions behind `timing` if something is not known; otherwise empty."""
         return self._core.assumed
 
     @property
@@ -128,7 +128,7 @@ class Device:
         return self._core.events
 
     def profile(self) -> Profile:
-        """What limits the runs since the kernel was loaded."""
+        """Profile of all runs since the kernel was loaded, with the resource that limits them."""
         return Profile(self._core.profile_json(), self._core.profile_page())
 
     def __repr__(self) -> str:
@@ -138,7 +138,7 @@ class Device:
 
 @functools.lru_cache(maxsize=1)
 def _shared_device(process: int) -> Device:
-    """The device of calls that name none; a forked process has its own."""
+    """Device of calls without `device`. A forked process has a separate one."""
     return Device()
 
 
@@ -157,12 +157,12 @@ class Kernel:
 
     @property
     def loop_lines(self) -> int:
-        """Lines of the loop body; each takes four clocks."""
+        """Number of lines of the loop body; a line takes four clocks."""
         return self._program.loop_lines
 
     @property
     def listing(self) -> str:
-        """Every line with its word, clock and units, the layout of the data, what limits the loop."""
+        """Listing: every line with its word, clock and units, the layout of the data, and the resource that limits the loop."""
         return self._program.listing
 
     @property
@@ -199,7 +199,7 @@ class Kernel:
         device: Device | None = None,
         **parameters: float,
     ) -> NDArray:
-        """Runs a kernel of Type II for so many turns and returns the words that its `collect` lines bring out, a
+        """Runs a kernel of Type II for so many turns and returns the words that its `collect` lines send to the host, a
         structured array with a row for each word, in their order.
 
         The fields are `turn` (a number after the last turn's means loop termination), `variable` (its number among the
@@ -283,7 +283,7 @@ class Kernel:
         return Profile(device._core.profile_json(), "").lines
 
     def _repr_html_(self) -> str:
-        """The schedule, for notebooks: a line each with the units that work in it, and the listing to fold out."""
+        """Schedule as HTML for notebooks: every line with the units that it uses, and the listing to unfold."""
         rows = []
         section = ""
         for line in self.schedule():
@@ -305,17 +305,17 @@ class Kernel:
 def assemble(
     source: str, name: str = "kernel.vsm", definitions: Mapping[str, object] | None = None, schedule: bool = False
 ) -> Kernel:
-    """Assembles source text and proves it legal. `name` stands in diagnostics, `definitions` are those of `gdr as -D`,
+    """Assembles source text and proves it legal. Diagnostics show `name`; `definitions` are those of `gdr as -D`;
     `schedule` packs lines as `gdr as --schedule` does."""
     values = {key: str(value) for key, value in (definitions or {}).items()}
     return Kernel(_core.assemble(source, name, values, schedule))
 
 
 class PairKernel(Kernel):
-    """A kernel made of a Python function by `@grapedr.kernel`."""
+    """A kernel compiled from a Python function by `@grapedr.kernel`."""
 
     def __init__(self, function: Callable[..., Any], effort: int = 2) -> None:
-        """`effort` is that of `gdr cc -O`, 1 to 3: how long a shorter schedule is searched for."""
+        """`effort` is the search effort of `gdr cc -O`, 1 to 3."""
         from . import pair
 
         program, self._source = pair.translate(function, effort)
@@ -324,12 +324,12 @@ class PairKernel(Kernel):
 
     @property
     def source(self) -> str:
-        """The assembly source that the function became."""
+        """Assembly source of the compiled function."""
         return self._source
 
     @property
     def lines(self) -> int:
-        """Lines of the loop body."""
+        """Number of lines of the loop body."""
         return self.loop_lines
 
 
@@ -338,8 +338,8 @@ def kernel(name: str, **definitions: object) -> Kernel: ...
 @overload
 def kernel(name: Callable[..., Any]) -> PairKernel: ...
 def kernel(name: str | Callable[..., Any], **definitions: object) -> Kernel:
-    """A kernel that comes with gdr: "gravity", "gravity_jerk", "vdw", ... As a decorator, the kernel that a function of
-    pairs becomes: `grapedr.pair` has the type hints for it."""
+    """Returns a kernel that comes with gdr, such as "gravity", "gravity_jerk" or "vdw". As a decorator, it compiles a function
+    of a pair of particles; `grapedr.pair` has the type hints for its arguments."""
     if callable(name):
         return PairKernel(name)
     return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
@@ -413,17 +413,17 @@ class Nbody:
         kernel_name: str = "gravity_jerk",
         **device: Any,
     ) -> None:
-        """`particles` as of start(); further arguments are those of Device."""
+        """`particles` has the form that start() returns; further arguments are those of Device."""
         own = particle_arrays(particles)
         options = device_options(**device)
         self._core = _core.Nbody(own["mass"], own["position"], own["velocity"], eps, eta, kernel_name, options)
 
     def evolve(self, t_end: float) -> None:
-        """Integrates to `t_end`. Ctrl-C ends it between two blocks and leaves the system at the last block's time."""
+        """Integrates to `t_end`. Ctrl-C ends the call between two blocks; the system then is at the time of the last block."""
         self._core.evolve(t_end)
 
     def outputs(self, t_end: float, every: float) -> Iterator[Nbody]:
-        """Integrates to `t_end` and gives the system at every multiple of `every` on the way, `t_end` included."""
+        """Integrates to `t_end` and yields the system at every multiple of `every`, and at `t_end`."""
         number = 1
         while self.time < t_end:
             if (time := min(number * every, t_end)) > self.time:
@@ -437,7 +437,7 @@ class Nbody:
 
     @property
     def particles(self) -> dict[str, NDArray]:
-        """At `time`, as of start()."""
+        """Particles at `time`, in the form that start() returns."""
         return self._core.particles
 
     @property
@@ -447,21 +447,21 @@ class Nbody:
 
     @property
     def steps(self) -> int:
-        """Steps of single particles so far."""
+        """Number of individual particle steps taken so far."""
         return self._core.steps
 
     @property
     def state_hash(self) -> str:
-        """SHA-256 of the particles' bits at `time`: what `gdr nbody` tells as `state_hash`."""
+        """SHA-256 of the particles' bits at `time`, equal to `state_hash` of `gdr nbody`."""
         return self._core.state_hash
 
     @property
     def timing(self) -> dict[str, float]:
-        """Emulated seconds by stage, without the host's own integration, and `interactions`."""
+        """Emulated seconds by stage, without the integration on the host, and `interactions`."""
         return self._core.timing
 
     def profile(self) -> Profile:
-        """What limits the board in this run."""
+        """Profile of this run, with the resource that limits the board."""
         return Profile(self._core.profile_json(), self._core.profile_page())
 
     def __repr__(self) -> str:

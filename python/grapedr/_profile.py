@@ -1,4 +1,4 @@
-"""Profiles: what limits what a board did."""
+"""Profiles of runs on a board."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class Profile:
-    """Emulated time of all runs of a device since its kernel was loaded: stages, clocks line by line, ceilings, and what
-    limits it. `data` is the JSON of `gdr run --profile`, as a dictionary."""
+    """Emulated time of all runs of a device since its kernel was loaded: stages, clocks line by line, ceilings, and the
+    resource that limits the runs. `data` is the JSON of `gdr run --profile`, as a dictionary."""
 
     def __init__(self, text: str, page: str) -> None:
         self.data: dict[str, Any] = json.loads(text)
@@ -24,22 +24,22 @@ class Profile:
 
     @property
     def seconds(self) -> float:
-        """Emulated seconds."""
+        """Emulated time of all runs in seconds."""
         return self.data["emulated_seconds"]
 
     @property
     def gflops(self) -> float:
-        """Gflops at the kernel's own count of operations, over `seconds`."""
+        """Speed in Gflops: the kernel's count of operations over `seconds`."""
         return self.data["emulated_gflops"]
 
     @property
     def verdict(self) -> str:
-        """What limits the runs, in a sentence."""
+        """Sentence that names the resource that limits the runs."""
         return self.data["verdict"]
 
     @property
     def stages(self) -> dict[str, float]:
-        """Emulated seconds by stage."""
+        """Emulated seconds of each stage."""
         return self.data["stages"]
 
     @property
@@ -57,7 +57,7 @@ class Profile:
         path.write_text(self._page if path.suffix == ".html" else self._text, encoding="utf-8")
 
     def plot(self) -> Figure:
-        """Emulated time by stage, and what takes it; by matplotlib."""
+        """Draws emulated time by stage and by resource with matplotlib."""
         figure, (left, right) = pyplot().subplots(1, 2, figsize=(9, 3.2), layout="constrained")
         limits = [limit for limit in self.data["limits"] if limit["share"] > 0.005]
         for axes, names, values, unit in (

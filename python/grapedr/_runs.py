@@ -1,4 +1,4 @@
-"""N-body runs: outputs one after the other, callbacks, files, restarts."""
+"""N-body runs with outputs, callbacks, files and restarts."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def particle_arrays(particles: Particles) -> dict[str, NDArray]:
 
 @dataclasses.dataclass(frozen=True)
 class Output:
-    """A run at an output time."""
+    """State of a run at an output."""
 
     t: float
     values: dict[str, float]
-    """A line of the log: `energy`, `energy_error`, `virial_ratio`, `r_50`, `core_radius`, ... NaN for what there is none
-    of; docs/nbody.md says what each is. G = 1, Henon's units for the start models."""
+    """Diagnostics by name, as in a line of the log: `energy`, `energy_error`, `virial_ratio`, `r_50`, `core_radius` and
+    others (docs/nbody.md). A quantity that is undefined is NaN. G = 1, Henon's units for the start models."""
     particles: dict[str, NDArray]
-    """At `t`: `id` (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3), in the order that the run began with."""
+    """Particles at `t`: `id` (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3), in the order of the start."""
     state_hash: str
-    """SHA-256 of the particles' bits, as `gdr nbody` tells it."""
+    """SHA-256 of the particles' bits, equal to `state_hash` of `gdr nbody`."""
 
     @property
     def energy(self) -> float:
@@ -60,7 +60,7 @@ class Output:
 
     @property
     def energy_error(self) -> float:
-        """(E - E0) / |E0|."""
+        """Relative energy error (E - E0) / |E0|."""
         return self.values["energy_error"]
 
 
@@ -76,14 +76,14 @@ class NbodyRun:
     - `particles`: `mass` (n,), `position` (n, 3), `velocity` (n, 3) and perhaps `id` (n,), as start() gives them; copied
     - `start`, a model's name, with `n`, `seed`, `w0`, `separation`, `pericentre`, `eccentricity` as the model takes them
     - `in_file`: a snapshot, text or HDF5
-    - `restart`: a checkpoint; the run goes on to the bits of one that was never interrupted
+    - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run
 
-    There is an output at every multiple of `every` and at `t_end` (0: there alone). `out` (text, or HDF5 if it ends in
+    Outputs are made at every multiple of `every` and at `t_end`; with `every=0`, only at `t_end`. `out` (text, or HDF5 if it ends in
     .h5), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
-    if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run whose energy is
-    off by more than `max_energy_error`, relative, at an output ends there.
-    Further arguments are those of Device; `engine="direct"` computes the forces in the host's doubles, without a board.
-    Iterating again goes on where the run ended.
+    if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output
+    with a relative energy error above `max_energy_error`.
+    Further arguments are those of Device; `engine="direct"` computes the forces in doubles of the host, without a board.
+    A second iteration continues the run from its end.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class NbodyRun:
                 yield self._output(t)
 
     def run(self) -> NbodyRun:
-        """To the end."""
+        """Runs to the end and returns the run itself."""
         for _ in self:
             pass
         return self
@@ -155,7 +155,7 @@ class NbodyRun:
 
     @property
     def time(self) -> float:
-        """Of the last block."""
+        """Time of the last block."""
         return self._core.time
 
     @property
@@ -165,13 +165,13 @@ class NbodyRun:
 
     @property
     def samples(self) -> NDArray:
-        """All outputs so far, a structured array: a field for each column of the log."""
+        """Diagnostics of all outputs so far, as a structured array with a field for each column of the log."""
         names, rows = self._core.samples
         return np.array([tuple(row) for row in rows], dtype=[(name, np.float64) for name in names])
 
     @property
     def steps(self) -> int:
-        """Of single particles."""
+        """Number of individual particle steps taken so far."""
         return self._core.steps
 
     @property
@@ -180,12 +180,12 @@ class NbodyRun:
 
     @property
     def block_sizes(self) -> NDArray[np.int64]:
-        """(n + 1,): how many blocks had 0, 1, ..., n particles."""
+        """Number of blocks with 0, 1 and so on to n particles, of shape (n + 1,)."""
         return np.array(self._core.block_sizes, dtype=np.int64)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What it takes to run it again: start, eps, eta, kernel and its digest, machine, clock, boards, engine. Without a
+        """Facts that are needed to repeat the run: start, eps, eta, kernel and its digest, machine, clock, boards, engine. Without a
         board: start, eps, eta and engine."""
         return self._core.facts
 
@@ -195,7 +195,7 @@ class NbodyRun:
         return self._core.timing
 
     def profile(self) -> Profile:
-        """What limits the board in this run."""
+        """Profile of this run, with the resource that limits the board."""
         return Profile(self._core.profile_json(), self._core.profile_page())
 
     def plot(self) -> Figure:

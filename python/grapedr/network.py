@@ -1,4 +1,4 @@
-"""Networks between boards: collectives on them, task mapping, and N-body on clusters, in time alone.
+"""Networks between boards: models of the time of collectives, task mappings and N-body runs on clusters.
 
     net = grapedr.network.Network("optical-hub-64")
     net.collective("allgather", 1 << 20)["seconds"]
@@ -27,7 +27,7 @@ __all__ = ["Mapping", "Network", "cluster_names", "cluster_nbody", "map_tasks"]
 
 
 class Network:
-    """A network by its name (`gdr net` lists them) or a TOML file; `nodes` instead of the description's."""
+    """A network, by its name (`gdr net` lists them) or from a TOML file. `nodes` replaces the description's number of nodes."""
 
     def __init__(self, name: str, nodes: int | None = None) -> None:
         self._core = _models.Platform(name, nodes)
@@ -42,24 +42,24 @@ class Network:
 
     @property
     def links(self) -> int:
-        """Directed."""
+        """Number of directed links."""
         return self._core.links
 
     @property
     def node_bytes_per_second(self) -> float:
-        """Of all ports of a node."""
+        """Bandwidth of all ports of a node together, in bytes per second."""
         return self._core.node_bytes_per_second
 
     def route(self, start: int, end: int) -> list[int]:
-        """Links that a message from node `start` to node `end` passes, in order."""
+        """Links on the path of a message from node `start` to node `end`, in order."""
         return self._core.route(start, end)
 
     def collective(self, operation: str, bytes: int, method: str | None = None, simulate: bool = False) -> dict[str, Any]:
         """Seconds of a collective call on all nodes: "allgather" (`bytes` of each node; `method` "posted", "pairwise",
         "ring", "bruck"), "broadcast" ("direct", "multipath", "tree"), "reduce", "allreduce", "send" ("direct", "multipath").
 
-        `seconds` is a closed form, which takes all ranks to go in step, or with `simulate` SimGrid's; beside it
-        `lockstep_seconds`, `link_bound_seconds` (no execution ends sooner), `messages` and `bytes` on the way."""
+        `seconds` is a closed form that assumes that all ranks work in step, or with `simulate` the result of SimGrid. The
+        other values are `lockstep_seconds`, `link_bound_seconds` (a lower bound), and the number of `messages` and `bytes`."""
         if method is None:
             method = "ring" if operation == "allgather" else "direct"
         if bytes < 0:
@@ -72,22 +72,22 @@ class Network:
 
 @dataclasses.dataclass(frozen=True)
 class Mapping:
-    """Which node runs which task."""
+    """A mapping of tasks to nodes."""
 
     topology: str
     nodes: NDArray[np.int64]
-    """(tasks,): node of each task; node = x + X (y + Y z)."""
+    """Node of each task, of shape (tasks,); node = x + X (y + Y z)."""
     cost_hop_bytes: int
-    """Bytes x hops on the mesh."""
+    """Sum of bytes x hops on the mesh."""
     cost_torus_hop_bytes: int
-    """Bytes x hops that messages take."""
+    """Sum of bytes x hops on the paths of the messages."""
     max_link_bytes: int
-    """Of the busiest directed link."""
+    """Load of the busiest directed link in bytes."""
     link_bytes: NDArray[np.int64]
-    """(links,): (node * axes + axis) * 2 + (0: plus, 1: minus)."""
+    """Load of each link in bytes, of shape (links,); link = (node * axes + axis) * 2 + (0: plus, 1: minus)."""
 
     def plot(self) -> Figure:
-        """How many links have which load; by matplotlib."""
+        """Draws a histogram of the loads of the links with matplotlib."""
         figure, axes = pyplot().subplots(figsize=(5, 3), layout="constrained")
         axes.hist(self.link_bytes / 1e6, bins=30, color="#4878a8")
         axes.set_xlabel("load / MB")
@@ -114,7 +114,7 @@ def map_tasks(
     seed: int = 1,
     effort: float = 1.0,
 ) -> Mapping:
-    """A node for each task of a program, so that messages travel short ways and share few links (docs/mapping.md).
+    """Maps each task of a program to a node, so that messages use short paths and share few links (docs/mapping.md).
 
     `graph` is "bruck" (with `bytes` a task), "cg", "sp" (with `npb_class`), a CSV file, or a matrix (tasks, tasks) of the
     bytes that the task of the row sends to that of the column. `topology` is such as "torus:8x8x8" or "mesh:4x4", `method`
@@ -138,14 +138,14 @@ def map_tasks(
 
 
 def cluster_names() -> list[str]:
-    """Clusters that come with gdr."""
+    """Names of the clusters that come with gdr."""
     return _models.cluster_names()
 
 
 def cluster_nbody(
     cluster: str, nodes: int, n: int, algorithm: str = "2d", kernel_name: str = "gravity_jerk"
 ) -> dict[str, Any]:
-    """One unit of time of an N-body run of `n` particles with individual steps on `nodes` nodes: `seconds`, `gflops`,
+    """Models one unit of time of an N-body run of `n` particles with individual steps on `nodes` nodes: `seconds`, `gflops`,
     `efficiency`, `bound_by`, and `parts` of the critical path in seconds. `algorithm` is "copy", "j" or "2d"
     (docs/cluster.md)."""
     return _models.cluster_nbody(cluster, nodes, float(n), algorithm, kernel_name)

@@ -1,4 +1,4 @@
-"""Kernels from Python functions: `@grapedr.kernel` on a function whose arguments say what they are.
+"""Kernels from Python functions: `@grapedr.kernel` on a function with a type hint for each argument.
 
     from grapedr.pair import I, J, Long, Result, Short, rsqrt
 
@@ -44,7 +44,7 @@ reciprocal = _only_in_kernels("reciprocal")
 
 
 class _Role:
-    """What an argument is; `I`, `I[3]`, `I[Short]`, `I[Short, 3]`."""
+    """Type hint of an argument: `I`, `I[3]`, `I[Short]`, `I[Short, 3]`."""
 
     declares: ClassVar[str]
     width: str = ""

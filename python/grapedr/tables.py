@@ -111,7 +111,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
 
 
 def write_table(path: str | os.PathLike[str], table: Mapping[str, ArrayLike] | NDArray) -> None:
-    """Writes what read_table() reads, to the same bits. An old file is replaced once the new one is whole."""
+    """Writes columns in a form that read_table() reads back to the same bits. An existing file is replaced only when the new
+    one is complete."""
     path = pathlib.Path(path)
     columns = _checked(table, "the table")
     rows = len(next(iter(columns.values()))) if columns else 0

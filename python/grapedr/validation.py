@@ -18,20 +18,20 @@ class Row:
     source: str
     published: float | str | None
     ours: float | bool | None
-    """None where this build lacks what it takes."""
+    """Our number, or None if this build lacks the library that it needs."""
     unit: str
     role: str
-    """What agreement means: "prediction", "calibration", ... (docs/validation.md)."""
+    """Role of the row, such as "prediction" or "calibration" (docs/validation.md)."""
     bar: str
     error: float | None
-    """ours / published - 1."""
+    """Relative difference ours / published - 1."""
     passed: bool | None
-    """None: shown without a verdict."""
+    """Whether the row is within its bar; None if it has no bar."""
     verified: bool
 
 
 class Rows(Sequence[Row]):
-    """Rows that show themselves as a table in notebooks."""
+    """A list of rows that notebooks show as a table."""
 
     def __init__(self, rows: list[Row]) -> None:
         self._rows = rows
@@ -64,7 +64,7 @@ class Rows(Sequence[Row]):
 
 
 def validate(only: str = "") -> Rows:
-    """All rows, or those of `only`, such as "G5" or "G5.ip". Takes up to a minute for all; Ctrl-C ends it."""
+    """Returns all rows, which takes about a minute, or those of `only`, such as "G5" or "G5.ip". Ctrl-C ends the call."""
     rows = [Row(**row) for row in _models.validate(only)]
     if only and not rows:
         from ._core import Error
