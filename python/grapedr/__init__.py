@@ -7,9 +7,10 @@
     for output in grapedr.NbodyRun(start="plummer", n=256, t_end=1, every=0.25): print(output.t, output.energy_error)
 
 `grapedr.network` (networks, collectives, task mapping, clusters), `grapedr.pair` (kernels from Python functions),
-`grapedr.validation` (published numbers) and `grapedr.tables` (files) are modules of their own, imported when first used. What
-gdr refuses is an `Error` (a ValueError) that names value and allowed range; a source with errors is an `AssemblyError` with every diagnostic, its place and a caret. Results have the bits of the machine: the same on every engine
-and for every number of threads.
+`grapedr.validation` (published numbers) and `grapedr.tables` (files) are modules that are imported at their first
+use. An input that gdr refuses raises an `Error` (a ValueError) that names value and allowed range; a source with errors raises
+an `AssemblyError` with every diagnostic, its place and a caret. Results have the bits of the machine: the same on every
+engine and for every number of threads.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ class Kernel:
 
         The fields are `turn` (a number after the last turn's means loop termination), `variable` (its number among the
         results), `entry`, `element` and `value`; if a `collect` names blocks, also `chip`, `block` (-1: combined) and,
-        where it is known, `pe`. `i` and `j` are as for `run`: i-record n belongs to chip n / 2048 and block n / 128 mod 16, and
+        if it is known, `pe`. `i` and `j` are as for `run`: i-record n belongs to chip n / 2048 and block n / 128 mod 16, and
         a turn takes 16 j-records for each chip. `turns` is required where the kernel takes no j-data, else all of them are
         used. What an earlier call left in the machine is gone.
         """

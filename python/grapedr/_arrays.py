@@ -26,7 +26,7 @@ def shape_text(shape: tuple[int | str, ...]) -> str:
 
 def numbers(what: str, values: ArrayLike, shape: tuple[int | str, ...], finite: bool = True) -> NDArray[np.float64]:
     """A contiguous copy in doubles, so that what the caller or another thread changes later does not matter. `shape` holds
-    extents, and names where an extent is free. NaN is refused, and unless `finite` is False infinity too."""
+    extents, and names for extents that are free. NaN is refused, and unless `finite` is False infinity too."""
     array = plain(what, values)
     if array.dtype.kind not in "iufb":
         raise Error(f"{what} has type {array.dtype}: it must hold real numbers")

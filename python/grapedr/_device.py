@@ -1,4 +1,4 @@
-"""Which device: the arguments of Device, checked."""
+"""Checks of the arguments of Device."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class NbodyRun:
 
     @property
     def end(self) -> str:
-        """How the last iteration ended: "reached", "stopped" or "energy error"."""
+        """End of the last iteration: "reached", "stopped" or "energy error"."""
         return self._core.end
 
     @property

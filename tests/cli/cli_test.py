@@ -410,7 +410,7 @@ class JsonReport(CliTest):
 
     def test_every_diagnostic_is_listed_and_stands_on_the_page(self):
         listed = self.succeeds("explain").out
-        self.assertIn("E0123: variables that do not fit\n", listed)
+        self.assertIn("E0123: not enough memory for the variables\n", listed)
         self.assertIn(" unused ", listed)
         self.assertIn(" fadd ", listed)
         page = (PROJECT / "docs/diagnostics.md").read_text(encoding="utf-8")

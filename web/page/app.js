@@ -82,7 +82,7 @@ async function check() {
   checked = {...answer, source: request.source};
   showDiagnostics(answer);
   showClocks($("clocks"), answer, line => jump(line, 1));
-  $("listing").textContent = answer.listing || "There is no listing of a kernel with errors.";
+  $("listing").textContent = answer.listing || "A kernel with errors has no listing.";
   if (answer.kernel) showParameters(answer.kernel.parameters);
   for (const button of [$("run"), $("debug")]) button.disabled = !answer.kernel;
   const count = severity => answer.diagnostics.filter(each => each.severity === severity).length;
@@ -265,9 +265,9 @@ $("share").addEventListener("click", async () => {
   history.replaceState(null, "", link);
   try {
     await navigator.clipboard.writeText(link);
-    say("The link to this kernel is copied; it stands in the address bar, too.");
+    say("The link to this kernel is copied, and shown in the address bar.");
   } catch {
-    say("The link to this kernel stands in the address bar.");
+    say("The link to this kernel is shown in the address bar.");
   }
 });
 editor.on("gutterClick", (_, line) => toggleStop(line + 1));

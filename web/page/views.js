@@ -34,7 +34,7 @@ export function showProblems(list, answer, lines, jump) {
 
 export function showClocks(panel, answer, jump) {
   if (!answer.kernel) {
-    panel.innerHTML = "<p>A kernel with errors has no clocks. The problems stand below the source.</p>";
+    panel.innerHTML = "<p>A kernel with errors has no clocks. The problems are listed below the source.</p>";
     return;
   }
   const {loop} = answer.kernel;
@@ -44,11 +44,11 @@ export function showClocks(panel, answer, jump) {
     html`<tr data-line="${line.file === 0 ? line.line : ""}"><td>${n}</td><td>${line.clock}</td><td>${line.line}</td><td class="text">${line.text}</td><td>${line.slack ?? ""}</td><td>${line.gpr}</td><td>${line.held.join("; ")}</td></tr>`);
   panel.innerHTML = html`<div class="figures">${[
     figure("loop lines", loop.lines), figure("clocks per iteration", loop.clocks), figure("limited by", limits[loop.bound] ?? loop.bound),
-    figure("operations", loop.operations), figure("lines that no order goes below", loop.least_lines)]}</div>
+    figure("operations", loop.operations), figure("lower bound on lines", loop.least_lines)]}</div>
     <h2>Occupancy of units and ports</h2>
     <div class="table"><table class="bars"><thead><tr><th>unit or port</th><th>uses</th><th>share</th><th></th></tr></thead><tbody>${ports}</tbody></table></div>
     <h2>Loop body</h2>
-    <div class="table" tabindex="0" role="region" aria-label="Loop body"><table><thead><tr><th>line</th><th>clock</th><th>source</th><th>operations</th><th>slack</th><th>GPR words</th><th>what holds it there</th></tr></thead><tbody>${body}</tbody></table></div>
+    <div class="table" tabindex="0" role="region" aria-label="Loop body"><table><thead><tr><th>line</th><th>clock</th><th>source</th><th>operations</th><th>slack</th><th>GPR words</th><th>limited by</th></tr></thead><tbody>${body}</tbody></table></div>
     <details><summary>The whole analysis, as gdr analyse prints it</summary><pre tabindex="0">${answer.analysis}</pre></details>`;
   panel.querySelectorAll("tr[data-line]").forEach(row => row.addEventListener("click", () => row.dataset.line && jump(Number(row.dataset.line))));
 }

@@ -23,17 +23,19 @@ std::string explain(isa::Op operation) {
   if (info.unit == isa::Unit::none) return text;
   const isa::UnitInfo& unit = isa::info_of(info.unit);
   text += fmt::format(
-      "\nUnit: {}. A line takes {} clocks; the result can be read through T {} line later, from registers and memories "
+      "\nUnit: {}. A line takes {} clocks. The result can be read through T {} line later, and from registers and "
+      "memories "
       "{} lines later.\n",
       unit.name, isa::kClocksPerLine, unit.forward_latency, unit.register_latency);
   if (info.second_source_is_short) text += "\nThe second source is a short word.\n";
-  if (info.claims_adder) text += "\nThe line takes the adder, too.\n";
+  if (info.claims_adder) text += "\nIt also occupies the adder of its line.\n";
   if (info.half != isa::ProductHalf::none) {
     text +=
-        fmt::format("\nOne half of a long product: `{}` stands in the line {}, with the same operands.\n",
+        fmt::format("\nIt is one half of a long product: the line {1} must contain `{0}` with the same operands.\n",
                     isa::info_of(info.other_half).mnemonic, info.half == isa::ProductHalf::first ? "after" : "before");
   }
-  if (info.reduces) text += "\nThe nodes of the reduction tree can do it: it may stand after `rrn`.\n";
+  if (info.reduces)
+    text += "\nThe nodes of the reduction tree can also execute it, so a result may be reduced by it (`rrn`).\n";
   return text;
 }
 

@@ -19,12 +19,13 @@ void ClusterOptions::add_clusters_to(Command command) {
       .value_name("NAME")
       .delimiter(',')
       .capture_default_str();
-  command.add_option("--clock", clock_mhz, "chip clock instead of the boards'")
+  command.add_option("--clock", clock_mhz, "chip clock; default: that of the boards")
       .check(in_range(1, 10000, ValueUnit::megahertz));
   using emulator::TransferMode;
   command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
-                     "transfers between host and board: as of 2009, or as planned then");
-  command.add_option("--factors", factors, "what MPI makes of latency and bandwidth: none, or a description")
+                     "transfers between host and board: as measured in 2009, or as planned then");
+  command
+      .add_option("--factors", factors, "correction of latency and bandwidth by message size: a description, or none")
       .value_name("NAME")
       .capture_default_str();
   command.heading(kUsualHeading);
@@ -33,8 +34,8 @@ void ClusterOptions::add_clusters_to(Command command) {
 void ClusterOptions::add_to(Command command) {
   add_clusters_to(command);
   command.heading("Clusters");
-  command.add_flag("--grow-network", grows, "make a network that has too few nodes larger, if its kind can be");
-  command.add_flag("--free-network", free, "messages take no time");
+  command.add_flag("--grow-network", grows, "enlarge a network with too few nodes, if its kind allows it");
+  command.add_flag("--free-network", free, "assume that messages take no time");
   command.heading(kUsualHeading);
 }
 
@@ -62,7 +63,7 @@ void PlacementOptions::add_to(Command command) {
   command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
       .value_name("FILE");
   command.add_output("--save-graph", save_graph,
-                     "write who sends how much to whom in the first of the runs, CSV, for gdr net map --graph");
+                     "write the traffic between ranks in the first run as CSV, for gdr net map --graph");
 }
 
 interconnect::Topology PlacementOptions::placed(interconnect::Topology network) const {

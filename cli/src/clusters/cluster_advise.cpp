@@ -93,10 +93,11 @@ int advise(const ClusterAdviseOptions& options) {
 void add_cluster_advise(Command group) {
   auto options = std::make_shared<ClusterAdviseOptions>();
   options->cluster.names = {"grape-dr-64", "grape-dr-64-torus", "grape-dr-64-hub"};
-  const Command command = group.add_command("advise", "N-body: which cluster, how many nodes, which algorithm, and why",
-                                            "gdr cluster advise --n 100000", [options] { return advise(*options); });
+  const Command command =
+      group.add_command("advise", "N-body: best cluster, number of nodes and algorithm, with the reason",
+                        "gdr cluster advise --n 100000", [options] { return advise(*options); });
   command.add_option("-n,--n", options->n, "particles").required().check(whole_in_range(2, 1000000000));
-  command.add_option("--efficiency", options->efficiency, "least efficiency at which nodes pay")
+  command.add_option("--efficiency", options->efficiency, "lowest efficiency at which more nodes are worth their cost")
       .check(in_range(0.001, 1))
       .capture_default_str();
   command.add_option("--kernel", options->kernel, "kernel that computes the forces")

@@ -136,7 +136,7 @@ int himeno(const ClusterHimenoOptions& options) {
 void add_cluster_himeno(Command group) {
   auto options = std::make_shared<ClusterHimenoOptions>();
   const Command command = group.add_command(
-      "himeno", "the Himeno benchmark on many nodes: what halos and memories leave of a board's speed",
+      "himeno", "Himeno benchmark on many nodes: speed of the boards with halos and memories",
       "gdr cluster himeno --nodes 8,64 --size L,XL --overlap", [options] { return himeno(*options); });
   command.add_option("--nodes", options->nodes, "numbers of nodes, with commas between them")
       .delimiter(',')
@@ -149,10 +149,10 @@ void add_cluster_himeno(Command group) {
   command.add_option("--split", options->split,
                      "ranks along the axes, AxBxC or A,B,C; default: the split with the smallest halos");
   command.add_choice("--on", options->place, {HimenoPlace::board, HimenoPlace::host},
-                     "what computes the points, as fast as its memory gives them");
+                     "processor that computes the points; its memory limits the speed");
   options->placement.add_to(command);
   command.add_flag("--overlap", options->overlap,
-                   "points whose neighbours are on the same rank are computed while halos travel");
+                   "compute points with all neighbours on the same rank while halos are sent");
   options->cluster.add_to(command);
   options->report.add_to(command);
 }

@@ -196,7 +196,7 @@ int nbody(const ClusterNbodyOptions& given) {
 void add_cluster_nbody(Command group) {
   auto options = std::make_shared<ClusterNbodyOptions>();
   const Command command =
-      group.add_command("nbody", "N-body with individual steps on many nodes: time, efficiency, what limits",
+      group.add_command("nbody", "N-body with individual steps on many nodes: time, efficiency, limiting resource",
                         "gdr cluster nbody --nodes 4,16,64 --n 100000", [options] { return nbody(*options); });
   command
       .add_option("--nodes", options->nodes,
@@ -210,26 +210,28 @@ void add_cluster_nbody(Command group) {
   const Option algorithm =
       command
           .add_option("--algorithm", options->algorithms,
-                      "copy: all particles in every node; j: a share of the particles in each; 2d: both, on a square; "
-                      "systolic: shares of the block go round; hyper: the same in larger shifts")
+                      "copy: all particles in every node; j: a share of the particles in each node; 2d: both, on a "
+                      "square of nodes; systolic: shares of the block circulate; hyper: the same in larger shifts")
           .delimiter(',')
           .check(one_of(cluster::nbody_algorithm_names()))
           .capture_default_str();
   command.add_option("--kernel", options->kernel, "kernel that computes the forces")
       .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
       .capture_default_str();
-  command.add_option("--t-end", options->t_end, "units of time that the run takes")
+  command.add_option("--t-end", options->t_end, "length of the run in units of time")
       .check(in_range(1e-6, 1e6))
       .capture_default_str();
   command
       .add_option("--from-block-sizes", options->block_sizes,
                   "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv")
       .value_name("FILE");
-  command.add_flag("--sweep", options->sweep, "all algorithms").excludes(algorithm);
-  command.add_flag("--overlap", options->overlap,
-                   "copy, j, 2d: blocks in halves where that pays, one on its way while boards compute the other");
-  const Option trace = command.add_output(
-      "--trace", options->trace, "write a block of the first run as a trace for Perfetto, a track for each resource");
+  command.add_flag("--sweep", options->sweep, "compare all algorithms").excludes(algorithm);
+  command.add_flag(
+      "--overlap", options->overlap,
+      "copy, j, 2d: split blocks into halves if that is faster; one half is sent while the boards compute the other");
+  const Option trace =
+      command.add_output("--trace", options->trace,
+                         "write a block of the first run as a trace for Perfetto, with a track for each resource");
   command.add_option("--block", options->block, "particles of the traced block; default: the mean block")
       .check(whole_in_range(1, 1000000000))
       .needs(trace);

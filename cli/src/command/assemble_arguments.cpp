@@ -38,10 +38,10 @@ void AssembleArguments::add_source_options(Command command) {
   add_preprocessor_options(command, definitions, include_directories);
   command
       .add_option("-W", warnings,
-                  "turn a warning on (NAME) or off (no-NAME), or make it an error (error=NAME) or none "
-                  "(no-error=NAME); NAME may be all, and error alone is error=all (repeatable)")
+                  "NAME turns a warning on, no-NAME turns it off, error=NAME makes it an error, no-error=NAME makes it "
+                  "a warning again; NAME may be all; error is the same as error=all (repeatable)")
       .value_name("WARNING");
-  command.add_flag("--compat-il", compat_il, "il\"...\" sets the lower half of the word alone");
+  command.add_flag("--compat-il", compat_il, "il\"...\" sets only the lower half of the word");
   command.heading(kUsualHeading);
 }
 
@@ -51,9 +51,8 @@ void AssembleArguments::add_to(Command command) {
   command.add_flag("--schedule", schedule, "list", {"list", "full"},
                    "pack lines without changing results: list moves operations to other lines, full also assigns "
                    "values to other registers and words of local memory");
-  command.add_flag(
-      "--pipeline", pipeline,
-      "with --schedule=full: software pipelining, in which an iteration finishes what the one before has begun");
+  command.add_flag("--pipeline", pipeline,
+                   "with --schedule=full: software pipelining, in which iterations of the loop overlap");
   command.heading(kUsualHeading);
 }
 

@@ -46,18 +46,19 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
           .capture_default_str());
   of_board.push_back(
       command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str());
-  of_board.push_back(command.add_option("--clock", clock_mhz, "chip clock instead of the machine's")
+  of_board.push_back(command.add_option("--clock", clock_mhz, "chip clock; default: that of the machine")
                          .check(in_range(1, 10000, ValueUnit::megahertz)));
   of_board.push_back(command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
-                                        "how the host sends data: as in 2009, or as planned then"));
+                                        "transfers between host and board: as measured in 2009, or as planned then"));
   of_machine = {of_board[0], of_board[1]};
   const std::string what =
-      "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
-      "the first two side by side, a device of OpenCL (bit exact; see gdr machine devices), or nothing but time";
+      "engine: reference = one PE at a time, simd = PEs in host vectors (both bit exact); native = doubles of the host "
+      "(not bit exact); lockstep = reference and simd compared; opencl = a device (bit exact; see gdr machine "
+      "devices); timing = only the time";
   command
       .add_option(
           "--engine", engine,
-          direct == DirectEngine::taken ? what + "; direct: the host's own loop in doubles, without a board" : what)
+          direct == DirectEngine::taken ? what + "; direct = a loop of the host in doubles, without a board" : what)
       .check(known_engine(direct))
       .capture_default_str();
   of_computing.push_back(command.add_option("--threads", threads, "host threads; 0: all")
@@ -103,7 +104,7 @@ void ReportOptions::add_to(Command command) {
   command.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
   const Option quietly =
       command.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
-  command.add_flag("--progress", progress, "show progress even where standard error is no terminal").excludes(quietly);
+  command.add_flag("--progress", progress, "show progress even if standard error is not a terminal").excludes(quietly);
   command.heading(kUsualHeading);
 }
 

@@ -33,14 +33,14 @@ std::vector<std::string> clang_arguments(const std::vector<std::string>& definit
 void CompileArguments::add_to(Command command) {
   command.heading("Source");
   command
-      .add_option("-O", effort,
-                  "effort for few lines: 1 takes a schedule of a few, 2 the best of thousands in less than a second, 3 "
-                  "of many more in less than ten")
+      .add_option(
+          "-O", effort,
+          "search effort: 1 compares 300 schedules, 2 up to 30,000 (under a second), 3 up to 700,000 (some seconds)")
       .check(whole_in_range(1, 3))
       .capture_default_str();
   command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
       .capture_default_str();
-  command.add_option("--function", function, "the pair function, where the file has several").value_name("NAME");
+  command.add_option("--function", function, "name of the pair function, if the file has several").value_name("NAME");
   add_preprocessor_options(command, definitions, include_directories);
   command.heading(kUsualHeading);
 }

@@ -112,7 +112,7 @@ int analyse(const AnalyseOptions& options) {
 void add_analyse(Command program, const std::string& name) {
   auto options = std::make_shared<AnalyseOptions>();
   const Command command = program.add_command(
-      name, "why a kernel's loop takes its clocks: ports, chain, registers, line by line",
+      name, "show what limits a kernel's loop: ports, dependences, registers, line by line",
       "gdr analyse kernels/gravity.vsm --html gravity.html", [options] { return analyse(*options); });
   command.add_option("kernel", options->kernel, kKernelFile).value_name("FILE").required();
   command.add_output_or_stdout("--html", options->page,

@@ -204,11 +204,11 @@ void add_cc(Command program, const std::string& name) {
       "executable, an object file (.o), or the program as the host's compiler takes it (.c, .cc)");
   command.add_flag("--goose", options->goose,
                    "compile the loops of a program that #pragma goose marks, and the program around them");
-  command.add_option("--emit", options->emit, "vsm or gdro, into a file of the kernel's name where -o is not given")
+  command.add_option("--emit", options->emit, "output format if -o is not given; the file is named after the kernel")
       .check(one_of({"vsm", "gdro"}));
   const Option precision =
       command.add_flag("--precision", options->precision,
-                       "tell which operations round to short words; with --i and --j what that costs");
+                       "report which operations round to short words; with --i and --j also the loss of accuracy");
   for (const Option& data : options->data.add_data_to(command)) data.needs(precision);
   options->compile.add_to(command);
   options->report.add_to(command);

@@ -22,7 +22,7 @@ std::vector<std::string> known_codes() {
   return known;
 }
 
-/// First line of a long text, "# E0123: variables that do not fit", without its mark.
+/// First line of a long text, "# E0123: not enough memory for the variables", without its mark.
 std::string_view heading(std::string_view text) { return text.substr(2, text.find('\n') - 2); }
 
 /// All diagnostics in one line each.
@@ -87,7 +87,7 @@ void add_explain(Command program, const std::string& name) {
     bool markdown = false;
   };
   auto options = std::make_shared<Options>();
-  const Command command = program.add_command(name, "long text of a diagnostic of the assembler, or of an operation",
+  const Command command = program.add_command(name, "explain a diagnostic of the assembler, or an operation",
                                               "gdr explain E0123", [options] {
                                                 if (options->markdown) return print_page();
                                                 return options->code.empty() ? list_all() : explain(options->code);

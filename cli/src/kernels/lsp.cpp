@@ -39,7 +39,7 @@ int serve(const AssembleArguments& arguments) {
 void add_lsp(Command program, const std::string& name) {
   auto arguments = std::make_shared<AssembleArguments>();
   const Command command =
-      program.add_command(name, "the language server: diagnostics, names and clocks of assembly source for editors",
+      program.add_command(name, "language server for editors: diagnostics, names and clocks of assembly source",
                           "gdr lsp -I macros", [arguments] { return serve(*arguments); });
   arguments->add_source_options(command);
 }

@@ -44,7 +44,7 @@ void add_objdump(Command program, const std::string& name) {
       program.add_command(name, "print an object file as source that assembles to the same words",
                           "gdr objdump gravity.gdro", [options] { return objdump(options->file, options->raw); });
   command.add_option("file", options->file, "object file (.gdro)").value_name("FILE").required();
-  command.add_flag("--raw", options->raw, "registers by number in place of the names of variables");
+  command.add_flag("--raw", options->raw, "print registers by number instead of names of variables");
 }
 
 }  // namespace gdr::cli

@@ -106,10 +106,12 @@ Json json_of(const HplRow& row) {
 
 std::vector<Option> HplOptions::add_to(Command command) {
   return {command.add_option("--grid", grid, "PxQ ranks; default: the grid nearest to a square").value_name("PxQ"),
-          command.add_option("--lookahead", lookahead, "1: hosts factorise the next panel while boards update")
+          command
+              .add_option("--lookahead", lookahead,
+                          "1: the hosts factorise the next panel while the boards update the rest")
               .check(whole_in_range(0, 1))
               .capture_default_str(),
-          command.add_flag("--overlap-u", overlap_u, "rows are exchanged in parts while boards update")};
+          command.add_flag("--overlap-u", overlap_u, "exchange rows in parts while the boards update")};
 }
 
 int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,

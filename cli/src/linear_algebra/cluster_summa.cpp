@@ -147,9 +147,9 @@ int summa(const ClusterSummaOptions& options) {
 
 void add_cluster_summa(Command group) {
   auto options = std::make_shared<ClusterSummaOptions>();
-  const Command command = group.add_command(
-      "summa", "parallel matrix product by SUMMA on many nodes, products on their boards",
-      "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536", [options] { return summa(*options); });
+  const Command command = group.add_command("summa", "parallel matrix product by SUMMA on many nodes with boards",
+                                            "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536",
+                                            [options] { return summa(*options); });
   command.add_option("--nodes", options->nodes, "numbers of nodes, squares, with commas between them")
       .delimiter(',')
       .check(whole_in_range(1, 4096))
@@ -158,7 +158,7 @@ void add_cluster_summa(Command group) {
       .delimiter(',')
       .check(whole_in_range(1, 1 << 24))
       .capture_default_str();
-  command.add_option("--algorithm", options->algorithms, "how blocks are broadcast")
+  command.add_option("--algorithm", options->algorithms, "algorithm that broadcasts the blocks")
       .delimiter(',')
       .check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
       .capture_default_str();
@@ -167,7 +167,7 @@ void add_cluster_summa(Command group) {
       .capture_default_str();
   static_cast<void>(add_small_depths(command, options->small_depths).capture_default_str());
   options->placement.add_to(command);
-  command.add_flag("--in-turn", options->in_turn, "a rank waits for its product before its next messages");
+  command.add_flag("--in-turn", options->in_turn, "let a rank wait for its product before its next messages");
   options->cluster.add_to(command);
   options->report.add_to(command);
 }

@@ -142,7 +142,7 @@ void add_dgemm(Command program, const std::string& name) {
   constexpr std::uint64_t kLargest = 1 << 20;
   auto options = std::make_shared<DgemmOptions>();
   const Command command =
-      program.add_command(name, "a matrix product on the board, checked against long double",
+      program.add_command(name, "multiply two matrices on the board, and check the product in long double",
                           "gdr dgemm -m 32768 -n 32768 -k 2048 --engine timing", [options] { return dgemm(*options); });
   command.add_option("-m,--m", options->m, "rows of A and C").required().check(whole_in_range(1, kLargest));
   command.add_option("-n,--n", options->n, "columns of B and C").required().check(whole_in_range(1, kLargest));
@@ -150,11 +150,12 @@ void add_dgemm(Command program, const std::string& name) {
   const Option transa = command.add_flag("--transa", options->transa, "A is stored transposed");
   const Option transb = command.add_flag("--transb", options->transb, "B is stored transposed");
   command.add_flag("--overlap", options->overlap, "on", {"on", "off"},
-                   "the next block of A is sent while the board computes; default: on");
-  const Option buffer = command
-                            .add_option("--overlap-buffer", options->buffer,
-                                        "long words of the buffer for the next block of A, instead of the machine's")
-                            .check(whole_in_range(1, 33554432));
+                   "send the next block of A while the board computes; default: on");
+  const Option buffer =
+      command
+          .add_option("--overlap-buffer", options->buffer,
+                      "size of the buffer for the next block of A in long words; default: that of the machine")
+          .check(whole_in_range(1, 33554432));
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(kernel_named({"dgemm", "dgemm_double"}))
       .capture_default_str();

@@ -134,15 +134,17 @@ int hpl(const HplRunOptions& options) {
 void add_hpl(Command program, const std::string& name) {
   auto options = std::make_shared<HplRunOptions>();
   const Command command =
-      program.add_command(name, "High Performance LINPACK: stages, and a real factorisation's residual",
+      program.add_command(name, "High Performance LINPACK: time by stages, and the residual of a real factorisation",
                           "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
   command.add_option("-n,--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
   command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
       .check(whole_in_range(1, 1 << 16))
       .capture_default_str();
-  const Option nodes = command.add_option("--nodes", options->nodes, "time alone of so many nodes of a cluster")
-                           .check(whole_in_range(1, 4096));
-  command.add_option("--cluster", options->cluster, "the cluster: a name or FILE.toml")
+  const Option nodes =
+      command
+          .add_option("--nodes", options->nodes, "model the time of a run on N nodes of a cluster; nothing is computed")
+          .check(whole_in_range(1, 4096));
+  command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
       .value_name("NAME")
       .capture_default_str()
       .needs(nodes);
@@ -157,7 +159,7 @@ void add_hpl(Command program, const std::string& name) {
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
                           .capture_default_str();
   const Option with_host =
-      command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
+      command.add_flag("--with-host", options->with_host, "factorise again with products of the host, for comparison");
   host.excludes(nodes);
   with_host.excludes(nodes);
   options->products.add_to(command);

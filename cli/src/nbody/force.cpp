@@ -114,7 +114,7 @@ int force(const ForceOptions& options) {
 
 void add_force(Command program, const std::string& name) {
   auto options = std::make_shared<ForceOptions>();
-  const Command command = program.add_command(name, "one all-pairs force evaluation of a Plummer sphere",
+  const Command command = program.add_command(name, "evaluate all forces in a Plummer sphere once",
                                               "gdr force -n 4096 --clock 333", [options] { return force(*options); });
   const Option n =
       command.add_option("-n,--n", options->n, "number of particles").required().check(whole_in_range(2, 4194304));
@@ -124,7 +124,7 @@ void add_force(Command program, const std::string& name) {
   const Option seed = command.add_option("--seed", options->seed, "seed of the Plummer sphere")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
                           .capture_default_str();
-  command.add_option("--kernel", options->kernel, "kernel that computes")
+  command.add_option("--kernel", options->kernel, "kernel that computes the forces")
       .check(kernel_named({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
       .capture_default_str();
   options->board.add_to(command);

@@ -456,7 +456,7 @@ void add_nbody(Command program, const std::string& name) {
   command.leave_outputs_to_run();
   options->command = command;
   command.heading("Start");
-  command.add_option("--start", options->start, "start from this model").check(one_of(hostlib::start_kind_names()));
+  command.add_option("--start", options->start, "model to start from").check(one_of(hostlib::start_kind_names()));
   const Option n = command.add_option("-n,--n", options->particles, "number of particles of the start model")
                        .check(whole_in_range(2, 4194304));
   command.keep_old_name("--particles", n);
@@ -495,16 +495,16 @@ void add_nbody(Command program, const std::string& name) {
       "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
       ".hdf5");
   command.keep_old_name("--out", out);
-  options->of_text = {command.add_option("--out-format", options->out_format, "form of the snapshots")
+  options->of_text = {command.add_option("--out-format", options->out_format, "format of the snapshots")
                           .check(one_of({"phigrape", "plain", "csv", "npy", "nemo"}))
                           .capture_default_str()
                           .needs(out)};
   const Option every =
       command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
           .check(in_range(0x1p-20, hostlib::kLargestTime));
-  command.add_output("--log", options->log, "write diagnostics as CSV: energy, momenta, Lagrangian radii");
+  command.add_output("--log", options->log, "write energy, momenta and Lagrangian radii as CSV");
   command.add_output("--report", options->page,
-                     "write a page of HTML with the run's curves; --out-every says how fine");
+                     "write an HTML page with curves of the run, one point every --out-every");
   const Option checkpoint =
       command.add_output("--checkpoint", options->checkpoint,
                          "write the complete state here at every output, and every --checkpoint-minutes");
@@ -520,10 +520,10 @@ void add_nbody(Command program, const std::string& name) {
   const Option most_error =
       command
           .add_option("--max-energy-error", options->run.most_energy_error,
-                      "end with status 1 if the relative energy error is larger when an output is due")
+                      "end with status 1 if the relative energy error at an output is larger than this")
           .check(in_range(0, kNoLimit));
   const Option stop_file =
-      command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears")
+      command.add_option("--stop-file", options->stop_file, "write a checkpoint and end the run when this file appears")
           .value_name("FILE");
   options->of_particles = {every, most_error, stop_file};
   command.heading("Run");
@@ -531,14 +531,16 @@ void add_nbody(Command program, const std::string& name) {
                             .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
                             .capture_default_str();
   const Option measured_n =
-      command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
+      command
+          .add_option("--measured-n", options->measured_n,
+                      "engine timing: number of particles of the run that measures the block sizes")
           .check(whole_in_range(4, 4194304))
           .capture_default_str();
   const Option block_sizes =
       command.add_output("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
   const Option from_block_sizes = command
                                       .add_option("--from-block-sizes", options->from_block_sizes,
-                                                  "engine timing: block sizes measured before, CSV")
+                                                  "engine timing: block sizes of an earlier measurement, CSV")
                                       .value_name("FILE")
                                       .excludes(measured_n)
                                       .excludes(block_sizes);
@@ -547,17 +549,19 @@ void add_nbody(Command program, const std::string& name) {
   const Option split =
       command
           .add_option("--split", options->split,
-                      "under mpirun: what the ranks share. i: the forces on a block's particles; j: the particles that "
-                      "they are due to; 2d: both, on a square of ranks")
+                      "under mpirun: how forces are divided among the ranks. i splits the particles that need forces, "
+                      "j splits the particles that exert them, 2d splits both on a square of ranks")
           .check(one_of(cluster::split_names()));
-  command.add_option("--cluster", options->cluster, "whose network the ranks have: a name or FILE.toml")
+  command
+      .add_option("--cluster", options->cluster,
+                  "cluster description that gives the network between the ranks: a name or FILE.toml")
       .value_name("NAME")
       .capture_default_str()
       .needs(split);
   command
       .add_flag("--overlap", options->overlap,
-                "split blocks into halves where that pays: the forces of one half travel while the boards compute the "
-                "other; same results")
+                "split blocks into halves if that is faster: the forces of one half are sent while the boards compute "
+                "the other half; the results stay the same")
       .needs(split);
   command.heading(kUsualHeading);
   // These are stored in a checkpoint; a snapshot needs no seed.

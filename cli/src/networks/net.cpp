@@ -51,13 +51,14 @@ const std::map<std::string, TieRule>& tie_rules() {
 
 void PlatformArguments::add_to(Command command) {
   command.heading("Network");
-  const Option by_name = command.add_option("--topology", topology, "the network between the nodes")
+  const Option by_name = command.add_option("--topology", topology, "network between the nodes")
                              .check(one_of(keys(kDescriptions)))
                              .capture_default_str();
-  command.add_option("--network", network, "network description instead of the topology's own: a name or FILE.toml")
+  command.add_option("--network", network, "network description: a name or FILE.toml; default: that of the topology")
       .value_name("NAME")
       .excludes(by_name);
-  command.add_option("--nodes", nodes, "number of nodes instead of the description's").check(whole_in_range(1, 65536));
+  command.add_option("--nodes", nodes, "number of nodes; default: that of the description")
+      .check(whole_in_range(1, 65536));
   command
       .add_option("--routing", routing,
                   "instead of the description's. torus, ring, mesh: shortest, dimension-order; fat tree: shortest, "
@@ -65,9 +66,7 @@ void PlatformArguments::add_to(Command command) {
       .check(one_of(keys(kRoutings)));
   command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
       .value_name("FILE");
-  command
-      .add_option("--tie", tie,
-                  "dimension order: which way round a ring if both ways are equally long; default: direct")
+  command.add_option("--tie", tie, "dimension order: direction around a ring if both are equally long; default: direct")
       .check(one_of(keys(tie_rules())));
   command.heading(kUsualHeading);
 }

@@ -131,10 +131,10 @@ Command add_collective(Command net, const std::string& name, const std::string& 
   const Command command = net.add_command(name, what, example, [options, run] { return run(*options); });
   options->method = methods.front();
   options->platform.add_to(command);
-  command.add_option("--bytes", options->bytes, "payload of each rank that sends")
+  command.add_option("--bytes", options->bytes, "payload of each sending rank")
       .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
       .capture_default_str();
-  command.add_option("--method", options->method, "how messages go").check(one_of(methods)).capture_default_str();
+  command.add_option("--method", options->method, "path of the messages").check(one_of(methods)).capture_default_str();
   options->simulation.add_to(command);
   options->report.add_to(command);
   return command;
@@ -143,14 +143,14 @@ Command add_collective(Command net, const std::string& name, const std::string& 
 }  // namespace
 
 void add_net_collectives(Command net) {
-  add_collective(net, "bcast", "a message from node 0 to all others",
+  add_collective(net, "bcast", "broadcast: a message from node 0 to all others",
                  "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath",
                  std::make_shared<NetCollectiveOptions>(), broadcast, {"multipath", "direct", "tree"});
   const auto options = std::make_shared<NetCollectiveOptions>();
   const Command command = add_collective(net, "allgather", "a message from every node to all others",
                                          "gdr net allgather --topology torus --bytes 65536 --method ring", options,
                                          allgather, {"auto", "posted", "pairwise", "ring", "bruck"});
-  command.add_flag("--long", options->long_run, "simulate even where that takes more than a minute");
+  command.add_flag("--long", options->long_run, "simulate even if that takes more than a minute");
 }
 
 }  // namespace gdr::cli

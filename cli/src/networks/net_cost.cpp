@@ -48,7 +48,7 @@ int cost(const NetCostOptions& options) {
 void add_net_cost(Command net) {
   auto options = std::make_shared<NetCostOptions>();
   const Command command =
-      net.add_command("cost", "what an optical hub costs, part by part", "gdr net cost --network optical-hub-cost-2d",
+      net.add_command("cost", "cost of an optical hub by parts", "gdr net cost --network optical-hub-cost-2d",
                       [options] { return cost(*options); });
   command.add_option("--network", options->network, "a description of kind optical-hub-cost: a name or FILE.toml")
       .value_name("NAME")

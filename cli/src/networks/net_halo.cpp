@@ -160,14 +160,15 @@ void add_net_halo(Command net) {
   command.add_option("--element", o->element, "size of an element")
       .check(whole_in_range(1, 4096, ValueUnit::bytes))
       .capture_default_str();
-  command.add_option("--method", o->method, "over which networks")
+  command.add_option("--method", o->method, "networks that carry the halos")
       .check(one_of({"tca", "mv2gdr", "hybrid"}))
       .capture_default_str();
-  command.add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated")
+  command.add_option("--drop-link", o->dropped, "A-B: remove the cable between these nodes; may be repeated")
       .value_name("A-B");
-  command.add_option("--rank", o->rank, "whose plan to show instead of the busiest rank's")
+  command.add_option("--rank", o->rank, "rank to show the plan of; default: the busiest rank")
       .check(whole_in_range(0, 65535));
-  command.add_flag("--simulate", o->simulate, "also by SimGrid's flow model, without losses where packets meet");
+  command.add_flag("--simulate", o->simulate,
+                   "also simulate with SimGrid's flow model, which has no losses when packets collide");
   o->report.add_to(command);
 }
 

@@ -265,29 +265,31 @@ int map_tasks(const NetMapOptions& options) {
 
 void add_net_map(Command net) {
   auto options = std::make_shared<NetMapOptions>();
-  const Command command = net.add_command("map", "which node of a mesh or torus runs which task",
+  const Command command = net.add_command("map", "map tasks to the nodes of a mesh or torus",
                                           "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
                                           [options] { return map_tasks(*options); });
-  command.add_option("--graph", options->graph, "who sends how much to whom: bruck, cg, sp or FILE.csv")
+  command.add_option("--graph", options->graph, "traffic between tasks: bruck, cg, sp or FILE.csv")
       .value_name("GRAPH")
       .required();
   command.add_option("--topology", options->topology, "torus:AxBxC or mesh:AxBxC, one to three axes")
       .value_name("GRID")
       .required();
-  command.add_option("--method", options->method, "how tasks are mapped")
+  command.add_option("--method", options->method, "mapping method")
       .check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
       .capture_default_str();
   const Option objective =
-      command.add_option("--objective", options->objective, "what refined makes smaller: torus cost, or busiest link")
+      command
+          .add_option("--objective", options->objective,
+                      "quantity that refined minimises: torus cost, or the load of the busiest link")
           .check(one_of({"cost", "link"}))
           .capture_default_str();
-  command.add_option("--tie", options->tie, "which way round a ring if both ways are equally long")
+  command.add_option("--tie", options->tie, "direction around a ring if both are equally long")
       .check(one_of({"plus", "minus", "split", "direct"}))
       .capture_default_str();
-  command.add_option("--axis-order", options->axis_order, "axes in the order in which a message takes them")
+  command.add_option("--axis-order", options->axis_order, "order in which a message uses the axes")
       .value_name("AXES")
       .capture_default_str();
-  const Option bytes = command.add_option("--bytes", options->bytes, "bruck: what each task contributes")
+  const Option bytes = command.add_option("--bytes", options->bytes, "bruck: contribution of each task")
                            .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
                            .capture_default_str();
   const Option npb_class = command.add_option("--class", options->npb_class, "cg, sp: class of the benchmark")
@@ -302,19 +304,19 @@ void add_net_map(Command net) {
                           .check(whole_in_range(0, 1U << 30))
                           .capture_default_str();
   const Option effort =
-      command.add_option("--effort", options->effort, "refined: how long to search, against the usual")
+      command.add_option("--effort", options->effort, "search time of refined, as a multiple of the default")
           .check(in_range(0, 1e6))
           .capture_default_str();
   const Option limit =
       command.add_option("--time-limit", options->time_limit, "end the optimisation after this wall-clock time")
           .check(in_range(0, 1e9, ValueUnit::seconds));
-  command.add_flag("--full", options->full, "mapping and histogram in the JSON report");
+  command.add_flag("--full", options->full, "add mapping and histogram to the JSON report");
   const Option rankfile =
       command.add_output("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
   command
       .add_option("--hosts", options->hosts,
-                  "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...; a name that comes again is the "
-                  "next core of that host")
+                  "rankfile: names of the nodes, one per line, instead of +n0, +n1 and so on; a repeated name stands "
+                  "for the next core of that host")
       .value_name("FILE")
       .needs(rankfile);
   command.add_output("--save-map", options->save_map,
@@ -322,7 +324,7 @@ void add_net_map(Command net) {
   command.add_output("--picture", options->picture, "write link loads before (xyz) and after as a heat map, SVG or PNG")
       .check(picture_file());
   command.add_output("--save-graph", options->save_graph, "write the task graph as CSV");
-  command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
+  command.add_flag("--simulate", options->simulate, "simulate all traffic at once with SimGrid's S4U");
   const Option network =
       command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
           .value_name("NAME")

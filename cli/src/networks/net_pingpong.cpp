@@ -157,21 +157,21 @@ void add_net_pingpong(Command net) {
   const Command command = net.add_command(
       "pingpong", "one message between neighbours over PEACH2, CUDA or MPI, one way",
       "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", [o] { return run(*o); });
-  command.add_option("--method", o->method, "how the bytes travel").required().check(one_of(methods()));
+  command.add_option("--method", o->method, "transfer method").required().check(one_of(methods()));
   const Option network =
       command
-          .add_option("--network", o->machine, "network description instead of the method's own: a name or FILE.toml")
+          .add_option("--network", o->machine, "network description: a name or FILE.toml; default: that of the method")
           .value_name("NAME");
   command.keep_old_name("--machine", network);
-  command.add_option("--from", o->from, "memory that is read").check(one_of({"cpu", "gpu"})).capture_default_str();
-  command.add_option("--to", o->to, "memory that is written").check(one_of({"cpu", "gpu"})).capture_default_str();
+  command.add_option("--from", o->from, "memory to read from").check(one_of({"cpu", "gpu"})).capture_default_str();
+  command.add_option("--to", o->to, "memory to write to").check(one_of({"cpu", "gpu"})).capture_default_str();
   command.add_option("--bytes", o->bytes, "size of a message, of a descriptor if there are several")
       .required()
       .check(in_range(0, 1e12, ValueUnit::bytes));
   command.add_option("--count", o->count, "descriptors in the chain")
       .check(whole_in_range(1, 1048576))
       .capture_default_str();
-  command.add_option("--path", o->path, "mvapich2-gdr: beside the adapter, or across QPI")
+  command.add_option("--path", o->path, "mvapich2-gdr: GPU on the socket of the adapter, or across QPI")
       .check(one_of({"same-socket", "qpi", "qpi-tuned"}))
       .capture_default_str();
   command.add_flag("--staged", o->staged, "dma-register: copy out of the GPU first, then put from CPU memory");

@@ -25,21 +25,20 @@ const std::map<std::string, FlowModel> kModels{
 void SimulationArguments::add_to(Command command) {
   command.heading("Simulation");
   command
-      .add_option(
-          "--executor", executor,
-          "what runs the schedule: SimGrid's flows, MPI calls on SimGrid's SMPI, or no simulation: the sum over "
-          "steps of latency, busiest link and arithmetic")
+      .add_option("--executor", executor,
+                  "executor of the schedule: SimGrid's flows (s4u), MPI calls on SimGrid (smpi), or the sum over steps "
+                  "of latency, busiest link and arithmetic (closed-form)")
       .check(one_of({"s4u", "smpi", "closed-form"}))
       .capture_default_str();
   const Option flow_model = command.add_option("--model", model, "SimGrid's flow model")
                                 .check(one_of({"cm02", "lv08", "smpi"}))
                                 .capture_default_str();
-  const Option cross = command.add_flag("--crosstraffic", crosstraffic, "flows take 5 % of the way back too");
+  const Option cross = command.add_flag("--crosstraffic", crosstraffic,
+                                        "every flow also uses 5 % of its bandwidth in the opposite direction");
   const Option of_messages =
       command
           .add_option("--factors", factors,
-                      "what a message library makes of latency and bandwidth by message size: a description's name, "
-                      "FILE.toml, or none")
+                      "correction of latency and bandwidth by message size: name of a description, FILE.toml, or none")
           .value_name("NAME")
           .capture_default_str();
   command.add_output("--links", links, "write messages and bytes of every link to this CSV file");

@@ -115,13 +115,14 @@ void add_net_summa(Command net) {
   command.add_option("-n,--n", options->n, "order of the matrices")
       .check(whole_in_range(1, 1U << 24))
       .capture_default_str();
-  command.add_option("--algorithm", options->algorithm, "how blocks are broadcast")
+  command.add_option("--algorithm", options->algorithm, "algorithm that broadcasts the blocks")
       .check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
       .capture_default_str();
   command.add_option("--layout", options->layout, "blocks on a square of nodes, or on a cube (CA1, CA3)")
       .check(one_of({"2d", "2.5d"}))
       .capture_default_str();
-  command.add_option("--compute", options->compute, "arithmetic takes no time, or that of the nodes' nominal speed")
+  command
+      .add_option("--compute", options->compute, "time of arithmetic: none, or that at the nominal speed of the nodes")
       .check(one_of({"zero", "nominal"}))
       .capture_default_str();
   options->simulation.add_to(command);

@@ -162,10 +162,11 @@ void add_debug(Command program, const std::string& name) {
       .check(whole_in_range(1, 64))
       .capture_default_str();
   const Option script =
-      command.add_option("--script", options->script, "commands from FILE; the first that fails ends it with status 1")
+      command
+          .add_option("--script", options->script,
+                      "read commands from FILE; the first one that fails ends the session with status 1")
           .value_name("FILE");
-  command
-      .add_flag("--dap", options->dap, "speak the Debug Adapter Protocol, whose launch request names kernel and data")
+  command.add_flag("--dap", options->dap, "use the Debug Adapter Protocol; its launch request names kernel and data")
       .excludes(script);
 }
 

@@ -12,20 +12,20 @@ namespace gdr::cli {
 std::vector<Option> ObserveOptions::add_to(Command command) {
   command.heading("Traces and profiles");
   const Option option =
-      command.add_output("--trace", trace, "write emulated time as a trace for Chrome's or Perfetto's viewer");
-  command.add_option("--trace-chips", what.chips, "chips shown line by line").delimiter(',').needs(option);
-  command.add_option("--trace-blocks", what.blocks, "blocks whose records are shown on their way")
+      command.add_output("--trace", trace, "write the emulated time as a trace for the viewer of Chrome or Perfetto");
+  command.add_option("--trace-chips", what.chips, "chips to show line by line").delimiter(',').needs(option);
+  command.add_option("--trace-blocks", what.blocks, "blocks for which the transfer of records is shown")
       .delimiter(',')
       .needs(option);
-  command.add_option("--trace-run", what.run, "lines are shown from this run of 128 i-particles on").needs(option);
-  command.add_option("--trace-from", what.first_clock, "first chip clock shown of a run").needs(option);
-  command.add_option("--trace-to", what.last_clock, "last chip clock shown of a run").needs(option);
+  command.add_option("--trace-run", what.run, "first run of 128 i-particles to show lines of").needs(option);
+  command.add_option("--trace-from", what.first_clock, "first chip clock of a run to show").needs(option);
+  command.add_option("--trace-to", what.last_clock, "last chip clock of a run to show").needs(option);
   command.add_option("--trace-limit", limit_mb, "largest size of the trace")
       .check(in_range(0.01, 1000, ValueUnit::megabytes))
       .capture_default_str()
       .needs(option);
   const Option profiled =
-      command.add_output("--profile", profile, "write what limits the run: a page or JSON")
+      command.add_output("--profile", profile, "write an analysis of what limits the run, as a page or as JSON")
           .check({[](const std::string& name) {
                     const bool known = name.ends_with(".html") || name.ends_with(".json");
                     return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);

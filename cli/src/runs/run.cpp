@@ -153,18 +153,18 @@ void add_run(Command program, const std::string& name) {
       program.add_command(name, "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
   options->input.add_to(command);
-  const Option output = command.add_output_or_stdout(
-      "-o,--output", options->out,
-      "write the results here, CSV or NPY, or all as CSV to standard output with -; else the "
-      "first are printed");
+  const Option output = command.add_output_or_stdout("-o,--output", options->out,
+                                                     "write all results to this file, CSV or NPY, or with - as CSV to "
+                                                     "standard output; without it, the first results are printed");
   command.keep_old_name("--out", output);
   const Option break_at =
-      command.add_option("--break", options->break_at, "show chosen PEs when this line runs").value_name("FILE:LINE");
-  command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
+      command.add_option("--break", options->break_at, "show the PEs of --dump when this line is executed")
+          .value_name("FILE:LINE");
+  command.add_option("--dump", options->dump, "PEs to show, such as pe:3,17 or chip:1,block:2,pe:0")
       .value_name("PES")
       .needs(break_at)
       .capture_default_str();
-  command.add_option("--at", options->at, "show them at this execution of the line, counted from 1")
+  command.add_option("--at", options->at, "show the PEs at this execution of the line, counted from 1")
       .check(whole_in_range(1, 1000000000000000))
       .needs(break_at)
       .capture_default_str();

@@ -45,7 +45,7 @@ void RunInput::add_to(Command command, bool required) {
   if (required) name.required();
   command.heading("Data");
   add_data_to(command);
-  command.add_option("--turns", turns, "loop iterations of a Type II kernel; default: as many as its j-data has")
+  command.add_option("--turns", turns, "loop iterations of a Type II kernel; default: number of its j-records")
       .check(whole_in_range(1, 1000000000000));
   command.heading(kUsualHeading);
   assemble.add_to(command);

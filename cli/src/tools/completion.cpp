@@ -83,10 +83,10 @@ int completion(const std::string& shell, const Command& program) {
 void add_completion(Command program, const std::string& name) {
   auto shell = std::make_shared<std::string>();
   const Command command =
-      program.add_command(name, "a script that lets the shell complete gdr's commands, options and values",
+      program.add_command(name, "print a script that lets the shell complete commands, options and values of gdr",
                           "gdr completion bash > ~/.local/share/bash-completion/completions/gdr",
                           [shell, program] { return completion(*shell, program); });
-  command.add_option("shell", *shell, "whose script").required().check(one_of({"bash", "zsh"}));
+  command.add_option("shell", *shell, "shell to write the script for").required().check(one_of({"bash", "zsh"}));
 }
 
 }  // namespace gdr::cli

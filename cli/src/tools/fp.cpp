@@ -176,7 +176,9 @@ void add_fp(Command program, const std::string& name) {
                   "both operands of fmul2 (fmulh, then fmull) are long",
                   operation_names()),
       "echo 'fadd.s 3ff000000000000000 3e6000000000000000' | gdr fp eval", [=] { return eval(*engine); });
-  evaluated.add_option("--engine", *engine, "what computes").check(one_of({"reference", "simd"})).capture_default_str();
+  evaluated.add_option("--engine", *engine, "arithmetic that computes the results")
+      .check(one_of({"reference", "simd"}))
+      .capture_default_str();
 }
 
 }  // namespace gdr::cli

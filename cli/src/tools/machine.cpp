@@ -116,11 +116,11 @@ int devices(const ReportOptions& report) {
 
 void add_machine(Command program, const std::string& name) {
   const Command machine = program.add_group(name, "machine descriptions");
-  machine.add_command("list", "names of all descriptions", "gdr machine list", [] { return list(); });
+  machine.add_command("list", "list the names of all descriptions", "gdr machine list", [] { return list(); });
   auto shown = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();
   const Command command =
-      machine.add_command("show", "every parameter of a description, with unit and origin",
+      machine.add_command("show", "print every parameter of a description, with unit and origin",
                           "gdr machine show model1800", [=] { return show_machine(*shown, *report); });
   command.add_option("name", *shown, "a name or FILE.toml").required();
   report->add_to(command);

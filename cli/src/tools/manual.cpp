@@ -93,14 +93,15 @@ void write_pages(const CommandShape& command, const std::string& path, const std
 
 void add_manual(Command program, const std::string& name) {
   auto folder = std::make_shared<std::string>();
-  const Command command = program.add_command(name, "manual pages of all commands, made of what their help says",
+  const Command command = program.add_command(name, "write manual pages of all commands, made from their help texts",
                                               "gdr manual ~/.local/share/man/man1", [folder, program] {
                                                 base::make_folder(*folder);
                                                 write_pages(program.shape(), program.shape().name, *folder);
                                                 return kSuccess;
                                               });
   command
-      .add_option("folder", *folder, "where they are written, a file each: gdr.1, gdr-run.1; made if it does not exist")
+      .add_option("folder", *folder,
+                  "folder for the pages gdr.1, gdr-run.1 and so on; it is created if it does not exist")
       .value_name("DIRECTORY")
       .required();
 }

@@ -184,29 +184,30 @@ int selftest(const SelftestOptions& options) {
 void add_selftest(Command program, const std::string& name) {
   auto options = std::make_shared<SelftestOptions>();
   const Command command =
-      program.add_command(name, "random programs on the engines of this host, compared word by word",
+      program.add_command(name, "compare the engines of this host word by word on random programs",
                           "gdr selftest --programs 10000 --seed 7", [options] { return selftest(*options); });
   const Option programs = command.add_option("--programs", options->programs, "number of programs")
                               .check(whole_in_range(1, 1'000'000'000))
                               .capture_default_str();
-  const Option histories =
-      command
-          .add_option("--histories", options->histories,
-                      "instead of programs, compare this number of histories: random sequences of commands to chips")
-          .check(whole_in_range(1, 1'000'000'000))
-          .excludes(programs);
-  command.add_option("--history", options->history, "run the history of a file, as --histories prints it")
+  const Option histories = command
+                               .add_option("--histories", options->histories,
+                                           "compare this number of histories instead of programs; a history is a "
+                                           "random sequence of commands to chips")
+                               .check(whole_in_range(1, 1'000'000'000))
+                               .excludes(programs);
+  command.add_option("--history", options->history, "run the history in this file, in the form that --histories prints")
       .value_name("FILE")
       .excludes(programs)
       .excludes(histories);
-  command.add_option("--seed", options->seed, "seed of the first program or history; the others have those that follow")
+  command
+      .add_option("--seed", options->seed, "seed of the first program or history; the others have the following seeds")
       .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
       .capture_default_str();
   command
       .add_option("--engine", options->engines,
-                  "compared with the reference engine; may be given several times (default: every exact one)")
+                  "engine to compare with the reference engine; may be given several times (default: every exact one)")
       .check(known_engine());
-  command.add_option("--machine", options->machine, "machine description whose number of chips is used")
+  command.add_option("--machine", options->machine, "machine description that gives the number of chips")
       .value_name("NAME")
       .capture_default_str();
   command.add_option("--boards", options->boards, "number of boards")

@@ -92,9 +92,11 @@ int validate(const ValidateOptions& options) {
 
 void add_validate(Command program, const std::string& name) {
   auto options = std::make_shared<ValidateOptions>();
-  const Command command = program.add_command(name, "every published number beside ours", "gdr validate --only G5",
-                                              [options] { return validate(*options); });
-  command.add_option("--only", options->only, "one row with its parts, such as G5, or a part, such as G5.ip")
+  const Command command = program.add_command(name, "compare every published number with ours",
+                                              "gdr validate --only G5", [options] { return validate(*options); });
+  command
+      .add_option("--only", options->only,
+                  "print only this row with its parts, such as G5, or this part, such as G5.ip")
       .value_name("ROW");
   command.add_flag("--markdown", options->markdown, "print the page docs/validation.md");
   command.add_flag("--strict", options->strict, "end with status 1 if a row misses its bar");
