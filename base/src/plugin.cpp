@@ -51,6 +51,22 @@ void* plugin_function(const char* library, const char* function) {
   return nullptr;
 }
 
+PluginState plugin_state(const char* library) {
+  PluginState state;
+  for (const std::filesystem::path& folder : library_folders()) {
+    const std::filesystem::path file = folder / library;
+    std::error_code none;
+    if (!std::filesystem::exists(file, none)) continue;
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) {
+      const std::filesystem::path whole = std::filesystem::canonical(file, none);
+      return {none ? file : whole, ""};
+    }
+    const char* const why = dlerror();
+    if (state.refusal.empty() && why != nullptr) state.refusal = why;
+  }
+  return state;
+}
+
 std::string missing_plugin(std::string_view library, std::string_view needs, std::string_view option) {
   return fmt::format("gdr's library {}, which is not found or does not load: it needs {} and is built with -D{}=ON",
                      library, needs, option);

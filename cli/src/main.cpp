@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
                         {"validate", "Numbers and machines", add_validate},
                         {"selftest", "Tools", add_selftest},
                         {"profile", "Tools", add_profile},
-                        // These tell of all the others.
+                        {"doctor", "Tools", add_doctor},
+                        // These describe all the others.
                         {"completion", "Tools", add_completion, true},
                         {"manual", "Tools", add_manual, true}});
   } catch (const UsageError& error) {

@@ -97,7 +97,7 @@ class ExitStatus(CliTest):
         text = self.succeeds("net", "pingpong", "--help").out
         for told in (
             "--count N descriptors in the chain (1 to 1048576; default: 1) --",
-            "--from cpu|gpu memory that is read (default: cpu) --",
+            "--from cpu|gpu memory to read from (default: cpu) --",
             "--bytes NUMBER size of a message, of a descriptor if there are several (0 to 1000000000000 bytes; required) --",
         ):
             self.assertIn(" " + told, " ".join(text.split()))

@@ -51,10 +51,39 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete("gdr", "as", "mi"), ["mine.vsm"])
         self.assertEqual(self.complete("gdr", "run", "k.vsm", "--i", "mi"), ["mine.vsm"])
 
+    def test_names_of_things_that_come_with_gdr(self):
+        self.assertEqual(self.complete("gdr", "run", "k.vsm", "--machine", "model18"), ["model1800"])
+        self.assertIn("gravity", self.complete("gdr", "as", "grav"))
+        self.assertEqual(self.complete("gdr", "explain", "E0123"), ["E0123"])
+        self.assertIn("grape-dr-64-hub", self.complete("gdr", "cluster", "nbody", "--cluster", "grape-dr-64-"))
+        self.assertIn("G5", self.complete("gdr", "validate", "--only", "G5"))
+        self.assertIn("moment", self.complete("gdr", "judge", "mom"))
+        (self.folder / "model1800.toml").touch()
+        self.assertEqual(sorted(self.complete("gdr", "run", "--machine", "model18")), ["model1800", "model1800.toml"])
+
+    def test_fish_offers_the_same(self):
+        script = subprocess.run([GDR, "completion", "fish"], capture_output=True, text=True, check=True).stdout
+        (self.folder / "script.fish").write_text(script, encoding="utf-8")
+
+        def offered(line):
+            done = subprocess.run(["fish", "--no-config", "-c", f"source script.fish; complete -C '{line}'"], cwd=self.folder,
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return [word.split("\t")[0] for word in done.stdout.splitlines()]
+
+        self.assertEqual(offered("gdr net hi"), ["himeno"])
+        self.assertEqual(offered("gdr nbody --pl"), ["--plummer"])
+        self.assertEqual(offered("gdr hpl --plu"), [])
+        self.assertEqual(sorted(offered("gdr nbody --plummer 64 --transfer ")), ["2009", "ideal"])
+        self.assertEqual(offered("gdr run k.vsm --machine model18"), ["model1800"])
+        (self.folder / "mine.vsm").touch()
+        self.assertEqual(offered("gdr as mi"), ["mine.vsm"])
+        self.assertEqual(offered("gdr run k.vsm --i mi"), ["mine.vsm"])
+
     def test_another_shell_is_refused(self):
         done = subprocess.run([GDR, "completion", "tcsh"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("bash, zsh", done.stderr)
+        self.assertIn("bash, zsh, fish", done.stderr)
 
 
 if __name__ == "__main__":

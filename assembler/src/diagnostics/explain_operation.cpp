@@ -4,6 +4,9 @@
 
 #include <string_view>
 
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/names.h"
+
 namespace gdr::assembler {
 namespace {
 
@@ -16,6 +19,16 @@ std::string form_of(const isa::OperationInfo& info) {
 }
 
 }  // namespace
+
+std::vector<std::string> explained_names() {
+  std::vector<std::string> names;
+  for (const unsigned number : diagnostic_numbers()) names.push_back(fmt::format("E{:04}", number));
+  for (std::size_t n = 0; n < base::enumerators<Warning>(); ++n) {
+    names.emplace_back(name_of(static_cast<Warning>(n)));
+  }
+  for (const isa::OperationInfo& operation : isa::operations()) names.emplace_back(operation.mnemonic);
+  return names;
+}
 
 std::string explain(isa::Op operation) {
   const isa::OperationInfo& info = isa::info_of(operation);

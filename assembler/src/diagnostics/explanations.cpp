@@ -143,7 +143,7 @@ loop initialization
   uxor n n n)"},
     {Code::memory_full, "not enough memory for the variables",
      R"(Local memory has 512 short words, the GPR 64. Broadcast memory has 1,024 long words. It holds two j-records (the next one
-arrives while the current one is in use), the parameters and the variables; the last 128 for i-data and results in transfer.)",
+arrives while the current one is in use), the parameters and the variables; its last 128 words are for i-data and results in transfer.)",
      R"(var vector long x[65]
 loop body
   nop)",

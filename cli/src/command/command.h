@@ -119,5 +119,6 @@ void add_selftest(Command program, const std::string& name);
 void add_explain(Command program, const std::string& name);
 void add_completion(Command program, const std::string& name);
 void add_manual(Command program, const std::string& name);
+void add_doctor(Command program, const std::string& name);
 
 }  // namespace gdr::cli

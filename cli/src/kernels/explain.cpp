@@ -11,17 +11,6 @@
 namespace gdr::cli {
 namespace {
 
-/// All that explain() takes.
-std::vector<std::string> known_codes() {
-  std::vector<std::string> known;
-  for (const unsigned number : assembler::diagnostic_numbers()) known.push_back(fmt::format("E{:04}", number));
-  for (std::size_t n = 0; n < base::enumerators<assembler::Warning>(); ++n) {
-    known.emplace_back(assembler::name_of(static_cast<assembler::Warning>(n)));
-  }
-  for (const isa::OperationInfo& operation : isa::operations()) known.emplace_back(operation.mnemonic);
-  return known;
-}
-
 /// First line of a long text, "# E0123: not enough memory for the variables", without its mark.
 std::string_view heading(std::string_view text) { return text.substr(2, text.find('\n') - 2); }
 
@@ -73,7 +62,7 @@ int explain(const std::string& code) {
     const auto known = assembler::diagnostic_numbers();
     throw UsageError(
         fmt::format("there is no diagnostic {} (known: E{:04} to E{:04}, names of warnings and of operations){}", code,
-                    known.front(), known.back(), base::did_you_mean(code, known_codes())));
+                    known.front(), known.back(), base::did_you_mean(code, assembler::explained_names())));
   }
   fmt::print("{}\n", *text);
   return kSuccess;

@@ -19,6 +19,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/own_files.h"
 #include "gdr/base/plugin.h"
+#include "gdr/emulator/loop_cache.h"
 #include "jit/plugin/compile.h"
 
 namespace gdr::emulator::jit {
@@ -209,3 +210,30 @@ const void* LoadedCode::begin() const { return static_cast<const char*>(memory_)
 LoadedCode::~LoadedCode() { munmap(memory_, size_); }
 
 }  // namespace gdr::emulator::jit
+
+namespace gdr::emulator {
+
+LoopCache loop_cache() {
+  const std::optional<std::filesystem::path> folder = jit::CodeCache::of_user().folder();
+  if (!folder) return {{}, "none of GDR_CACHE_DIR, XDG_CACHE_HOME and HOME names a folder by an absolute path", 0};
+  LoopCache cache{*folder, "", 0};
+  struct stat about{};
+  if (lstat(folder->c_str(), &about) != 0) {
+    if (errno != ENOENT) cache.refusal = std::strerror(errno);
+    return cache;  // the first entry makes the folder
+  }
+  if (!S_ISDIR(about.st_mode)) {
+    cache.refusal = "it is not a folder";
+  } else if (!jit::only_mine(about)) {
+    cache.refusal = "other users can write to it";
+  } else if (access(folder->c_str(), R_OK | W_OK | X_OK) != 0) {
+    cache.refusal = std::strerror(errno);
+  }
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(*folder, none)) {
+    cache.entries += entry.path().extension() == jit::kExtension ? 1 : 0;
+  }
+  return cache;
+}
+
+}  // namespace gdr::emulator

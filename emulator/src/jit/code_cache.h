@@ -42,6 +42,7 @@ class CodeCache {
   void keep(std::string_view ir, std::string_view cpu, const CodeBytes& code) const;
   /// Path of this text's entry; empty if there is no folder.
   [[nodiscard]] std::filesystem::path path_of(std::string_view ir, std::string_view cpu) const;
+  [[nodiscard]] const std::optional<std::filesystem::path>& folder() const { return folder_; }
 
  private:
   std::optional<std::filesystem::path> folder_;

@@ -16,6 +16,13 @@ namespace gdr::base {
 /// library_folders(): one of another version of gdr may lack it. Null if there is none. Libraries are never unloaded.
 [[nodiscard]] void* plugin_function(const char* library, const char* function);
 
+/// The first library of this file name that loads, in the order of library_folders().
+struct PluginState {
+  std::filesystem::path file;  // empty if there is none
+  std::string refusal;         // the system's message for a file that exists and does not load; empty if there is none
+};
+[[nodiscard]] PluginState plugin_state(const char* library);
+
 /// Says of a library without the function that it is not found, what it needs, and the CMake option that builds it: the
 /// end of a sentence on what cannot be done without it.
 [[nodiscard]] std::string missing_plugin(std::string_view library, std::string_view needs, std::string_view option);
