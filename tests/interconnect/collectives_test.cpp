@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <set>
+
 #include "gdr/base/error.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/hub_cost.h"
 #include "gdr/interconnect/network.h"
+#include "gdr/interconnect/platform.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -28,6 +33,53 @@ TEST(Collectives, RelaysMultiplyTheBandwidthOfTheHubByHalfItsNodes) {
       EXPECT_NEAR(gain, nodes / 2.0, 1e-9) << make(nodes, kBytes, Path::direct).name << " " << nodes;
     }
   }
+}
+
+/// Which ranks' data each rank has after all steps, if every message carries all that its sender had before the step.
+std::vector<std::set<Rank>> known_after(const Schedule& schedule) {
+  std::vector<std::set<Rank>> known(schedule.ranks.size());
+  std::size_t steps = 0;
+  for (Rank rank = 0; rank < known.size(); ++rank) {
+    known[rank].insert(rank);
+    steps = std::max(steps, schedule.ranks[rank].size());
+  }
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::vector<std::set<Rank>> before = known;
+    for (Rank rank = 0; rank < known.size(); ++rank) {
+      if (step >= schedule.ranks[rank].size()) continue;
+      for (const Message& message : schedule.ranks[rank][step].sends)
+        known[message.peer].insert(before[rank].begin(), before[rank].end());
+    }
+  }
+  return known;
+}
+
+TEST(Collectives, DoublingBringsTheDataOfAllToAll) {
+  for (Rank nodes = 1; nodes <= 33; ++nodes) {
+    const Schedule schedule = make_doubling_allreduce(nodes, 8);
+    check(schedule);
+    for (const std::set<Rank>& known : known_after(schedule)) EXPECT_EQ(known.size(), nodes) << nodes;
+    EXPECT_LE(schedule.ranks[0].size(), static_cast<std::size_t>(std::bit_width(nodes - 1)) + 2) << nodes;
+  }
+}
+
+TEST(Collectives, AnAllreduceOnSubClustersCostsNothingOnOneNodeAndGrows) {
+  double last = -1;
+  for (const Rank nodes : {1U, 2U, 16U, 32U, 64U}) {
+    const Platform platform = load_platform("ha-pacs-tca", {.nodes = nodes, .routing = {}, .tie = {}, .file = {}});
+    const double seconds = lockstep(make_doubling_allreduce(nodes, 8), platform.topology);
+    if (nodes == 1) {
+      EXPECT_EQ(seconds, 0);
+    }
+    EXPECT_GT(seconds, last) << nodes;
+    last = seconds;
+  }
+}
+
+TEST(Collectives, AnAllToAllIsPostedOrPairwise) {
+  EXPECT_EQ(traffic(make_alltoall(8, 10, AllgatherOrder::posted)).bytes, 8U * 7 * 10);
+  EXPECT_EQ(make_alltoall(8, 10, AllgatherOrder::pairwise).ranks[0].size(), 7U);
+  EXPECT_THROW(static_cast<void>(make_alltoall(8, 10, AllgatherOrder::bruck)), Error);
 }
 
 TEST(Collectives, ShortMessagesGoDirectly) {

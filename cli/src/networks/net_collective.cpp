@@ -1,4 +1,4 @@
-// gdr net bcast and gdr net allgather: collective communication on a network.
+// gdr net bcast, allgather, allreduce and alltoall: collective communication on a network.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -102,19 +102,45 @@ double simulation_seconds(const interconnect::Platform& platform, const std::str
   return messages * (kSecondsOfMessage + kSecondsOfPair * together + kSecondsOfShare * shares);
 }
 
+/// Refuses what would be simulated for minutes; `instead` needs less time.
+void refuse_long(const NetCollectiveOptions& options, const interconnect::Platform& platform,
+                 std::string_view instead) {
+  constexpr double kMostSeconds = 60;
+  const double estimate = simulation_seconds(platform, options.method);
+  if (estimate <= kMostSeconds || options.long_run || options.simulation.executor == "closed-form") return;
+  throw UsageError(fmt::format(
+      "--method {} on {} nodes is refused: its simulation would take about {:.0f} s; --long takes the time, {}",
+      options.method, platform.topology.nodes(), estimate, instead));
+}
+
+int allreduce(const NetCollectiveOptions& options) {
+  const Stopwatch watch;
+  const interconnect::Platform platform = options.platform.load();
+  const interconnect::NodeId nodes = platform.topology.nodes();
+  const Path path = options.method == "direct" ? Path::direct : Path::multipath;
+  const Schedule schedule = from_command_line("--nodes, --bytes", [&] {
+    return options.method == "doubling" ? interconnect::make_doubling_allreduce(nodes, options.bytes)
+                                        : interconnect::make_allreduce(nodes, options.bytes, path);
+  });
+  return report_schedule(options, "net allreduce", platform, schedule, watch);
+}
+
+int alltoall(const NetCollectiveOptions& options) {
+  const Stopwatch watch;
+  const interconnect::Platform platform = options.platform.load();
+  refuse_long(options, platform, "--executor closed-form needs less");
+  const AllgatherOrder order = options.method == "posted" ? AllgatherOrder::posted : AllgatherOrder::pairwise;
+  const Schedule schedule = from_command_line(
+      "--nodes, --bytes", [&] { return interconnect::make_alltoall(platform.topology.nodes(), options.bytes, order); });
+  return report_schedule(options, "net alltoall", platform, schedule, watch);
+}
+
 int allgather(NetCollectiveOptions options) {
   const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
   const interconnect::NodeId nodes = platform.topology.nodes();
   options.method = chosen_method(options, nodes);
-  constexpr double kMostSeconds = 60;
-  const double estimate = simulation_seconds(platform, options.method);
-  if (estimate > kMostSeconds && !options.long_run && options.simulation.executor != "closed-form") {
-    throw UsageError(fmt::format(
-        "--method {} on {} nodes is refused: its simulation would take about {:.0f} s; --long takes the time, "
-        "--executor closed-form or --method bruck need less",
-        options.method, nodes, estimate));
-  }
+  refuse_long(options, platform, "--executor closed-form or --method bruck need less");
   const AllgatherOrder order = options.method == "posted"     ? AllgatherOrder::posted
                                : options.method == "pairwise" ? AllgatherOrder::pairwise
                                : options.method == "ring"     ? AllgatherOrder::ring
@@ -146,6 +172,14 @@ void add_net_collectives(Command net) {
   add_collective(net, "bcast", "broadcast: a message from node 0 to all others",
                  "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath",
                  std::make_shared<NetCollectiveOptions>(), broadcast, {"multipath", "direct", "tree"});
+  add_collective(net, "allreduce", "sums of what all nodes have, at all nodes",
+                 "gdr net allreduce --network ha-pacs-tca --nodes 32 --bytes 8",
+                 std::make_shared<NetCollectiveOptions>(), allreduce, {"doubling", "direct", "multipath"});
+  const auto exchange = std::make_shared<NetCollectiveOptions>();
+  const Command to_all =
+      add_collective(net, "alltoall", "a message of its own from every node to every other one",
+                     "gdr net alltoall --topology torus --bytes 4096", exchange, alltoall, {"posted", "pairwise"});
+  to_all.add_flag("--long", exchange->long_run, "simulate even if that takes more than a minute");
   const auto options = std::make_shared<NetCollectiveOptions>();
   const Command command = add_collective(net, "allgather", "a message from every node to all others",
                                          "gdr net allgather --topology torus --bytes 65536 --method ring", options,

@@ -12,6 +12,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/network.h"
+#include "gdr/interconnect/tca_topology.h"
 #include "graph_file.h"
 
 namespace gdr::interconnect {
@@ -149,6 +150,28 @@ Topology make_graph(const base::Description& description, const PlatformOptions&
                                    table_beside(file, "routes")));
 }
 
+Topology make_sub_clusters(const base::Description& description, const PlatformOptions& options) {
+  const HaPacsTca cluster = make_ha_pacs_tca(description);
+  const Peach2 board = load_peach2();
+  return tca_and_infiniband(cluster, {cluster.rings, cluster.ring_nodes, board.window_bytes, board.devices},
+                            options.nodes.value_or(static_cast<NodeId>(cluster.nodes)));
+}
+
+/// Bytes and flops per second of a node.
+struct NodeRates {
+  double bytes = 0;
+  double flops = 0;
+};
+
+NodeRates usual_rates(const base::Description& description) {
+  return {description.value("bandwidth") * kGiga, description.value("node_speed") * kGiga};
+}
+
+NodeRates rates_of_sub_clusters(const base::Description& description) {
+  const HaPacsTca cluster = make_ha_pacs_tca(description);
+  return {cluster.tca_rate + cluster.infiniband_rate, cluster.node_speed};
+}
+
 using RoutingRule = Routing (*)(const base::Description&, const PlatformOptions&);
 
 template <Routing routing>
@@ -166,6 +189,7 @@ struct Kind {
   bool is_even = false;                // as in Platform
   bool is_grid = false;                // has extents
   NodeId (*nodes_of_hub)(const base::Description&, const PlatformOptions&) = nullptr;  // that one optical hub joins
+  NodeRates (*rates)(const base::Description&) = usual_rates;
 };
 
 const std::vector<Kind>& platforms() {
@@ -180,6 +204,15 @@ const std::vector<Kind>& platforms() {
       {PlatformKind::fat_tree, "fat-tree", make_fat_tree, {shortest, destination, source}, routing_of_fat_tree, true},
       {PlatformKind::dragonfly, "dragonfly", make_dragonfly},
       {PlatformKind::graph, "graph", make_graph, {shortest}, always<shortest>},
+      {PlatformKind::sub_clusters,
+       "ha-pacs-tca",
+       make_sub_clusters,
+       {},
+       nullptr,
+       false,
+       false,
+       nullptr,
+       rates_of_sub_clusters},
   };
   return kinds;
 }
@@ -289,8 +322,8 @@ Platform make_platform(const base::Description& description, const PlatformOptio
   return {description.name,
           kind.kind,
           topology_of(kind, description, options),
-          description.value("bandwidth") * kGiga,
-          description.value("node_speed") * kGiga,
+          kind.rates(description).bytes,
+          kind.rates(description).flops,
           kind.is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
           routing_of(description, options),
           kind.is_even,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
@@ -99,6 +100,35 @@ Schedule make_allreduce(Rank nodes, std::uint64_t bytes, Path path) {
       add(schedule, 0, from, bytes, nodes - 1);
     }
   }
+  return schedule;
+}
+
+Schedule make_doubling_allreduce(Rank nodes, std::uint64_t bytes) {
+  if (nodes == 1) return {"allreduce", std::vector<std::vector<Step>>(1)};
+  Schedule schedule = empty("allreduce", nodes);
+  const Rank power = std::bit_floor(nodes);
+  const Rank beyond = nodes - power;
+  std::size_t step = 0;
+  const auto exchange = [&](Rank from, Rank to) {
+    send(schedule, step, from, to, bytes, 0);
+    add(schedule, step, to, bytes, 1);
+  };
+  for (Rank pair = 0; pair < beyond; ++pair) exchange(2 * pair, 2 * pair + 1);
+  if (beyond > 0) ++step;
+  // The ranks that go on: the odd one of each pair, and those that have none.
+  const auto rank_at = [&](Rank place) { return place < beyond ? 2 * place + 1 : place + beyond; };
+  for (Rank bit = 1; bit < power; bit *= 2, ++step) {
+    for (Rank place = 0; place < power; ++place) exchange(rank_at(place), rank_at(place ^ bit));
+  }
+  for (Rank pair = 0; pair < beyond; ++pair) send(schedule, step, 2 * pair + 1, 2 * pair, bytes, 0);
+  return schedule;
+}
+
+Schedule make_alltoall(Rank nodes, std::uint64_t bytes, AllgatherOrder order) {
+  if (order != AllgatherOrder::posted && order != AllgatherOrder::pairwise)
+    throw Error("an all-to-all is posted or pairwise");
+  Schedule schedule = make_allgather(nodes, bytes, order);  // which has as many messages of the same size
+  schedule.name = "all-to-all";
   return schedule;
 }
 

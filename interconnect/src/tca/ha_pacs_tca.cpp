@@ -57,6 +57,7 @@ const std::vector<KnownParameter<HaPacsTca>>& ha_pacs_parameters() {
       known<M>("laplace_point", "B", 1, 1e6, &M::laplace_point),
       known<M>("himeno_flops", "per point", 0, 1e6, &M::himeno_flops),
       known<M>("laplace_flops", "per point", 0, 1e6, &M::laplace_flops),
+      known<M>("node_speed", "Gflops", 1e-6, 1e9, &M::node_speed),
   });
   return parameters;
 }
@@ -66,7 +67,11 @@ const std::vector<KnownParameter<HaPacsTca>>& ha_pacs_parameters() {
 base::DescriptionKind ha_pacs_tca_kind() { return {"ha-pacs-tca", rules_of(ha_pacs_parameters())}; }
 
 HaPacsTca load_ha_pacs_tca(std::string_view name_or_file) {
-  auto machine = read(ha_pacs_parameters(), load_network(name_or_file, "ha-pacs-tca"));
+  return make_ha_pacs_tca(load_network(name_or_file, "ha-pacs-tca"));
+}
+
+HaPacsTca make_ha_pacs_tca(const base::Description& description) {
+  auto machine = read(ha_pacs_parameters(), description);
   machine.tca_rate = machine.rate_of(machine.tca_rate, "tca_rate");
   return machine;
 }

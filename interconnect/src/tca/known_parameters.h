@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gdr/base/description.h"
+#include "gdr/base/units.h"
 #include "units.h"
 
 namespace gdr::interconnect {
@@ -27,6 +28,7 @@ inline double scale_of(std::string_view unit) {
   constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
   if (unit.starts_with("us")) return kMicrosecond;
   if (unit.starts_with("MB/s")) return kMegabyte;
+  if (unit == "Gflops") return kGiga;
   return unit == "GiB" ? kGibibyte : 1;
 }
 

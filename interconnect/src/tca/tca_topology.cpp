@@ -91,6 +91,32 @@ Topology ha_pacs_tca(const HaloSystem& system) {
           }};
 }
 
+Topology tca_and_infiniband(const HaPacsTca& cluster, const SubCluster& sub_cluster, NodeId nodes) {
+  const auto whole = static_cast<NodeId>(sub_cluster.nodes());
+  // Chips of a sub-cluster that the nodes do not fill pass packets on, too.
+  const NodeId chips = (nodes + whole - 1) / whole * whole;
+  std::vector<Link> links;
+  for (NodeId chip = 0; chip < chips; ++chip) {
+    add_chip_links(links, static_cast<int>(chip), {cluster.tca_rate, cluster.hop});
+    // The start as measured between neighbours contains a hop.
+    links[link_of(static_cast<int>(chip), ChipLink::read)].latency_seconds =
+        std::max(cluster.own_descriptors - cluster.hop, 0.0);
+  }
+  const auto first_adapter = static_cast<LinkId>(links.size());
+  const Topology infiniband = infiniband_flat(nodes, {cluster.infiniband_rate, cluster.gdr_start / 2});
+  links.insert(links.end(), infiniband.links().begin(), infiniband.links().end());
+  return {"HA-PACS/TCA", nodes, std::move(links),
+          [whole, first_adapter, infiniband, sub_cluster](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            const NodeId base = from / whole * whole;
+            if (to / whole * whole == base) {
+              append_route(sub_cluster, static_cast<int>(base), static_cast<int>(from - base),
+                           static_cast<int>(to - base), route);
+              return;
+            }
+            for (const LinkId link : infiniband.route(from, to)) route.push_back(first_adapter + link);
+          }};
+}
+
 Schedule halo_schedule(const HaloPlans& plans, const HaloSystem& system) {
   const HaPacsTca& m = system.cluster;
   const auto nodes = static_cast<std::size_t>(system.nodes);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "gdr/base/description.h"
 #include "gdr/interconnect/peach2.h"
 
 namespace gdr::interconnect {
@@ -67,6 +68,7 @@ struct HaPacsTca : PcieWire {
   double laplace_point = 0;
   double himeno_flops = 0;
   double laplace_flops = 0;
+  double node_speed = 0;  // flops per second
 
   [[nodiscard]] int sub_cluster_nodes() const { return rings * ring_nodes; }
 
@@ -95,7 +97,8 @@ struct HaPacsTca : PcieWire {
   [[nodiscard]] double mpi_face(Pattern pattern, double bytes, GdrPath path) const;
 };
 
-/// Loads a description by name or file. Throws gdr::Error as load_network() does.
+/// The cluster of a description that is loaded, and of one by name or file. Throws gdr::Error as load_network() does.
+[[nodiscard]] HaPacsTca make_ha_pacs_tca(const base::Description& description);
 [[nodiscard]] HaPacsTca load_ha_pacs_tca(std::string_view name_or_file = "ha-pacs-tca");
 
 }  // namespace gdr::interconnect

@@ -36,7 +36,8 @@ enum class PlatformKind {
   torus,
   fat_tree,
   dragonfly,
-  graph
+  graph,
+  sub_clusters  // "ha-pacs-tca": PEACH2 within sub-clusters, InfiniBand between them
 };
 
 /// Nodes that the wavelengths of one optical hub suffice for: "about 80" (Urino 2020, section 5.2). A two-dimensional

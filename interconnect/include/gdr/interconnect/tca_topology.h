@@ -17,6 +17,12 @@ namespace gdr::interconnect {
 /// between sub-clusters.
 [[nodiscard]] Topology ha_pacs_tca(const HaloSystem& system);
 
+/// HA-PACS/TCA as a network in which each pair of nodes has one route: over PEACH2 within a sub-cluster, over
+/// InfiniBand between sub-clusters, GPU to GPU. The start of a chain of descriptors is the latency of the sender's host
+/// port; half of the start of a direct message over InfiniBand is that of each adapter. `nodes` may be fewer or more
+/// than the cluster's. All sub-clusters are like `sub_cluster`. Throws gdr::Error for no nodes.
+[[nodiscard]] Topology tca_and_infiniband(const HaPacsTca& cluster, const SubCluster& sub_cluster, NodeId nodes);
+
 /// Schedule of one exchange on ha_pacs_tca(): rank n is the chain of node n, rank n + nodes its MPI messages. Packing,
 /// posting and starting come first, as arithmetic at `kHaloFlops`. A message that travels below the adapter's full rate
 /// is lengthened in proportion.
