@@ -97,6 +97,8 @@ void add_net(Command program, const std::string& name) {
   add_net_halo(net);
   add_net_stencils(net);
   add_net_map(net);
+  add_net_replay(net);
+  add_net_run(net);
 }
 
 }  // namespace gdr::cli

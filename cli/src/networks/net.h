@@ -58,8 +58,10 @@ void add_net_cost(Command net);
 void add_net_halo(Command net);
 void add_net_pingpong(Command net);
 void add_net_routes(Command net);
+void add_net_run(Command net);
 void add_net_stencils(Command net);  // laplace and himeno
 void add_net_map(Command net);
+void add_net_replay(Command net);
 void add_net_summa(Command net);
 
 }  // namespace gdr::cli

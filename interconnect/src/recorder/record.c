@@ -1,6 +1,7 @@
-/* Communication graph of any MPI program, by the profiling interface of MPI: the calls that send are counted and passed
- * on. GDR_RECORD names the file that rank 0 writes in MPI_Finalize, a graph that gdr net map reads; without it nothing
- * is counted. Built as a shared library for LD_PRELOAD, or linked into the program (SMPI).
+/* Communication graph and trace of any MPI program, by the profiling interface of MPI: the calls that send are counted
+ * and passed on. GDR_RECORD names the file that rank 0 writes in MPI_Finalize, a graph that gdr net map reads; without
+ * it nothing is counted. GDR_RECORD_TRACE asks for all calls in their order, for gdr net replay; see trace.h. Built as
+ * a shared library for LD_PRELOAD, or linked into the program (SMPI).
  *
  * Counted as messages: point-to-point calls, neighbourhood collectives (a message to each neighbour) and one-sided
  * transfers (from the rank whose memory is read to the one whose memory is written). Other collectives are not taken
@@ -11,11 +12,14 @@
 #ifndef GDR_RECORD_SMPI
 #include <dlfcn.h>
 #endif
+#include <errno.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LIST(...) __VA_ARGS__
 
@@ -171,6 +175,8 @@ static void count_call(int kind) {
   if (sent != NULL) ++calls[kind];
 }
 
+#include "trace.h"
+
 #ifndef GDR_RECORD_SMPI /* SMPI has neither neighbourhoods nor all of one-sided communication */
 /* Ranks that a neighbourhood collective sends to, in its order; to be freed. `count` becomes their number. */
 static int* neighbours(MPI_Comm comm, int* count) {
@@ -211,6 +217,7 @@ static int* neighbours(MPI_Comm comm, int* count) {
 /* `counts` and `types` by neighbour; without them `one_count` and `one_type` go to each. */
 static void count_neighbours(const int* counts, int one_count, const MPI_Datatype* types, MPI_Datatype one_type,
                              MPI_Comm comm) {
+  if (is_traced()) ++untraced;
   if (sent == NULL) return;
   int count = 0;
   int* to = neighbours(comm, &count);
@@ -222,6 +229,7 @@ static void count_neighbours(const int* counts, int one_count, const MPI_Datatyp
 
 /* A one-sided transfer with the memory of `target`: `out` bytes go there, `back` bytes come from there. */
 static void count_window(MPI_Win window, int target, uint64_t out, uint64_t back) {
+  if (is_traced()) ++untraced;
   if (sent == NULL || target == MPI_PROC_NULL) return;
   MPI_Group group;
   PMPI_Win_get_group(window, &group);
@@ -232,17 +240,31 @@ static void count_window(MPI_Win window, int target, uint64_t out, uint64_t back
 }
 #endif
 
+/* REPLACE(name, (parameters), (arguments)) { ... }: what is called instead, which calls NEXT(name). */
+#ifdef GDR_RECORD_SMPI
+#define REPLACE(name, parameters, arguments)                \
+  static int on_##name parameters;                          \
+  int MPI_##name parameters { return on_##name arguments; } \
+  static int on_##name parameters
+#else
+#define REPLACE(name, parameters, arguments)                 \
+  static int next_##name parameters {                        \
+    static int(*own) parameters = NULL;                      \
+    if (own == NULL) *(void**)&own = next("PMPI_" #name);    \
+    return own arguments;                                    \
+  }                                                          \
+  static int on_##name parameters;                           \
+  int MPI_##name parameters { return on_##name arguments; }  \
+  int PMPI_##name parameters { return on_##name arguments; } \
+  static int on_##name parameters
+#endif
+
 #define SEND(name)                                                                               \
   WRAP(name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
-       (buffer, count, type, to, tag, comm), count_sent(count, type, to, comm))
+       (buffer, count, type, to, tag, comm),                                                     \
+       (count_sent(count, type, to, comm), trace_send(kept_send, count, type, to, tag, comm)))
 SEND(Send)
 SEND(Ssend)
-
-#define ISEND(name)                                                                                                    \
-  WRAP(name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-       (buffer, count, type, to, tag, comm, request), count_sent(count, type, to, comm))
-ISEND(Isend)
-ISEND(Issend)
 
 /* AFTER: the action follows the call, whose status is `status`. */
 #ifdef GDR_RECORD_SMPI
@@ -271,10 +293,19 @@ ISEND(Issend)
   }
 #endif
 
+#define ISEND(name)                                                                                               \
+  AFTER(name,                                                                                                     \
+        (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
+        (buffer, count, type, to, tag, comm, request),                                                            \
+        (count_sent(count, type, to, comm), trace_isend(*request, count, type, to, tag, comm)))
+ISEND(Isend)
+ISEND(Issend)
+
 #define SEND_INIT(name)                                                                                           \
   AFTER(name,                                                                                                     \
         (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-        (buffer, count, type, to, tag, comm, request), keep(*request, count, type, to, comm))
+        (buffer, count, type, to, tag, comm, request),                                                            \
+        (keep(*request, count, type, to, comm), trace_persistent(kept_isend, *request, count, type, to, tag, comm)))
 SEND_INIT(Send_init)
 SEND_INIT(Ssend_init)
 
@@ -287,20 +318,16 @@ SEND_INIT(Bsend_init)
 SEND_INIT(Rsend_init)
 #endif
 
-WRAP(Start, (MPI_Request * request), (request), count_start(*request))
+static void on_start(MPI_Request request) {
+  count_start(request);
+  trace_start(request);
+}
+WRAP(Start, (MPI_Request * request), (request), on_start(*request))
 WRAP(Startall, (int count, MPI_Request requests[]), (count, requests),
-     for (int i = 0; i < count; ++i) count_start(requests[i]))
-WRAP(Request_free, (MPI_Request * request), (request), forget(*request))
+     for (int i = 0; i < count; ++i) on_start(requests[i]))
+WRAP(Request_free, (MPI_Request * request), (request), (forget(*request), trace_free(*request)))
 
-WRAP(Sendrecv,
-     (const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,
-      MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status),
-     (out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, status),
-     count_sent(out_count, out_type, to, comm))
-WRAP(Sendrecv_replace,
-     (void* buffer, int count, MPI_Datatype type, int to, int out_tag, int from, int in_tag, MPI_Comm comm,
-      MPI_Status* status),
-     (buffer, count, type, to, out_tag, from, in_tag, comm, status), count_sent(count, type, to, comm))
+#include "completions.h"
 
 /* Rank 0 gets every rank's counts in turn and writes them. */
 static void write_graph(void) {
@@ -343,11 +370,14 @@ static void write_graph(void) {
   if (file != NULL && fclose(file) != 0) perror(name);
 }
 
-AFTER(Init, (int* argc, char*** argv), (argc, argv), begin())
-AFTER(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided), begin())
+AFTER(Init, (int* argc, char*** argv), (argc, argv), (begin(), begin_trace()))
+AFTER(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided),
+      (begin(), begin_trace()))
 
 static void end(void) {
+  is_over = 1;
   if (sent != NULL) write_graph();
+  write_trace();
   free(sent);
   free(fetched);
   sent = fetched = NULL;
@@ -360,59 +390,74 @@ static void end(void) {
 WRAP(Finalize, (void), (), end())
 
 /* A collective and its nonblocking form. */
-#define COLLECTIVE(name, nonblocking, parameters, arguments)      \
-  WRAP(name, (parameters), (arguments), count_call(index_##name)) \
-  WRAP(nonblocking, (parameters, MPI_Request * request), (arguments, request), count_call(index_##name))
+#define COLLECTIVE(name, nonblocking, parameters, arguments, trace)        \
+  WRAP(name, (parameters), (arguments), (count_call(index_##name), trace)) \
+  WRAP(nonblocking, (parameters, MPI_Request * request), (arguments, request), (count_call(index_##name), trace))
 
-COLLECTIVE(Barrier, Ibarrier, LIST(MPI_Comm comm), LIST(comm))
+COLLECTIVE(Barrier, Ibarrier, LIST(MPI_Comm comm), LIST(comm), trace_barrier(comm))
 COLLECTIVE(Bcast, Ibcast, LIST(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
-           LIST(buffer, count, type, root, comm))
+           LIST(buffer, count, type, root, comm), trace_broadcast(size_of(count, type), root, comm))
 #define ROOTED                                                                                                        \
   LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type, int root, \
        MPI_Comm comm)
 #define TO_ALL                                                                                              \
   LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type, \
        MPI_Comm comm)
-COLLECTIVE(Gather, Igather, ROOTED, LIST(in, in_count, in_type, out, out_count, out_type, root, comm))
-COLLECTIVE(Scatter, Iscatter, ROOTED, LIST(in, in_count, in_type, out, out_count, out_type, root, comm))
-COLLECTIVE(Allgather, Iallgather, TO_ALL, LIST(in, in_count, in_type, out, out_count, out_type, comm))
-COLLECTIVE(Alltoall, Ialltoall, TO_ALL, LIST(in, in_count, in_type, out, out_count, out_type, comm))
+/* At the root MPI_IN_PLACE stands for the part that it has: the other side's count is that of a part. */
+#define PART(in) (in == MPI_IN_PLACE ? size_of(out_count, out_type) : size_of(in_count, in_type))
+COLLECTIVE(Gather, Igather, ROOTED, LIST(in, in_count, in_type, out, out_count, out_type, root, comm),
+           trace_rooted("gather", PART(in), root, comm, 0))
+COLLECTIVE(Scatter, Iscatter, ROOTED, LIST(in, in_count, in_type, out, out_count, out_type, root, comm),
+           trace_rooted("scatter", out == MPI_IN_PLACE ? size_of(in_count, in_type) : size_of(out_count, out_type),
+                        root, comm, 1))
+COLLECTIVE(Allgather, Iallgather, TO_ALL, LIST(in, in_count, in_type, out, out_count, out_type, comm),
+           trace_equal("allgather", PART(in), comm))
+COLLECTIVE(Alltoall, Ialltoall, TO_ALL, LIST(in, in_count, in_type, out, out_count, out_type, comm),
+           trace_equal("alltoall", PART(in), comm))
 COLLECTIVE(Gatherv, Igatherv,
            LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, const int out_counts[],
                 const int places[], MPI_Datatype out_type, int root, MPI_Comm comm),
-           LIST(in, in_count, in_type, out, out_counts, places, out_type, root, comm))
+           LIST(in, in_count, in_type, out, out_counts, places, out_type, root, comm),
+           trace_parts(out_counts, size_of(1, out_type), in == MPI_IN_PLACE ? 0 : size_of(in_count, in_type), root,
+                       comm, 0))
 COLLECTIVE(Scatterv, Iscatterv,
            LIST(const void* in, const int in_counts[], const int places[], MPI_Datatype in_type, void* out,
                 int out_count, MPI_Datatype out_type, int root, MPI_Comm comm),
-           LIST(in, in_counts, places, in_type, out, out_count, out_type, root, comm))
+           LIST(in, in_counts, places, in_type, out, out_count, out_type, root, comm),
+           trace_parts(in_counts, size_of(1, in_type), out == MPI_IN_PLACE ? 0 : size_of(out_count, out_type), root,
+                       comm, 1))
 COLLECTIVE(Allgatherv, Iallgatherv,
            LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, const int out_counts[],
                 const int places[], MPI_Datatype out_type, MPI_Comm comm),
-           LIST(in, in_count, in_type, out, out_counts, places, out_type, comm))
+           LIST(in, in_count, in_type, out, out_counts, places, out_type, comm),
+           trace_gathered(in == MPI_IN_PLACE ? size_of(out_counts[own_rank(comm)], out_type)
+                                             : size_of(in_count, in_type),
+                          out_counts, size_of(1, out_type), comm))
 COLLECTIVE(Alltoallv, Ialltoallv,
            LIST(const void* in, const int in_counts[], const int in_places[], MPI_Datatype in_type, void* out,
                 const int out_counts[], const int out_places[], MPI_Datatype out_type, MPI_Comm comm),
-           LIST(in, in_counts, in_places, in_type, out, out_counts, out_places, out_type, comm))
+           LIST(in, in_counts, in_places, in_type, out, out_counts, out_places, out_type, comm),
+           trace_by_rank(in == MPI_IN_PLACE ? out_counts : in_counts, out_counts, size_of(1, out_type), comm))
 COLLECTIVE(Alltoallw, Ialltoallw,
            LIST(const void* in, const int in_counts[], const int in_places[], const MPI_Datatype in_types[], void* out,
                 const int out_counts[], const int out_places[], const MPI_Datatype out_types[], MPI_Comm comm),
-           LIST(in, in_counts, in_places, in_types, out, out_counts, out_places, out_types, comm))
+           LIST(in, in_counts, in_places, in_types, out, out_counts, out_places, out_types, comm), count_untraced())
 COLLECTIVE(Reduce, Ireduce,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
-           LIST(in, out, count, type, op, root, comm))
+           LIST(in, out, count, type, op, root, comm), trace_reduce(size_of(count, type), root, comm))
 COLLECTIVE(Allreduce, Iallreduce,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm))
+           LIST(in, out, count, type, op, comm), trace_folded("allreduce", size_of(count, type), comm))
 COLLECTIVE(Reduce_scatter, Ireduce_scatter,
            LIST(const void* in, void* out, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, counts, type, op, comm))
+           LIST(in, out, counts, type, op, comm), trace_scattered(counts, size_of(1, type), comm))
 COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm))
+           LIST(in, out, count, type, op, comm), trace_by_rank(NULL, NULL, size_of(count, type), comm))
 COLLECTIVE(Scan, Iscan, LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm))
+           LIST(in, out, count, type, op, comm), trace_folded("scan", size_of(count, type), comm))
 COLLECTIVE(Exscan, Iexscan, LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm))
+           LIST(in, out, count, type, op, comm), trace_folded("exscan", size_of(count, type), comm))
 
 #ifndef GDR_RECORD_SMPI
 #define NEIGHBOURS(name, nonblocking, parameters, arguments, action) \

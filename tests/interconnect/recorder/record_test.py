@@ -2,7 +2,7 @@
 """Record a program with known traffic, map it, write its rankfile and run it again.
 
     record_test.py OpenMpi GDR LIBRARY STENCIL MPIRUN
-    record_test.py Fortran LIBRARY CG MPIRUN
+    record_test.py Fortran LIBRARY CG MPIRUN GDR
     record_test.py Halo LIBRARY HALO MPIRUN
     record_test.py Smpi SMPICC RECORDER STENCIL
 """
@@ -51,6 +51,21 @@ def check_graph(path):
     assert rows_of(path) == expected, text
 
 
+def check_trace(folder):
+    """Every rank's calls in their order: persistent requests where they start, ranks of the world in all communicators."""
+    index = (folder / "trace.txt").read_text(encoding="utf-8").split()
+    assert index == [str(folder.resolve() / f"{rank}.txt") for rank in range(RANKS)], index
+    size = WIDTH * 8
+    for rank in range(RANKS):
+        right, left = (rank + 1) % RANKS, (rank - 1) % RANKS
+        step = [f"isend {right} 1 {size} 6", f"irecv {left} 1 {size} 6", f"wait {rank} {right} 1", f"wait {left} {rank} 1",
+                f"irecv {right} 2 {size} 6", f"isend {left} 2 {size} 6", f"wait {right} {rank} 2", f"wait {rank} {left} 2",
+                "allreduce 8 0 6"]
+        expected = [f"{rank} {action}" for action in ["init", *STEPS * step, "finalize"]]
+        found = (folder / f"{rank}.txt").read_text(encoding="utf-8").splitlines()
+        assert found == expected, found
+
+
 def open_mpi(folder, gdr, library, stencil, mpirun):
     graph, ranks, hosts = folder / "graph.csv", folder / "ranks.txt", folder / "hosts.txt"
     launch = [mpirun, "--oversubscribe", "-n", RANKS]
@@ -58,6 +73,12 @@ def open_mpi(folder, gdr, library, stencil, mpirun):
     assert not graph.exists()
     run([*launch, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD={graph}", stencil])
     check_graph(graph)
+    trace = folder / "trace"
+    run([*launch, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD_TRACE={trace}", stencil])
+    check_trace(trace)
+    report = json.loads(run([gdr, "net", "replay", trace / "trace.txt", "--executor", "critical-path", "--json", "-"]))
+    # Two messages a rank and step, and an all-reduce of as many steps as the ranks have bits.
+    assert report["messages"] == STEPS * RANKS * (2 + 2), report
     # The rankfile binds the ranks of a host that is named several times to cores of their own: as many as there are.
     few = min(RANKS, os.cpu_count() or 1)
     if few == 1:
@@ -99,11 +120,18 @@ def cg_traffic(ranks):
     return dict(sent)
 
 
-def fortran(folder, library, program, mpirun):
+def fortran(folder, library, program, mpirun, gdr):
     for ranks in (2, 4, 8):
-        graph = folder / "graph.csv"
-        run([mpirun, "--oversubscribe", "-n", ranks, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD={graph}", program])
+        graph, trace, computed = folder / "graph.csv", folder / f"trace{ranks}", folder / f"computed{ranks}"
+        run([mpirun, "--oversubscribe", "-n", ranks, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD={graph}",
+             "-x", f"GDR_RECORD_TRACE={trace}", program])
         assert rows_of(graph) == cg_traffic(ranks), ranks
+        # The program's calls are those of the trace that is computed from the algorithm, line by line.
+        run([gdr, "net", "replay", "cg", "--class", "S", "--ranks", ranks, "--executor", "critical-path",
+             "--save-trace", computed])
+        for rank in range(ranks):
+            found, expected = ((place / f"{rank}.txt").read_text(encoding="utf-8") for place in (trace, computed))
+            assert found == expected, (ranks, rank)
 
 
 def halo(folder, library, program, mpirun):
@@ -128,8 +156,9 @@ def smpi(folder, smpicc, recorder, stencil):
     run([smpicc, "-DGDR_RECORD_SMPI", "-o", program, stencil, recorder])
     smpirun = pathlib.Path(smpicc).with_name("smpirun")
     command = [smpirun, "-np", RANKS, "-platform", platform, "-hostfile", hosts, "--cfg=smpi/host-speed:1Gf", program]
-    run(command, GDR_RECORD=str(graph))
+    run(command, GDR_RECORD=str(graph), GDR_RECORD_TRACE=str(folder / "trace"))
     check_graph(graph)
+    check_trace(folder / "trace")
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,0 +1,91 @@
+// gdr net run: compiles a program of MPI and runs it on a described network.
+#include <fmt/format.h>
+
+#include "gdr/base/data_file.h"
+#include "gdr/interconnect/replay.h"
+#include "gdr/interconnect/smpi_program.h"
+#include "net.h"
+
+namespace gdr::cli {
+namespace {
+
+struct NetRunOptions {
+  PlatformArguments platform;
+  ReportOptions report;
+  std::vector<std::string> sources;
+  std::vector<std::string> arguments;
+  std::uint32_t ranks = 0;
+  std::uint32_t ranks_per_node = 1;
+  double eager = interconnect::ReplayOptions().eager_bytes;
+  std::string save_graph;
+  std::string save_trace;
+};
+
+/// A file that is installed as `installed` and lies in the source tree at `source`.
+std::filesystem::path file_of_gdr(const char* installed, const char* source) {
+  const auto found = base::find_data_file(installed);
+  return found ? *found : base::data_file(source);
+}
+
+int run(const NetRunOptions& o) {
+  const Stopwatch watch;
+  const interconnect::Platform platform = o.platform.load();
+  interconnect::SmpiProgram program;
+  program.sources.assign(o.sources.begin(), o.sources.end());
+  program.arguments = o.arguments;
+  program.ranks_per_node = o.ranks_per_node;
+  program.ranks = o.ranks > 0 ? o.ranks : platform.topology.nodes() * o.ranks_per_node;
+  program.eager_bytes = o.eager;
+  program.flops_per_second = platform.flops_per_second;
+  program.mgen = file_of_gdr("mgen/mgen.h", "interconnect/include/mgen/mgen.h").parent_path();
+  if (!o.save_graph.empty() || !o.save_trace.empty()) {
+    program.recorder = file_of_gdr("recorder/record.c", "interconnect/src/recorder/record.c");
+    program.save_graph = o.save_graph;
+    program.save_trace = o.save_trace;
+  }
+  const interconnect::SmpiProgramResult result = run_smpi_program(program, platform.topology);
+  if (o.report.speaks()) {
+    fmt::print("{}", result.output);
+    fmt::print("{}: {:.6g} s for messages of {} ranks on {}\n", o.sources.front(), result.seconds, program.ranks,
+               platform.topology.name());
+  }
+  Json json = envelope("net run", platform.description, "smpi", false);
+  json["emulated_seconds"] = result.seconds;
+  json["program"] = o.sources.front();
+  json["ranks"] = program.ranks;
+  json["nodes"] = platform.topology.nodes();
+  json["eager_bytes"] = o.eager;
+  json["seconds"] = result.seconds;
+  json["output"] = result.output;
+  json["host_seconds"] = watch.seconds();
+  o.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_net_run(Command net) {
+  auto o = std::make_shared<NetRunOptions>();
+  const Command command = net.add_command("run", "compile an MPI program and run it on a described network",
+                                          "gdr net run ring.c --topology torus --ranks 16", [o] { return run(*o); });
+  command.add_option("sources", o->sources, "sources of the program, in C, C++ or Fortran; mgen.h is found")
+      .value_name("PROGRAM")
+      .required();
+  o->platform.add_to(command);
+  command.add_option("--ranks", o->ranks, "number of ranks; default: all places").check(whole_in_range(1, 65536));
+  command.add_option("--ranks-per-node", o->ranks_per_node, "ranks on each node, filled one after the other")
+      .check(whole_in_range(1, 1024))
+      .capture_default_str();
+  command.add_option("--argument", o->arguments, "an argument of the program; may be repeated").value_name("TEXT");
+  command.add_option("--eager", o->eager, "messages below this size do not hold up their sender")
+      .check(in_range(0, kNoLimit, ValueUnit::bytes))
+      .capture_default_str();
+  command.add_output("--save-graph", o->save_graph, "write the traffic between ranks, for gdr net map --graph");
+  command
+      .add_option("--save-trace", o->save_trace,
+                  "write all messages in their order to this folder, for gdr net replay and smpirun -replay")
+      .value_name("FOLDER");
+  o->report.add_to(command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,432 @@
+/* The calls of a rank in their order, as a time-independent trace of SimGrid. GDR_RECORD_TRACE names the folder, with a
+ * file for each rank and trace.txt, which lists them; without it nothing is kept. Part of record.c, which includes it.
+ *
+ * Communicators are told apart by nothing: all ranks are those of MPI_COMM_WORLD. A receive from any source is written
+ * with the source that came, a persistent request at each start, a test that succeeds as a wait. Collectives of all
+ * ranks are written as such; those of fewer ranks as messages, because the format knows no communicators. Nonblocking
+ * collectives stand where they were called. */
+
+/* Kinds of what is kept. Collectives are texts. */
+enum kept_kind { kept_send, kept_isend, kept_receive, kept_ireceive, kept_wait, kept_text };
+struct kept {
+  enum kept_kind kind;
+  int peer; /* rank of MPI_COMM_WORLD */
+  int tag;
+  uint64_t bytes;
+  size_t request; /* of a wait: number of the request's entry */
+  char* text;
+};
+static struct kept* kept = NULL;
+static size_t kept_count = 0;
+static size_t kept_room = 0;
+static char* trace_folder = NULL; /* NULL: no trace is kept */
+static int trace_rank = 0;
+static uint64_t untraced = 0; /* calls that are missing */
+
+/* Requests that are under way, and persistent ones. */
+struct open_request {
+  MPI_Request request;
+  size_t entry;
+  MPI_Comm comm;
+  int persistent;
+  struct kept as; /* of a persistent request: its entry at each start */
+};
+static struct open_request* open_requests = NULL;
+static size_t open_count = 0;
+static size_t open_room = 0;
+
+static const size_t no_entry = (size_t)-1;
+
+static void* grown(void* memory, size_t count, size_t* room, size_t size) {
+  if (count < *room) return memory;
+  *room = *room == 0 ? 1024 : 2 * *room;
+  memory = realloc(memory, *room * size);
+  if (memory == NULL) {
+    fprintf(stderr, "gdr_record_mpi: no memory for the trace\n");
+    abort();
+  }
+  return memory;
+}
+
+static size_t keep_entry(struct kept entry) {
+  kept = grown(kept, kept_count, &kept_room, sizeof *kept);
+  kept[kept_count] = entry;
+  return kept_count++;
+}
+
+static int is_over = 0; /* the calls that follow are the recorder's own */
+
+static int is_traced(void) { return trace_folder != NULL && !is_over; }
+
+static size_t keep_message(enum kept_kind kind, int peer, int tag, uint64_t bytes) {
+  const struct kept entry = {.kind = kind, .peer = peer, .tag = tag, .bytes = bytes};
+  return keep_entry(entry);
+}
+
+static void keep_wait(size_t request) {
+  const struct kept entry = {.kind = kept_wait, .request = request};
+  keep_entry(entry);
+}
+
+static int world_or_any(int rank, MPI_Comm comm) {
+  return rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : world_rank(rank, comm);
+}
+
+static void trace_send(enum kept_kind kind, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  if (is_traced() && to != MPI_PROC_NULL) keep_message(kind, world_rank(to, comm), tag, size_of(count, type));
+}
+
+/* A request that the last entry began, or a persistent one that will begin as `as`. */
+static void open_request(MPI_Request request, size_t entry, MPI_Comm comm, int persistent, struct kept as) {
+  open_requests = grown(open_requests, open_count, &open_room, sizeof *open_requests);
+  const struct open_request opened = {request, entry, comm, persistent, as};
+  open_requests[open_count++] = opened;
+}
+
+static void trace_isend(MPI_Request request, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  if (!is_traced() || to == MPI_PROC_NULL) return;
+  const struct kept none = {.kind = kept_isend};
+  open_request(request, keep_message(kept_isend, world_rank(to, comm), tag, size_of(count, type)), comm, 0, none);
+}
+
+static void trace_ireceive(MPI_Request request, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm) {
+  if (!is_traced() || from == MPI_PROC_NULL) return;
+  const struct kept none = {.kind = kept_ireceive};
+  open_request(request, keep_message(kept_ireceive, world_or_any(from, comm), tag, size_of(count, type)), comm, 0,
+               none);
+}
+
+static void trace_persistent(enum kept_kind kind, MPI_Request request, int count, MPI_Datatype type, int peer, int tag,
+                             MPI_Comm comm) {
+  if (!is_traced() || peer == MPI_PROC_NULL) return;
+  const struct kept as = {.kind = kind, .peer = world_or_any(peer, comm), .tag = tag, .bytes = size_of(count, type)};
+  open_request(request, no_entry, comm, 1, as);
+}
+
+static struct open_request* find_open(MPI_Request request) {
+  for (size_t n = 0; n < open_count; ++n) {
+    if (open_requests[n].request == request) return &open_requests[n];
+  }
+  return NULL;
+}
+
+static void trace_start(MPI_Request request) {
+  struct open_request* found = is_traced() ? find_open(request) : NULL;
+  if (found != NULL) found->entry = keep_entry(found->as);
+}
+
+static void trace_free(MPI_Request request) {
+  struct open_request* found = is_traced() ? find_open(request) : NULL;
+  if (found != NULL) *found = open_requests[--open_count];
+}
+
+/* A receive is written with what came. */
+static void complete_receive(struct kept* entry, const MPI_Status* status, MPI_Comm comm) {
+  int bytes = 0;
+  if (status->MPI_SOURCE >= 0) entry->peer = world_rank(status->MPI_SOURCE, comm);
+  if (status->MPI_TAG >= 0) entry->tag = status->MPI_TAG;
+  PMPI_Get_count(status, MPI_BYTE, &bytes);
+  if (bytes >= 0) entry->bytes = (uint64_t)bytes;
+}
+
+/* `request` was done with this status; it may have been set to MPI_REQUEST_NULL since. */
+static void trace_done(MPI_Request request, const MPI_Status* status) {
+  struct open_request* found = find_open(request);
+  if (found == NULL || found->entry == no_entry) return;
+  struct kept* entry = &kept[found->entry];
+  if (entry->kind == kept_ireceive) complete_receive(entry, status, found->comm);
+  keep_wait(found->entry);
+  found->entry = no_entry;
+  if (!found->persistent) *found = open_requests[--open_count];
+}
+
+static void keep_text(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  char* text = NULL;
+  if (vasprintf(&text, format, values) < 0) text = NULL;
+  va_end(values);
+  const struct kept entry = {.kind = kept_text, .text = text};
+  keep_entry(entry);
+}
+
+/* --- Collectives ------------------------------------------------------------------------------------------------- */
+
+enum {
+  byte_type = 6,     /* SMPI's number of MPI_BYTE (SimGrid 3.32) */
+  own_tag = 1 << 28, /* of messages that collectives are written as */
+};
+
+/* A communicator, and this rank in it. */
+struct group_of {
+  int size;
+  int me;
+  MPI_Comm comm;
+};
+
+/* True for a collective to be written. `group` says whose it is, and whether all ranks take part in their order. */
+static int traced_group(MPI_Comm comm, struct group_of* group, int* is_world) {
+  if (!is_traced()) return 0;
+  int is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter) {
+    ++untraced;
+    return 0;
+  }
+  int same = MPI_UNEQUAL;
+  PMPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
+  *is_world = same == MPI_IDENT || same == MPI_CONGRUENT;
+  group->comm = comm;
+  PMPI_Comm_size(comm, &group->size);
+  PMPI_Comm_rank(comm, &group->me);
+  return 1;
+}
+
+/* One step of a collective: `bytes` to one rank of the group, and a message from another; -1: none. */
+static void keep_step(const struct group_of* group, int to, uint64_t bytes, int from, uint64_t expected) {
+  size_t sent = no_entry;
+  size_t received = no_entry;
+  if (from >= 0) received = keep_message(kept_ireceive, world_rank(from, group->comm), own_tag, expected);
+  if (to >= 0) sent = keep_message(kept_isend, world_rank(to, group->comm), own_tag, bytes);
+  if (received != no_entry) keep_wait(received);
+  if (sent != no_entry) keep_wait(sent);
+}
+
+/* At distances that double: barrier, all-reduce, scan. */
+static void keep_doubling(const struct group_of* group, uint64_t bytes) {
+  for (int distance = 1; distance < group->size; distance *= 2) {
+    keep_step(group, (group->me + distance) % group->size, bytes, (group->me + group->size - distance) % group->size,
+              bytes);
+  }
+}
+
+/* Binomial tree from the root, or to it. */
+static void keep_tree(const struct group_of* group, uint64_t bytes, int root, int outward) {
+  const int place = (group->me + group->size - root) % group->size;
+  int lowest = 1;
+  while (lowest < group->size && (place & lowest) == 0) lowest *= 2;
+  const int parent = place == 0 ? -1 : ((place & (place - 1)) + root) % group->size;
+  if (outward && parent >= 0) keep_step(group, -1, 0, parent, bytes);
+  for (int bit = outward ? lowest / 2 : 1; outward ? bit > 0 : bit < lowest; bit = outward ? bit / 2 : bit * 2) {
+    if (place + bit >= group->size) continue;
+    const int child = (place + bit + root) % group->size;
+    if (outward) {
+      keep_step(group, child, bytes, -1, 0);
+    } else {
+      keep_step(group, -1, 0, child, bytes);
+    }
+  }
+  if (!outward && parent >= 0) keep_step(group, parent, bytes, -1, 0);
+}
+
+/* From the root to each, or from each to it. `sizes` in elements of `unit` bytes by rank, or NULL: one each. */
+static void keep_linear(const struct group_of* group, const int* sizes, uint64_t unit, int root, int outward) {
+  for (int rank = 0; rank < group->size; ++rank) {
+    if (rank == root || (group->me != root && group->me != rank)) continue;
+    const uint64_t bytes = unit * (uint64_t)(sizes != NULL && group->me == root ? sizes[rank] : 1);
+    const int sends = (group->me == root) == (outward != 0);
+    const int peer = group->me == root ? rank : root;
+    keep_step(group, sends ? peer : -1, bytes, sends ? -1 : peer, bytes);
+  }
+}
+
+/* Each to each other: `sent` and `received` in elements of `unit` bytes by rank, or NULL: one each. */
+static void keep_all_to_all(const struct group_of* group, const int* sent, const int* received, uint64_t unit) {
+  for (int distance = 1; distance < group->size; ++distance) {
+    const int to = (group->me + distance) % group->size;
+    const int from = (group->me + group->size - distance) % group->size;
+    keep_step(group, to, unit * (uint64_t)(sent != NULL ? sent[to] : 1), from,
+              unit * (uint64_t)(received != NULL ? received[from] : 1));
+  }
+}
+
+static void trace_barrier(MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  if (is_world) {
+    keep_text("barrier");
+  } else {
+    keep_doubling(&group, 0);
+  }
+}
+
+static void trace_broadcast(uint64_t bytes, int root, MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  if (is_world) {
+    keep_text("bcast %llu %d %d", (unsigned long long)bytes, root, byte_type);
+  } else {
+    keep_tree(&group, bytes, root, 1);
+  }
+}
+
+static void trace_reduce(uint64_t bytes, int root, MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  if (is_world) {
+    keep_text("reduce %llu 0 %d %d", (unsigned long long)bytes, root, byte_type);
+  } else {
+    keep_tree(&group, bytes, root, 0);
+  }
+}
+
+/* allreduce, scan, exscan */
+static void trace_folded(const char* name, uint64_t bytes, MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  if (is_world) {
+    keep_text("%s %llu 0 %d", name, (unsigned long long)bytes, byte_type);
+  } else {
+    keep_doubling(&group, bytes);
+  }
+}
+
+/* gather and scatter with equal parts of `bytes` */
+static void trace_rooted(const char* name, uint64_t bytes, int root, MPI_Comm comm, int outward) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  if (is_world) {
+    keep_text("%s %llu %llu %d %d %d", name, (unsigned long long)bytes, (unsigned long long)bytes, root, byte_type,
+              byte_type);
+  } else {
+    keep_linear(&group, NULL, bytes, root, outward);
+  }
+}
+
+/* allgather and alltoall with equal parts of `bytes` */
+static void trace_equal(const char* name, uint64_t bytes, MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  if (is_world) {
+    keep_text("%s %llu %llu %d %d", name, (unsigned long long)bytes, (unsigned long long)bytes, byte_type, byte_type);
+  } else {
+    keep_all_to_all(&group, NULL, NULL, bytes);
+  }
+}
+
+/* Collectives with sizes by rank are written as messages for all communicators: the format's lines have a field for
+ * each rank, which no program of many ranks wants. */
+static void trace_by_rank(const int* sent, const int* received, uint64_t unit, MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (traced_group(comm, &group, &is_world)) keep_all_to_all(&group, sent, received, unit);
+}
+
+/* gatherv, scatterv: `sizes` counts at the root, `own` bytes elsewhere */
+static void trace_parts(const int* sizes, uint64_t unit, uint64_t own, int root, MPI_Comm comm, int outward) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  const int at_root = group.me == root;
+  keep_linear(&group, at_root ? sizes : NULL, at_root ? unit : own, root, outward);
+}
+
+/* allgatherv: everybody sends the same to all, and receives `counts`. */
+static void trace_gathered(uint64_t own, const int* counts, uint64_t unit, MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  for (int distance = 1; distance < group.size; ++distance) {
+    const int from = (group.me + group.size - distance) % group.size;
+    keep_step(&group, (group.me + distance) % group.size, own, from, unit * (uint64_t)counts[from]);
+  }
+}
+
+/* reduce_scatter: everybody sends each rank its part. */
+static void trace_scattered(const int* counts, uint64_t unit, MPI_Comm comm) {
+  struct group_of group;
+  int is_world = 0;
+  if (!traced_group(comm, &group, &is_world)) return;
+  for (int distance = 1; distance < group.size; ++distance) {
+    const int to = (group.me + distance) % group.size;
+    keep_step(&group, to, unit * (uint64_t)counts[to], (group.me + group.size - distance) % group.size,
+              unit * (uint64_t)counts[group.me]);
+  }
+}
+
+static int own_rank(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+static void count_untraced(void) {
+  if (is_traced()) ++untraced;
+}
+
+/* --- Begin and end ----------------------------------------------------------------------------------------------- */
+
+static void begin_trace(void) {
+  const char* folder = secure_getenv("GDR_RECORD_TRACE");
+  if (folder == NULL || *folder == '\0' || trace_folder != NULL) return;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &trace_rank);
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) perror(folder);
+  trace_folder = realpath(folder, NULL);
+  if (trace_folder == NULL) perror(folder);
+}
+
+static void write_entry(FILE* file, const struct kept* entry) {
+  static const char* const kinds[] = {"send", "isend", "recv", "irecv"};
+  if (entry->kind == kept_text) {
+    fprintf(file, "%d %s\n", trace_rank, entry->text == NULL ? "" : entry->text);
+  } else if (entry->kind == kept_wait) {
+    const struct kept* of = &kept[entry->request];
+    const int sends = of->kind == kept_isend;
+    fprintf(file, "%d wait %d %d %d\n", trace_rank, sends ? trace_rank : of->peer, sends ? of->peer : trace_rank,
+            of->tag);
+  } else {
+    fprintf(file, "%d %s %d %d %llu %d\n", trace_rank, kinds[entry->kind], entry->peer, entry->tag,
+            (unsigned long long)entry->bytes, byte_type);
+  }
+}
+
+static FILE* trace_file(const char* name) {
+  char* path = NULL;
+  if (asprintf(&path, "%s/%s", trace_folder, name) < 0) return NULL;
+  FILE* file = fopen(path, "w");
+  if (file == NULL) perror(path);
+  free(path);
+  return file;
+}
+
+/* Each rank writes its own file; rank 0 the list of them. */
+static void write_trace(void) {
+  if (trace_folder == NULL) return;
+  int size = 0;
+  char name[32];
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  snprintf(name, sizeof name, "%d.txt", trace_rank);
+  FILE* file = trace_file(name);
+  if (file != NULL) {
+    fprintf(file, "%d init\n", trace_rank);
+    for (size_t n = 0; n < kept_count; ++n) write_entry(file, &kept[n]);
+    fprintf(file, "%d finalize\n", trace_rank);
+    if (fclose(file) != 0) perror(name);
+  }
+  uint64_t missing = 0;
+  PMPI_Reduce(&untraced, &missing, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  FILE* index = trace_rank == 0 ? trace_file("trace.txt") : NULL;
+  if (index != NULL) {
+    for (int rank = 0; rank < size; ++rank) fprintf(index, "%s/%d.txt\n", trace_folder, rank);
+    if (fclose(index) != 0) perror("trace.txt");
+  }
+  if (trace_rank == 0 && missing > 0) {
+    fprintf(stderr,
+            "gdr_record_mpi: %llu calls are not in the trace: neighbourhood collectives, one-sided transfers and "
+            "collectives between two groups\n",
+            (unsigned long long)missing);
+  }
+  for (size_t n = 0; n < kept_count; ++n) free(kept[n].text);
+  free(kept);
+  free(open_requests);
+  free(trace_folder);
+  kept = NULL;
+  open_requests = NULL;
+  trace_folder = NULL;
+}

@@ -1,0 +1,190 @@
+// Compiles and runs programs with the commands of SimGrid's SMPI.
+#include "gdr/interconnect/smpi_program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
+#include "gdr/interconnect/simgrid_file.h"
+
+namespace gdr::interconnect {
+namespace {
+
+/// A folder that is gone with this object.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "gdr-net-run-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw Error(fmt::format("{}: {}", name, std::strerror(errno)));
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Runs a command of the PATH, with its outputs in files. Returns the exit status. Throws gdr::Error if it is not
+/// there.
+int run_command(const std::vector<std::string>& command, const std::filesystem::path& output,
+                const std::filesystem::path& messages) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  constexpr mode_t kOwnFile = 0600;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kOwnFile);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kOwnFile);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw Error(fmt::format("{}: {}; it comes with SimGrid", command[0], std::strerror(failed)));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw Error(fmt::format("{}: {}", command[0], std::strerror(errno)));
+  }
+  constexpr int kSignalled = 128;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
+}
+
+/// SMPI's compiler for a source; throws gdr::Error for other languages.
+std::string compiler_of(const std::filesystem::path& source) {
+  const std::string extension = source.extension().string();
+  if (extension == ".c") return "smpicc";
+  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return "smpicxx";
+  if (extension == ".f90" || extension == ".F90") return "smpif90";
+  if (extension == ".f" || extension == ".F") return "smpiff";
+  throw Error(
+      fmt::format("{}: is refused: it must be a source in C, C++ or Fortran (.c, .cc, .cpp, .cxx, .f, .F, .f90, .F90)",
+                  source.string()));
+}
+
+/// A name that no compiler takes for an option.
+std::string argument_of(const std::filesystem::path& source) {
+  const std::string name = source.string();
+  return name.starts_with('-') || name.starts_with('@') ? "./" + name : name;
+}
+
+enum class Recorded : bool { no, yes };
+
+void compile(const SmpiProgram& program, const ScratchFolder& scratch, Recorded recorded) {
+  const std::string compiler = compiler_of(program.sources.at(0));
+  std::vector<std::string> command{compiler, "-O1", "-o", (scratch / "program").string()};
+  if (!program.mgen.empty()) command.push_back("-I" + program.mgen.string());
+  for (const std::filesystem::path& source : program.sources) {
+    if (compiler_of(source) != compiler)
+      throw Error(
+          fmt::format("{}: is refused: {} is in another language", source.string(), program.sources[0].string()));
+    command.push_back(argument_of(source));
+  }
+  if (recorded == Recorded::yes) {
+    if (compiler != "smpicc") {
+      throw Error(fmt::format("{}: only programs in C are recorded under SMPI; record others under mpirun",
+                              program.sources[0].string()));
+    }
+    command.insert(command.end(), {"-DGDR_RECORD_SMPI", program.recorder.string()});
+  }
+  command.push_back("-lm");
+  const std::filesystem::path messages = scratch / "messages";
+  if (run_command(command, scratch / "output", messages) != 0)
+    throw Error(fmt::format("{} failed:\n{}", compiler, base::read_file(messages)));
+}
+
+/// The seconds in SMPI's line "Simulated time: 4.5e-05 seconds".
+std::optional<double> simulated_seconds(std::string_view messages) {
+  constexpr std::string_view kBefore = "Simulated time: ";
+  const std::size_t at = messages.rfind(kBefore);
+  if (at == std::string_view::npos) return std::nullopt;
+  messages.remove_prefix(at + kBefore.size());
+  return base::number_in<double>(messages.substr(0, messages.find(' ')));
+}
+
+/// An environment variable for the programs that are started, while this object lives.
+class Environment {
+ public:
+  Environment(const char* name, const std::filesystem::path& value) : name_(name) {
+    if (!value.empty())
+      setenv(name, std::filesystem::absolute(value).c_str(), 1);
+    else
+      unsetenv(name);
+  }
+  ~Environment() { unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+}  // namespace
+
+SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Topology& topology) {
+  const std::uint64_t places = std::uint64_t{topology.nodes()} * program.ranks_per_node;
+  if (program.sources.empty()) throw Error("a program needs a source");
+  if (program.ranks < 1 || program.ranks > places) {
+    throw Error(fmt::format("{}: {} ranks are refused: {} has places for 1 to {}", program.sources[0].string(),
+                            program.ranks, topology.name(), places));
+  }
+  const ScratchFolder scratch;
+  const std::string platform = (scratch / "platform.xml").string();
+  base::write_file(platform, simgrid_file(topology, program.flops_per_second));
+  std::string hosts;
+  for (NodeId rank = 0; rank < program.ranks; ++rank) hosts += fmt::format("{}\n", rank / program.ranks_per_node);
+  const std::string host_file = (scratch / "hosts").string();
+  base::write_file(host_file, hosts);
+  std::vector<std::string> command{"smpirun",
+                                   "-np",
+                                   std::to_string(program.ranks),
+                                   "-platform",
+                                   platform,
+                                   "-hostfile",
+                                   host_file,
+                                   "--cfg=network/model:CM02",
+                                   "--cfg=network/crosstraffic:0",
+                                   "--cfg=smpi/bw-factor:1",
+                                   "--cfg=smpi/lat-factor:1",
+                                   "--cfg=smpi/simulate-computation:no",
+                                   "--cfg=smpi/display-timing:yes",
+                                   fmt::format("--cfg=smpi/send-is-detached-thresh:{:.0f}", program.eager_bytes),
+                                   (scratch / "program").string()};
+  command.insert(command.end(), program.arguments.begin(), program.arguments.end());
+  const auto run = [&](Recorded recorded) -> SmpiProgramResult {
+    compile(program, scratch, recorded);
+    const bool records = recorded == Recorded::yes;
+    const Environment graph("GDR_RECORD", records ? program.save_graph : "");
+    const Environment trace("GDR_RECORD_TRACE", records ? program.save_trace : "");
+    const std::filesystem::path output = scratch / "output";
+    const std::filesystem::path messages = scratch / "messages";
+    const int status = run_command(command, output, messages);
+    const std::string said = base::read_file(messages);
+    const std::optional<double> seconds = simulated_seconds(said);
+    if (status != 0 || !seconds)
+      throw Error(fmt::format("{} under smpirun ended with status {}:\n{}", program.sources[0].string(), status, said));
+    return {*seconds, base::read_file(output)};
+  };
+  SmpiProgramResult result = run(Recorded::no);
+  // The recorder's own messages take time, so that a second run records.
+  if (!program.recorder.empty()) static_cast<void>(run(Recorded::yes));
+  return result;
+}
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""gdr net replay and gdr net run as their users meet them; smpirun judges the times where it is installed.
+
+    replay_test.py GDR PROJECT
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import cli_test
+
+# The judge's flow model is ours: CM02, without factors and crosstraffic. It adds 16 bytes to each message. Its default, to
+# compute only the shares that may have changed, lets more bytes pass links than they can carry where several messages
+# begin at the same time (SimGrid 3.32; zone.cpp says why): 2 % of the time of SP. Full computes all shares.
+JUDGE = ("network/model:CM02", "network/crosstraffic:0", "network/optim:Full", "smpi/bw-factor:1", "smpi/lat-factor:1",
+         "smpi/display-timing:yes")
+BAR = 0.005
+
+NETWORK = """name = "small-torus"
+title = "4 x 4 x 4 torus with links of 5 GB/s and 120 ns"
+kind = "torus"
+
+[parameters]
+x              = { value = 4, unit = "nodes", origin = "O: a cube" }
+y              = { value = 4, unit = "nodes", origin = "O: a cube" }
+z              = { value = 4, unit = "nodes", origin = "O: a cube" }
+shortest_paths = { value = 0, unit = "1", origin = "O: dimension order" }
+bandwidth      = { value = 30, unit = "GB/s per node", origin = "R: Sanno and Kise, section 3.1" }
+latency        = { value = 0.12, unit = "us", origin = "R: Sanno and Kise, section 3.1" }
+node_speed     = { value = 10, unit = "Gflops", origin = "O: an example" }
+"""
+
+# Sanno and Kise, figure 7, as printed; but for the loop's step, which is printed as "dist <= 1" and would never end.
+FIGURE_7 = """#include <stdio.h>
+#include "mgen.h"
+
+#define DATA_SIZE 2048
+#define MGEN_TAGO 0
+
+int MGEN_Main( int argc, char** argv )
+{
+    int my_rank, comm_size;
+    MGEN_Comm_rank(MGEN_COMM_WORLD, &my_rank);
+    MGEN_Comm_size(MGEN_COMM_WORLD, &comm_size);
+
+    int dist;
+    for (dist = 1; dist < comm_size; dist <<= 1) {
+        MGEN_Request req1, req2;
+        MGEN_Status status;
+
+        MGEN_Irecv(NULL, dist*DATA_SIZE, MGEN_BYTE,
+                  (my_rank + comm_size - dist)%comm_size,
+                  MGEN_TAGO, MGEN_COMM_WORLD, &req1);
+        MGEN_Isend(NULL, dist*DATA_SIZE, MGEN_BYTE,
+                  (my_rank + dist)%comm_size,
+                  MGEN_TAGO, MGEN_COMM_WORLD, &req2);
+        MGEN_Wait(&req1, &status);
+        MGEN_Wait(&req2, &status);
+    }
+    return 0;
+}
+"""
+
+
+class ReplayTest(cli_test.CliTest):
+    def network(self):
+        return self.file("small.toml", NETWORK)
+
+    def seconds(self, trace, *arguments):
+        return json.loads(self.succeeds("net", "replay", trace, *arguments, "--json", "-").out)["seconds"]
+
+    def judged(self, index, ranks, platform, mapping, eager):
+        """Seconds of smpirun -replay; `mapping`: the node of each rank, or None."""
+        nodes = range(ranks)
+        if mapping is not None:
+            rows = pathlib.Path(mapping).read_text(encoding="utf-8").split()[1:]
+            node_of = dict(row.split(",") for row in rows)
+            nodes = [node_of[str(rank)] for rank in range(ranks)]
+        hosts = self.file("hosts", "".join(f"{node}\n" for node in nodes))
+        command = ["smpirun", "-np", str(ranks), "-platform", platform, "-hostfile", hosts, "-replay", index]
+        options = [f"--cfg={option}" for option in (*JUDGE, f"smpi/send-is-detached-thresh:{eager}")]
+        done = subprocess.run([*map(str, command), *options], capture_output=True, text=True, check=False, timeout=300)
+        found = re.search(r"Simulated time: (\S+) seconds", done.stdout + done.stderr)
+        self.assertTrue(found, done.stdout + done.stderr)
+        return float(found.group(1))
+
+
+@unittest.skipUnless(shutil.which("smpirun"), "SimGrid's smpirun is not installed")
+class Judge(ReplayTest):
+    def compare(self, program, ranks, *arguments):
+        network = self.network()
+        platform, folder = self.scratch / "torus.xml", self.scratch / "trace"
+        self.succeeds("net", "routes", "--network", network, "--save-platform", platform)
+        arguments = (program, "--network", network, "--ranks", ranks, *arguments)
+        self.succeeds("net", "replay", *arguments, "--save-trace", folder)
+        for method in ("xyz", "mincost", "minlink"):
+            mapping = self.scratch / f"{method}.csv"
+            graph_options = [option for option in arguments[5:]]
+            self.succeeds("net", "map", "--graph", program, "--topology", "torus:4x4x4", "--method", method,
+                          *graph_options, "--save-map", mapping)
+            for eager in (0, 65536):
+                with self.subTest(program=program, method=method, eager=eager):
+                    ours = self.seconds(*arguments, "--map", mapping, "--eager", eager)
+                    theirs = self.judged(folder / "trace.txt", ranks, platform, mapping, eager)
+                    self.assertLess(abs(ours / theirs - 1), BAR, (ours, theirs))
+                    # The files of the trace say what the program said.
+                    read = self.seconds(folder / "trace.txt", "--network", network, "--map", mapping, "--eager", eager)
+                    self.assertEqual(read, ours)
+
+    def test_bruck(self):
+        self.compare("bruck", 64)
+
+    def test_cg(self):
+        self.compare("cg", 64, "--class", "A")
+
+    def test_sp(self):
+        self.compare("sp", 64, "--class", "A")
+
+    def test_collectives_that_smpi_makes_of_the_same_messages(self):
+        network, ranks = self.network(), 64
+        platform = self.scratch / "torus.xml"
+        self.succeeds("net", "routes", "--network", network, "--save-platform", platform)
+        for action, algorithm in (("allgather 4000 4000 6 6", "smpi/allgather:bruck"),
+                                  ("allreduce 4000 0 6", "smpi/allreduce:rdb"), ("barrier", "smpi/barrier:ompi_bruck"),
+                                  ("bcast 4000 0 6", "smpi/bcast:binomial_tree"),
+                                  ("reduce 4000 0 0 6", "smpi/reduce:binomial")):
+            trace = self.file("one.txt", "".join(f"{rank} init\n{rank} {action}\n{rank} finalize\n" for rank in range(ranks)))
+            index = self.scratch / "index.txt"
+            for rank in range(ranks):
+                self.file(f"{rank}.txt", f"{rank} init\n{rank} {action}\n{rank} finalize\n")
+            index.write_text("".join(f"{self.scratch}/{rank}.txt\n" for rank in range(ranks)), encoding="utf-8")
+            judge = JUDGE
+            try:
+                globals()["JUDGE"] = (*judge, algorithm)
+                theirs = self.judged(index, ranks, platform, None, 65536)
+            finally:
+                globals()["JUDGE"] = judge
+            ours = self.seconds(trace, "--network", network)
+            self.assertLess(abs(ours / theirs - 1), BAR, (action, ours, theirs))
+
+
+class Replay(ReplayTest):
+    PAIR = "0 send 1 3 1000000 6\n1 recv 0 3 1000000 6\n"
+
+    def test_a_trace_runs_on_every_network(self):
+        trace = self.file("pair.txt", self.PAIR)
+        for network in ("optical-hub-64", "torus-64", "fat-tree-64", "ha-pacs-tca"):
+            self.assertGreater(self.seconds(trace, "--network", network), 0, network)
+
+    def test_the_report_says_what_was_replayed(self):
+        trace = self.file("pair.txt", self.PAIR)
+        report = json.loads(self.succeeds("net", "replay", trace, "--executor", "critical-path", "--json", "-").out)
+        self.assertEqual((report["ranks"], report["messages"], report["bytes"]), (2, 1, 1000000))
+        self.assertEqual(report["path_network_seconds"], report["seconds"])
+        self.assertEqual(report["path_compute_seconds"], 0)
+        said = self.succeeds("net", "replay", trace).out
+        self.assertIn("messages    1, 1000000 bytes", said)
+
+    def test_goal_schedules_are_read(self):
+        goal = self.file("a.goal", "num_ranks 2\nrank 0 {\nl1: calc 1000\nl2: send 8b to 1\nl2 requires l1\n}\n"
+                                   "rank 1 {\nl1: recv 8b from 0\n}\n")
+        self.assertGreater(self.seconds(goal), 1e-6)
+
+    def test_ranks_may_share_nodes(self):
+        trace = self.file("pair.txt", self.PAIR)
+        self.assertEqual(self.seconds(trace, "--ranks-per-node", 2), 0)
+
+    def test_options_without_effect_are_refused(self):
+        trace = self.file("pair.txt", self.PAIR)
+        for arguments, said in (((trace, "--bytes", "8"), "--bytes has no effect with the trace"),
+                                ((trace, "--class", "A"), "--class has no effect with the trace"),
+                                ((trace, "--save-trace", "x"), "which is read from a file"),
+                                (("cg", "--collectives", "posted"), "which has only messages")):
+            self.ends(2, [said], "net", "replay", *arguments)
+
+    def test_what_does_not_fit_is_refused(self):
+        self.ends(2, ["--ranks: 65 is refused"], "net", "replay", "bruck", "--ranks", "65")
+        trace = self.file("self.txt", "0 recv 1 0 8 6\n1 init\n")
+        self.ends(1, ["self.txt:1: a receive from rank 1 with tag 0 by rank 0 has no send"], "net", "replay", trace)
+
+
+@unittest.skipUnless(shutil.which("smpicc"), "SimGrid's smpicc is not installed")
+class Run(ReplayTest):
+    def test_the_program_of_figure_7_takes_the_time_of_its_replay(self):
+        program, network = self.file("figure7.c", FIGURE_7), self.network()
+        graph, folder = self.scratch / "graph.csv", self.scratch / "trace"
+        report = json.loads(self.succeeds("net", "run", program, "--network", network, "--save-graph", graph,
+                                          "--save-trace", folder, "--json", "-").out)
+        self.assertEqual(report["ranks"], 64)
+        ours = self.seconds("bruck", "--network", network)
+        self.assertLess(abs(report["seconds"] / ours - 1), BAR)
+        self.assertEqual(self.seconds(folder / "trace.txt", "--network", network), ours)
+        # The generator's graph.
+        generated = self.scratch / "generated.csv"
+        self.succeeds("net", "map", "--graph", "bruck", "--topology", "torus:4x4x4", "--method", "xyz", "--save-graph",
+                      generated)
+        rows = lambda path: sorted(line for line in path.read_text(encoding="utf-8").split("\n") if line[:1] != "#")
+        self.assertEqual(rows(graph), rows(generated))
+
+    def test_a_program_that_does_not_compile_says_so(self):
+        program = self.file("wrong.c", "int main( { }\n")
+        self.ends(1, ["smpicc failed"], "net", "run", program)
+        self.ends(1, ["must be a source in C, C++ or Fortran"], "net", "run", self.file("a.txt", ""))
+
+    def test_the_output_of_the_program_comes_first(self):
+        program = self.file("hello.c", '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { MPI_Init(&c, &v);'
+                                       ' int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); if (r == 0) puts(v[1]);'
+                                       ' MPI_Finalize(); return 0; }\n')
+        out = self.succeeds("net", "run", program, "--ranks", 2, "--argument", "hello").out
+        self.assertTrue(out.startswith("hello\n"), out)
+
+
+if __name__ == "__main__":
+    cli_test.GDR = sys.argv[1]
+    cli_test.PROJECT = pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
