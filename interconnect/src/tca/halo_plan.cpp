@@ -177,6 +177,17 @@ class Planner {
   Planner(const HaloShape& shape, HaloMethod method, const HaloSystem& system)
       : system_(system), plans_{shape, method, place_ranks(shape, system), {}, {}} {}
 
+  Planner(HaloPlans plans, const HaloSystem& system) : system_(system), plans_(std::move(plans)) {}
+
+  /// Completes all directions of plans that exist.
+  HaloPlans complete() {
+    for (std::size_t rank = 0; rank < plans_.ranks.size(); ++rank) {
+      for (HaloDirection& d : plans_.ranks[rank].directions) complete(static_cast<int>(rank), d);
+      require_room(static_cast<int>(rank), plans_.ranks[rank]);
+    }
+    return std::move(plans_);
+  }
+
   HaloPlans run() {
     for (int rank = 0; rank < plans_.shape.ranks(); ++rank) plans_.ranks.push_back(plan_of(rank));
     return std::move(plans_);
@@ -185,7 +196,6 @@ class Planner {
  private:
   HaloPlan plan_of(int rank) {
     HaloPlan plan;
-    int descriptors = 0;
     const auto at = plans_.shape.coordinates(rank);
     for (int dimension = 0; dimension < kHaloDimensions; ++dimension) {
       const auto d = static_cast<std::size_t>(dimension);
@@ -197,14 +207,19 @@ class Planner {
         peer[d] += side;
         if (peer[d] < 0 || peer[d] >= plans_.shape.split[d]) continue;
         plan.directions.push_back(direction(rank, plans_.shape.rank(peer), dimension, side));
-        descriptors += plan.directions.back().descriptors;
       }
     }
+    require_room(rank, plan);
+    return plan;
+  }
+
+  void require_room(int rank, const HaloPlan& plan) const {
+    int descriptors = 0;
+    for (const HaloDirection& d : plan.directions) descriptors += d.descriptors;
     if (descriptors > system_.cluster.own_descriptor_max) {
       throw Error(fmt::format("{} descriptors of rank {} are refused: the chip holds {}", descriptors, rank,
                               system_.cluster.own_descriptor_max));
     }
-    return plan;
   }
 
   HaloDirection direction(int rank, int peer, int dimension, int side) {
@@ -214,13 +229,17 @@ class Planner {
     d.peer = peer;
     d.send = face(plans_.shape, dimension, side, false);
     d.receive = face(plans_.shape, dimension, side, true);
+    complete(rank, d);
+    return d;
+  }
+
+  void complete(int rank, HaloDirection& d) {
     d.pattern = classify(d.send);
     d.bytes = d.send.elements() * static_cast<std::int64_t>(plans_.shape.element_bytes);
     d.carrier = carrier(rank, d);
     // The DMA controller handles rows by itself, but not single elements. MPI packs every face that has rows.
     d.packed = d.pattern == Pattern::stride || (d.carrier == Carrier::mpi && d.pattern == Pattern::block_stride);
     if (d.carrier == Carrier::tca) d.descriptors = d.packed ? 1 : static_cast<int>(d.send.outer);
-    return d;
   }
 
   Carrier carrier(int rank, const HaloDirection& d) {
@@ -269,6 +288,10 @@ class Planner {
 HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system) {
   shape.check();
   return Planner(shape, method, system).run();
+}
+
+void choose_carriers(HaloPlans& plans, const HaloSystem& system) {
+  plans = Planner(std::move(plans), system).complete();
 }
 
 namespace {

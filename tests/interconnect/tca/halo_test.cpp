@@ -70,6 +70,29 @@ TEST(HaloPlan, HybridGivesContiguousFacesToMpiAndRowsToTca) {
   }
 }
 
+TEST(HaloPlan, FacesOfOtherShapesGoByTheSameRule) {
+  const HaloSystem system = HaloSystem::load();
+  for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
+    const HaloPlans planned = plan_halo(himeno("S", {4, 4, 1}), method, system);
+    HaloPlans given = planned;
+    for (HaloPlan& plan : given.ranks) {
+      for (HaloDirection& d : plan.directions) d = {d.dimension, d.side, d.peer, d.send, d.receive};
+    }
+    choose_carriers(given, system);
+    EXPECT_EQ(exchange_time(given, system).total, exchange_time(planned, system).total);
+    for (std::size_t rank = 0; rank < planned.ranks.size(); ++rank) {
+      for (std::size_t n = 0; n < planned.ranks[rank].directions.size(); ++n) {
+        const HaloDirection& wanted = planned.ranks[rank].directions[n];
+        const HaloDirection& found = given.ranks[rank].directions[n];
+        EXPECT_EQ(found.carrier, wanted.carrier);
+        EXPECT_EQ(found.packed, wanted.packed);
+        EXPECT_EQ(found.bytes, wanted.bytes);
+        EXPECT_EQ(found.descriptors, wanted.descriptors);
+      }
+    }
+  }
+}
+
 TEST(HaloPlan, PairsMeetAndNoChipReceivesFromTwo) {
   const HaloSystem system = HaloSystem::load();
   for (const Split& split : {Split{2, 8, 1}, Split{8, 2, 1}, Split{4, 2, 1}, Split{1, 8, 1}, Split{16, 1, 1}}) {

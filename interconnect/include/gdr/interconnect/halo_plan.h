@@ -117,6 +117,11 @@ struct HaloPlans {
 /// link that is down.
 [[nodiscard]] HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system);
 
+/// Completes plans of exchanges that are no HaloShape's: directions have their peers and regions, `plans` their method
+/// and nodes. Sets pattern, bytes, carrier, packing and descriptors of each by the rule of plan_halo(), and throws as
+/// that does.
+void choose_carriers(HaloPlans& plans, const HaloSystem& system);
+
 /// Time that a rank takes before its networks start, s.
 struct HaloStart {
   double pack = 0;   // at both ends
