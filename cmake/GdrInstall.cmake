@@ -57,7 +57,7 @@ endif()
 install(TARGETS gdr_g6_static)  # by its name or pkg-config: what it needs of us is libgdr
 install(FILES ${gdr_grape_links} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT libgdr NAMELINK_COMPONENT libgdr-dev INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-foreach(plugin gdr_jit gdr_opencl gdr_import gdr_goose gdr_hdf5)  # found beside libgdr and the programs
+foreach(plugin gdr_jit gdr_opencl gdr_import gdr_goose gdr_xacc gdr_hdf5)  # found beside libgdr and the programs
   if(TARGET ${plugin})
     install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
   endif()
@@ -65,6 +65,8 @@ endforeach()
 # What pair functions include, for gdr cc and for the host's compiler.
 install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT libgdr)
 install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdr)
+# What programs with directives of XcalableMP include.
+install(FILES ${gdr_SOURCE_DIR}/kernels/xacc/xmp.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/xacc COMPONENT libgdr)
 foreach(data machines kernels)
   install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr COMPONENT libgdr
     FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm PATTERN *.cc PATTERN *.lsump PATTERN *.c

@@ -1,0 +1,231 @@
+// Node sets, templates and arrays of a program, and the exchange of halos.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "gdr/base/error.h"
+#include "xmp_run.h"
+
+namespace gdr::interconnect {
+namespace {
+
+/// Coordinates of a rank, the first fastest.
+std::vector<long> coordinates_of(const XmpNodes& nodes, int rank) {
+  std::vector<long> at;
+  long left = rank;
+  for (const long extent : nodes.extents) {
+    at.push_back(left % extent);
+    left /= extent;
+  }
+  return at;
+}
+
+int rank_of(const XmpNodes& nodes, const std::vector<long>& at) {
+  long rank = 0;
+  for (std::size_t k = nodes.extents.size(); k-- > 0;) rank = rank * nodes.extents[k] + at[k];
+  return static_cast<int>(rank);
+}
+
+/// An array's dimensions for a rank with coordinates `at`, behind dimensions of one element.
+std::array<XmpAlong, kHaloDimensions> along_of(const XmpArray& array, const XmpTemplate& on, const XmpNodes& nodes,
+                                               const std::vector<long>& at, const long* widths, const int* periodic) {
+  std::array<XmpAlong, kHaloDimensions> found;
+  const std::size_t unused = kHaloDimensions - array.extents.size();
+  for (std::size_t d = 0; d < unused; ++d) found[d].end = 1;
+  for (std::size_t d = 0; d < array.extents.size(); ++d) {
+    XmpAlong& one = found[unused + d];
+    one.shadow_low = array.shadow[2 * d];
+    one.shadow_high = array.shadow[2 * d + 1];
+    one.width_low = widths[2 * d];
+    one.width_high = widths[2 * d + 1];
+    one.end = array.extents[d];
+    const int dimension = array.along[d];
+    if (dimension < 0) continue;
+    const auto t = static_cast<std::size_t>(dimension);
+    const int k = on.node_dimension[t];
+    const long count = k < 0 ? 1 : nodes.extents[static_cast<std::size_t>(k)];
+    const long here = k < 0 ? 0 : at[static_cast<std::size_t>(k)];
+    const auto block = [&](long coordinate) {
+      auto [first, end] = on.block(t, count, coordinate);
+      return std::pair(std::min(std::max(first, 0L), array.extents[d]), std::min(end, array.extents[d]));
+    };
+    std::tie(one.first, one.end) = block(here);
+    long filled = 0;  // nodes that have elements
+    while (filled < count && block(filled).first < block(filled).second) ++filled;
+    if (one.first >= one.end || (filled <= 1 && periodic[d] == 0)) continue;
+    one.split = true;
+    const bool around = periodic[d] != 0;
+    one.peer_low = static_cast<int>(here > 0 ? here - 1 : around ? filled - 1 : -1);
+    one.peer_high = static_cast<int>(here + 1 < filled ? here + 1 : around ? 0 : -1);
+    for (long other = 0; other < filled; ++other) {
+      const auto [first, end] = block(other);
+      if (end - first >= std::max(one.width_low, one.width_high)) continue;
+      throw Error(
+          fmt::format("a width of {}:{} in dimension {} of '{}' is refused: a node has {} elements there; use "
+                      "fewer nodes",
+                      one.width_low, one.width_high, d, array.name, end - first));
+    }
+  }
+  return found;
+}
+
+std::vector<XmpMessage> messages_for(const XmpArray& array, const XmpTemplate& on, const XmpNodes& nodes, int rank,
+                                     const long* widths, const int* periodic, bool corners) {
+  const std::vector<long> at = coordinates_of(nodes, rank);
+  const std::array<XmpAlong, kHaloDimensions> along = along_of(array, on, nodes, at, widths, periodic);
+  const std::size_t unused = kHaloDimensions - array.extents.size();
+  return messages_of(along, corners, [&](const std::array<int, kHaloDimensions>& towards) {
+    std::vector<long> peer = at;
+    for (std::size_t d = unused; d < kHaloDimensions; ++d) {
+      if (towards[d] == 0) continue;
+      const int k = on.node_dimension[static_cast<std::size_t>(array.along[d - unused])];
+      if (k < 0) continue;  // periodic and not split: the rank itself
+      peer[static_cast<std::size_t>(k)] = towards[d] < 0 ? along[d].peer_low : along[d].peer_high;
+    }
+    return rank_of(nodes, peer);
+  });
+}
+
+}  // namespace
+
+std::pair<long, long> XmpTemplate::block(std::size_t dimension, long nodes_there, long coordinate) const {
+  const auto [first, end] = bounds[dimension];
+  const long length = (end - first + nodes_there - 1) / nodes_there;
+  return {std::min(first + coordinate * length, end), std::min(first + (coordinate + 1) * length, end)};
+}
+
+void XmpRun::add_nodes(XmpNodes made, int line) {
+  long known = 1;
+  for (const long extent : made.extents) known *= std::max(extent, 1L);
+  const bool open = std::ranges::count(made.extents, 0) > 0;
+  if (open) std::ranges::replace(made.extents, 0, std::max(size_ / known, 1L));
+  if (open ? size_ % known != 0 : size_ != known) {
+    fail_together(fmt::format("{} ranks are refused: the nodes '{}' are {}{}; mpirun -np says how many ranks there are",
+                              size_, made.name, open ? "multiples of " : "", known),
+                  line);
+  }
+  made.own = coordinates_of(made, rank_);
+  if (nodes_.empty() && network_) {
+    // The ranks' grid for their placement, slowest first; further dimensions are taken together.
+    std::array<int, kHaloDimensions> split{1, 1, 1};
+    for (std::size_t k = 0; k < made.extents.size(); ++k) {
+      const std::size_t d = kHaloDimensions - 1 - std::min<std::size_t>(k, kHaloDimensions - 1);
+      split[d] *= static_cast<int>(made.extents[k]);
+    }
+    try {
+      network_->place(split);
+    } catch (const std::exception& error) {
+      fail_together(error.what(), line);
+    }
+  }
+  nodes_.push_back(std::move(made));
+}
+
+void XmpRun::add_template(XmpTemplate made, long* block) {
+  const XmpNodes& on = nodes(made.nodes);
+  for (std::size_t d = 0; d < made.bounds.size(); ++d) {
+    const int k = made.node_dimension[d];
+    made.own.push_back(
+        k < 0 ? made.bounds[d]
+              : made.block(d, on.extents[static_cast<std::size_t>(k)], on.own[static_cast<std::size_t>(k)]));
+    block[2 * d] = made.own.back().first;
+    block[2 * d + 1] = made.own.back().second;
+  }
+  templates_.push_back(std::move(made));
+}
+
+void* XmpRun::add_array(XmpArray array, int line, long* pitch, long* range) {
+  const XmpTemplate& on = template_of(array.on);
+  const std::size_t dimensions = array.extents.size();
+  long elements = 1;
+  long base = 0;
+  for (std::size_t d = dimensions; d-- > 0;) {
+    std::pair<long, long> own{0, array.extents[d]};
+    if (array.along[d] >= 0) {
+      const auto [first, end] = on.own[static_cast<std::size_t>(array.along[d])];
+      own = {std::min(std::max(first, 0L), array.extents[d]), std::min(std::max(end, 0L), array.extents[d])};
+    }
+    const long low = array.shadow[2 * d];
+    const long high = array.shadow[2 * d + 1];
+    pitch[d] = elements;
+    base += (own.first - low) * elements;
+    elements *= own.second - own.first + low + high;
+    range[4 * d] = own.first;
+    range[4 * d + 1] = own.second;
+    range[4 * d + 2] = own.first - low;
+    range[4 * d + 3] = own.second + high;
+    array.own.insert(array.own.begin(), own);
+  }
+  pitch[dimensions] = -base;
+  array.memory =
+      static_cast<std::byte*>(std::calloc(static_cast<std::size_t>(std::max(elements, 1L)), array.element_bytes));
+  if (array.memory == nullptr) {
+    fail(fmt::format("'{}' has {} elements of {} bytes on this node: there is no memory for them", array.name, elements,
+                     array.element_bytes),
+         line);
+  }
+  arrays_.push_back(std::move(array));
+  return arrays_.back().memory;
+}
+
+void XmpRun::init_reflect(int n, const long* widths, const int* periodic, bool orthogonal, int line) {
+  XmpArray& array = arrays_.at(static_cast<std::size_t>(n));
+  const XmpTemplate& on = template_of(array.on);
+  const bool corners = array.diagonal && !orthogonal;
+  const auto messages = [&](int rank) {
+    return messages_for(array, on, nodes(on.nodes), rank, widths, periodic, corners);
+  };
+  try {
+    array.reflect = std::make_unique<XmpReflect>(array.memory, array.element_bytes, rank_, messages(rank_));
+    if (!network_) return;
+    HaloPlans plans;
+    plans.shape.element_bytes = array.element_bytes;
+    for (int rank = 0; rank < size_; ++rank) {
+      HaloPlan& plan = plans.ranks.emplace_back();
+      for (const XmpMessage& one : messages(rank)) {
+        if (one.send.elements() == 0 || one.peer == rank) continue;
+        HaloDirection direction;
+        const auto beside = std::ranges::find_if(one.towards, [](int side) { return side != 0; });
+        direction.dimension = static_cast<int>(beside - one.towards.begin());
+        direction.side = *beside;
+        direction.peer = one.peer;
+        direction.send = direction.receive = one.send;
+        plan.directions.push_back(direction);
+      }
+    }
+    array.reflect->seconds = network_->exchange(plans);
+  } catch (const std::exception& error) {
+    fail_together(error.what(), line);
+  }
+}
+
+void XmpRun::do_reflect(int n, int line) {
+  XmpArray& array = arrays_.at(static_cast<std::size_t>(n));
+  if (!array.reflect)
+    fail_together(fmt::format("the directive xmp reflect_do: '{}' has had no reflect_init", array.name), line);
+  array.reflect->exchange();
+  if (!network_) return;
+  meet(array.reflect->seconds, halos_);
+  ++exchanges_;
+}
+
+bool XmpRun::is_on_nodes(int n, const long* ranges) const {
+  const XmpNodes& of = nodes(n);
+  for (std::size_t k = 0; k < of.own.size(); ++k) {
+    if (of.own[k] < ranges[2 * k] || of.own[k] > ranges[2 * k + 1]) return false;
+  }
+  return true;
+}
+
+bool XmpRun::is_on_template(int n, const long* ranges) const {
+  const XmpTemplate& of = template_of(n);
+  for (std::size_t d = 0; d < of.own.size(); ++d) {
+    if (of.node_dimension[d] < 0) continue;
+    if (of.own[d].second <= ranges[2 * d] || of.own[d].first > ranges[2 * d + 1]) return false;
+  }
+  return true;
+}
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,84 @@
+#include "xmp_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/collectives.h"
+#include "gdr/interconnect/network.h"
+#include "gdr/interconnect/stencil.h"
+
+namespace gdr::interconnect {
+namespace {
+
+std::vector<base::DescriptionKind> kinds_of_networks() {
+  std::vector<base::DescriptionKind> kinds = platform_kinds();
+  kinds.push_back(network_kind("ha-pacs-tca"));
+  return kinds;
+}
+
+double closed_form(const Schedule& schedule, const Platform& platform) {
+  return run_closed_form(schedule, platform.topology).lockstep_seconds;
+}
+
+}  // namespace
+
+XmpNetwork::XmpNetwork(const std::string& name, int ranks)
+    : name_(name), ranks_(ranks), system_(HaloSystem::load()), nodes_(static_cast<std::size_t>(ranks)) {
+  const std::vector<base::DescriptionKind> kinds = kinds_of_networks();
+  const base::Description description = base::load_description(name, kinds);
+  std::iota(nodes_.begin(), nodes_.end(), 0);
+  int nodes = 0;
+  if (description.kind == "ha-pacs-tca") {
+    system_.cluster = load_ha_pacs_tca(name);
+    system_.nodes = nodes = system_.cluster.nodes;
+  } else {
+    platform_ = std::make_unique<Platform>(load_platform(name));
+    nodes = static_cast<int>(platform_->topology.nodes());
+  }
+  if (ranks > nodes) throw Error(fmt::format("{} ranks are refused: {} has {} nodes", ranks, name, nodes));
+}
+
+void XmpNetwork::place(const std::array<int, kHaloDimensions>& split) {
+  if (!is_hybrid()) return;
+  HaloShape shape;
+  shape.split = split;
+  nodes_ = place_ranks(shape, system_);
+}
+
+double XmpNetwork::exchange(HaloPlans& plans) const {
+  if (is_hybrid()) {
+    plans.nodes = nodes_;
+    choose_carriers(plans, system_);
+    return exchange_time(plans, system_).total;
+  }
+  Schedule schedule{"reflect", std::vector<std::vector<Step>>(static_cast<std::size_t>(ranks_))};
+  std::uint64_t piece = 0;
+  for (std::size_t rank = 0; rank < plans.ranks.size(); ++rank) {
+    for (const HaloDirection& d : plans.ranks[rank].directions) {
+      const auto bytes = static_cast<std::uint64_t>(d.send.elements()) * plans.shape.element_bytes;
+      add_message(schedule, 0, static_cast<Rank>(rank), static_cast<Rank>(d.peer), bytes, piece++);
+    }
+  }
+  return closed_form(schedule, *platform_);
+}
+
+double XmpNetwork::all_reduce() const {
+  if (ranks_ == 1) return 0;
+  if (is_hybrid()) return all_reduce_time(ranks_, system_);
+  return closed_form(make_allreduce(static_cast<Rank>(ranks_), sizeof(double), Path::direct), *platform_);
+}
+
+double XmpNetwork::broadcast(double bytes) const {
+  if (ranks_ == 1) return 0;
+  if (!is_hybrid())
+    return closed_form(make_tree_broadcast(static_cast<Rank>(ranks_), static_cast<std::uint64_t>(bytes)), *platform_);
+  double seconds = 0;  // a binomial tree over InfiniBand, which every node reaches
+  for (int reached = 1; reached < ranks_; reached *= 2)
+    seconds += system_.cluster.mpi_message(bytes, GdrPath::same_socket);
+  return seconds;
+}
+
+}  // namespace gdr::interconnect

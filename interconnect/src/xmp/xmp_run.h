@@ -1,0 +1,107 @@
+// A running program with directives of XcalableMP: its ranks, its options, its node sets, templates and arrays, its
+// clock.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "xmp_network.h"
+#include "xmp_reflect.h"
+#include "xmp_sum.h"
+
+namespace gdr::interconnect {
+
+struct XmpNodes {
+  std::string name;
+  std::vector<long> extents;  // the first runs fastest
+  std::vector<long> own;      // this rank's coordinates
+};
+
+struct XmpTemplate {
+  std::string name;
+  int nodes = 0;
+  std::vector<std::pair<long, long>> bounds;  // first, end
+  std::vector<int> node_dimension;            // -1: not split
+  std::vector<std::pair<long, long>> own;     // first, end on this rank
+
+  /// Elements of a dimension on the node of a coordinate: blocks of ceil(elements / nodes), the last shorter or empty.
+  [[nodiscard]] std::pair<long, long> block(std::size_t dimension, long nodes_there, long coordinate) const;
+};
+
+struct XmpArray {
+  std::string name;
+  int on = 0;
+  std::size_t element_bytes = 0;
+  bool diagonal = false;
+  std::vector<long> extents;  // slowest first
+  std::vector<int> along;     // -1: not split
+  std::vector<long> shadow;   // low, high of each dimension
+  std::vector<std::pair<long, long>> own;
+  std::vector<long> pitch;
+  std::byte* memory = nullptr;
+  std::unique_ptr<XmpReflect> reflect;
+};
+
+/// The one program of the process. Its clock: loops on the device add their time; what all ranks take part in begins
+/// when the last of them is there, and ends on all at once. `line` of errors is the program's.
+class XmpRun {
+ public:
+  static XmpRun& of_process();
+
+  void begin(int& count, char**& words, const char* file);
+  /// Prints the emulated time, and ends MPI; with a status that is not 0, it ends all ranks.
+  void end(int status);
+
+  void add_nodes(XmpNodes nodes, int line);
+  void add_template(XmpTemplate made, long* block);
+  void* add_array(XmpArray array, int line, long* pitch, long* range);
+  void init_reflect(int array, const long* widths, const int* periodic, bool orthogonal, int line);
+  void do_reflect(int array, int line);
+  [[nodiscard]] bool is_on_nodes(int nodes, const long* ranges) const;
+  [[nodiscard]] bool is_on_template(int on, const long* ranges) const;
+  void barrier();
+  void bcast(void* variable, std::size_t bytes, int sends, int line);
+  void reduce(void* variable, int type, int operation);
+  [[nodiscard]] XmpSums& sums() { return sums_; }
+  void spend(double points, double bytes);
+  void not_timed(int line);
+  /// Counts a reduction over all ranks; of a loop on the device if `of_loop`.
+  void meet_for_reduction(bool of_loop);
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] const XmpNodes& nodes(int n) const { return nodes_.at(static_cast<std::size_t>(n)); }
+  [[nodiscard]] const XmpTemplate& template_of(int n) const { return templates_.at(static_cast<std::size_t>(n)); }
+  /// Emulated seconds; the host's if no network was named.
+  [[nodiscard]] double now() const;
+  /// Ends all ranks with a message of this one.
+  [[noreturn]] void fail(const std::string& text, int line) const;
+  /// The same for what all ranks find: rank 0 tells it.
+  [[noreturn]] void fail_together(const std::string& text, int line) const;
+
+ private:
+  /// Brings all clocks to the latest and adds `seconds`, of which `part` is the count.
+  void meet(double seconds, double& part);
+
+  std::string file_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::unique_ptr<XmpNetwork> network_;
+  double now_ = 0;
+  double loops_ = 0;  // s of this rank, by part
+  double halos_ = 0;
+  double reductions_ = 0;
+  double others_ = 0;  // barriers, broadcasts
+  long exchanges_ = 0;
+  int untimed_line_ = 0;
+  std::vector<XmpNodes> nodes_;
+  std::vector<XmpTemplate> templates_;
+  std::vector<XmpArray> arrays_;
+  XmpSums sums_;
+};
+
+}  // namespace gdr::interconnect

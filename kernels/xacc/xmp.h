@@ -1,0 +1,23 @@
+/* The library of XcalableMP that programs with its directives call (gdr cc --xacc; docs/xacc.md). Nodes are the ranks
+ * of MPI_COMM_WORLD, counted from 1. */
+#ifndef GDR_XMP_H
+#define GDR_XMP_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int xmp_node_num(void);     /* number of this node, from 1 */
+int xmp_num_nodes(void);    /* number of nodes */
+int xmp_all_node_num(void); /* the same two */
+int xmp_all_num_nodes(void);
+double xmp_wtime(void); /* emulated seconds since the start if a network was named (--cluster), else the host's */
+double xmp_wtick(void); /* resolution of xmp_wtime(), seconds */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
