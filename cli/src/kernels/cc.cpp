@@ -11,6 +11,7 @@
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/goose.h"
+#include "gdr/compiler/xacc.h"
 #include "gdr/isa/loop_bound.h"
 #include "precision.h"
 
@@ -24,6 +25,7 @@ struct CcOptions {
   std::string emit;
   bool precision = false;
   bool goose = false;
+  bool xacc = false;
   std::vector<std::string> host;  // arguments for the host's compiler
   RunInput data;                  // data for the precision report
   CompileArguments compile;
@@ -146,11 +148,47 @@ int compile_program(const CcOptions& options) {
   return done ? kSuccess : kFailure;
 }
 
+/// With --xacc no kernel is searched for, and no data are at hand.
+void require_xacc_options(const CcOptions& options) {
+  const CompileArguments none;
+  if (!options.emit.empty()) throw UsageError("--emit: with --xacc the name after -o says what is written");
+  if (!options.compile.function.empty()) throw UsageError("--function: with --xacc the directives choose the loops");
+  if (options.compile.effort != none.effort) throw UsageError("-O: with --xacc no kernel is searched for; see --goose");
+  if (options.compile.seed != none.seed) throw UsageError("--seed: with --xacc no kernel is searched for; see --goose");
+  if (options.precision) throw UsageError("--precision: with --xacc numbers keep the program's precision");
+  if (options.data.given()) throw UsageError("--i and --j: a program with --xacc has its own data");
+}
+
+int compile_directives(const CcOptions& options) {
+  const Stopwatch watch;
+  require_xacc_options(options);
+  const compiler::XaccOptions xacc{options.compile.options().clang, options.host};
+  const compiler::XaccResult result = compiler::compile_xacc(options.source, xacc);
+  print_diagnostics(compiler::format_diagnostics(result));
+  bool done = !result.source.empty();
+  const std::string output = options.output.empty() ? default_program(options.source) : options.output;
+  if (done && wants_program_source(options)) {
+    write_text(output, result.source);
+  } else if (done) {
+    const compiler::HostBuild build = compiler::build_xacc(result, options.source, output, xacc);
+    std::fputs(build.messages.c_str(), stderr);
+    done = build.done;
+  }
+  Json json = head_of_report(options, watch.seconds());
+  json["seed"] = json["effort"] = nullptr;
+  json["output"] = done ? Json(output) : Json(nullptr);
+  json["diagnostics"] = diagnostics_json(result.diagnostics);
+  options.report.write(json);
+  return done ? kSuccess : kFailure;
+}
+
 int compile(const CcOptions& options) {
+  if (options.goose && options.xacc) throw UsageError("--goose and --xacc: a file has one kind of directives");
   if (options.goose) return compile_program(options);
+  if (options.xacc) return compile_directives(options);
   if (!options.host.empty()) {
     throw UsageError(
-        fmt::format("'{}' is refused: arguments for the host's compiler take --goose", options.host.front()));
+        fmt::format("'{}' is refused: arguments for the host's compiler take --goose or --xacc", options.host.front()));
   }
   if (!options.data.given() && (options.data.ignore_extra || !options.data.parameters.empty()))
     throw UsageError("--param and --ignore-extra take --i and --j");
@@ -193,17 +231,19 @@ void add_cc(Command program, const std::string& name) {
   command
       .add_option("source", options->source,
                   "C++ (.cc, .cpp, .cxx), LLVM's code (.ll, .bc) or LSUMP's language (.lsump); with --goose a C or C++ "
-                  "program")
+                  "program, with --xacc a C program")
       .value_name("FILE")
       .required();
-  command.add_option("host", options->host, "with --goose, after --: arguments for the host's compiler")
+  command.add_option("host", options->host, "with --goose or --xacc, after --: arguments for the host's compiler")
       .value_name("ARGUMENT");
   command.add_output_or_stdout(
       "-o,--output", options->output,
-      "assembly source (.vsm) or object file (.gdro) to write, or - for standard output; with --goose an "
+      "assembly source (.vsm) or object file (.gdro) to write, or - for standard output; with --goose or --xacc an "
       "executable, an object file (.o), or the program as the host's compiler takes it (.c, .cc)");
   command.add_flag("--goose", options->goose,
                    "compile the loops of a program that #pragma goose marks, and the program around them");
+  command.add_flag("--xacc", options->xacc,
+                   "compile a program with directives of XcalableMP and OpenACC to an MPI program");
   command.add_option("--emit", options->emit, "output format if -o is not given; the file is named after the kernel")
       .check(one_of({"vsm", "gdro"}));
   const Option precision =

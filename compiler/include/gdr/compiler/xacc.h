@@ -1,0 +1,40 @@
+// Compiles C programs with directives of XcalableMP and OpenACC (XcalableACC) to MPI programs: arrays are distributed
+// over ranks, loops are split, halos are exchanged. docs/xacc.md describes the directives.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gdr/compiler/compiler.h"
+#include "gdr/compiler/goose.h"
+
+namespace gdr::compiler {
+
+struct XaccOptions {
+  std::vector<std::string> definitions{};  // -D and -I
+  std::vector<std::string> host{};         // further arguments for the host's compiler
+};
+
+struct XaccResult {
+  std::string source;                   // the program for the host's compiler; empty if there are errors
+  std::vector<Diagnostic> diagnostics;  // errors, in the order of the file
+  std::string clang;                    // messages of clang
+};
+
+/// True if the library that reads programs is available.
+[[nodiscard]] bool xacc_available();
+
+/// Puts calls of the runtime `libgdr_xmp` in place of the directives of a C file. A file without directives is an
+/// error. Throws gdr::Error if the file cannot be read or is no C file, MPI's compiler is not found, or a library is
+/// missing.
+[[nodiscard]] XaccResult compile_xacc(const std::filesystem::path& path, const XaccOptions& options = {});
+
+/// Runs MPI's compiler (MPICC in the environment, else mpicc) on the program. `output` is an object file if its name
+/// ends in .o, else an executable linked with libgdr_xmp. Throws gdr::Error if the compiler cannot be run.
+[[nodiscard]] HostBuild build_xacc(const XaccResult& result, const std::filesystem::path& path,
+                                   const std::filesystem::path& output, const XaccOptions& options = {});
+
+[[nodiscard]] std::string format_diagnostics(const XaccResult& result);
+
+}  // namespace gdr::compiler

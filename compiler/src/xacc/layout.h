@@ -1,0 +1,56 @@
+// What the directives of a file declare: nodes, templates, distributed arrays.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "directive.h"
+
+namespace gdr::compiler {
+
+struct XaccNodes {
+  std::string name;
+  std::vector<long> extents;  // the first runs fastest; 0: as many as the ranks leave
+};
+
+struct XaccTemplate {
+  std::string name;
+  std::vector<std::pair<long, long>> bounds;  // first and last, by dimension
+  int nodes = -1;                             // index of a node set; -1 before distribute
+  std::vector<int> node_dimension;            // by dimension of the template; -1: not split
+};
+
+struct XaccArray {
+  std::string name;
+  Place place;                    // of align
+  std::vector<long> extents;      // slowest first
+  int on = 0;                     // template
+  std::vector<int> along;         // template's dimension of each of the array's; -1: not split
+  std::vector<XaccWidth> shadow;  // by dimension of the array
+  bool diagonal = false;          // a loop reads elements that are shifted in two split dimensions
+};
+
+struct XaccLayout {
+  std::vector<XaccNodes> nodes;
+  std::vector<XaccTemplate> templates;
+  std::vector<XaccArray> arrays;
+
+  /// Takes a directive that declares something and passes over all others. `file_arrays` has the extents of the
+  /// arrays of file scope. Throws XaccRefusal.
+  void add(const XaccDirective& directive, const std::map<std::string, std::vector<long>>& file_arrays);
+
+  /// Index of what has the name; throws XaccRefusal at `place` if nothing has.
+  [[nodiscard]] int node_set(const std::string& name, const Place& place) const;
+  [[nodiscard]] int template_of(const std::string& name, const Place& place) const;
+  [[nodiscard]] int array(const std::string& name, const Place& place) const;
+  /// The same for names of which there may be none: -1.
+  [[nodiscard]] int find_template(const std::string& name) const;
+  [[nodiscard]] int find_array(const std::string& name) const;
+
+  /// Nodes along a dimension of an array; 1 if it is not split, 0 if only the ranks tell.
+  [[nodiscard]] long nodes_along(const XaccArray& array, std::size_t dimension) const;
+};
+
+}  // namespace gdr::compiler

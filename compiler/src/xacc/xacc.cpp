@@ -1,0 +1,124 @@
+// The order of the steps for directives of XcalableMP and OpenACC: rewrite the program, call MPI's compiler.
+#include "gdr/compiler/xacc.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "gdr/base/data_file.h"
+#include "gdr/base/environment.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/base/plugin.h"
+#include "messages.h"
+#include "plugin/xacc.h"
+#include "programs/process.h"
+
+namespace gdr::compiler {
+namespace {
+
+/// The year and month of the specification of XcalableMP (1.2) that the macro names.
+constexpr const char* kVersion = "-D_XCALABLEMP=201311";
+
+auto xacc_reader() {
+  static const auto found = GDR_PLUGIN_FUNCTION("libgdr_xacc.so", GDR_XACC_FUNCTION);
+  return found;
+}
+
+std::string mpi_compiler() {
+  const std::string chosen = base::environment("MPICC");
+  return chosen.empty() ? "mpicc" : chosen;
+}
+
+[[noreturn]] void refuse_compiler(const std::string& program) {
+  throw Error(fmt::format("MPI's compiler is not found as {}: name it in MPICC", program));
+}
+
+/// The folder that contains xmp.h.
+std::string xmp_headers() { return base::data_file("kernels/xacc/xmp.h").parent_path().string(); }
+
+/// The -I and -D by which MPI's compiler finds mpi.h.
+std::vector<std::string> mpi_arguments() {
+  const MemoryFile out("show");
+  const MemoryFile messages("messages");
+  const int status = run_program({mpi_compiler(), "-show"}, out, messages);
+  if (status == kNoProgram) refuse_compiler(mpi_compiler());
+  std::vector<std::string> found;
+  std::istringstream words(out.content());
+  for (std::string word; words >> word;) {
+    if (word.starts_with("-I") || word.starts_with("-D")) found.push_back(word);
+  }
+  return found;
+}
+
+std::string folder_beside(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  return folder.empty() ? "." : file_argument(folder);
+}
+
+}  // namespace
+
+bool xacc_available() { return xacc_reader() != nullptr; }
+
+XaccResult compile_xacc(const std::filesystem::path& path, const XaccOptions& options) {
+  const std::string file = path.string();
+  if (!file.ends_with(".c")) throw Error(fmt::format("'{}' is no C file: its name must end in .c", file));
+  if (xacc_reader() == nullptr) {
+    throw Error("directives of XcalableMP take " + base::missing_plugin("libgdr_xacc.so", "Clang 19", "GDR_GOOSE"));
+  }
+  XaccRequest request{file_argument(file), base::read_file(path), {"-xc", "-std=gnu17", "-w", kVersion}};
+  request.arguments.push_back("-I" + xmp_headers());
+  for (const std::string& argument : mpi_arguments()) request.arguments.push_back(argument);
+  for (const std::string& argument : options.definitions) request.arguments.push_back(argument);
+  for (const std::string& argument : options.host) {
+    if (argument.starts_with("-D") || argument.starts_with("-I") || argument.starts_with("-U") ||
+        argument.starts_with("-std=")) {
+      request.arguments.push_back(argument);
+    }
+  }
+  XaccUnit unit;
+  xacc_reader()(request, unit);
+  XaccResult result;
+  result.clang = unit.clang;
+  if (unit.failed) result.diagnostics.push_back({file, 0, 0, "clang does not compile it"});
+  for (const Message& error : unit.errors) {
+    result.diagnostics.push_back(
+        {error.place.file.empty() ? file : error.place.file, error.place.line, error.place.column, error.text});
+  }
+  if (result.diagnostics.empty() && !unit.found) {
+    result.diagnostics.push_back({file, 0, 0, "the file has no directive: #pragma xmp or #pragma acc"});
+  }
+  if (result.diagnostics.empty()) result.source = std::move(unit.source);
+  return result;
+}
+
+HostBuild build_xacc(const XaccResult& result, const std::filesystem::path& path, const std::filesystem::path& output,
+                     const XaccOptions& options) {
+  const MemoryFile source("program", result.source);
+  const MemoryFile messages("messages");
+  std::vector<std::string> command{
+      mpi_compiler(), "-O2", "-iquote", folder_beside(path), "-I" + xmp_headers(), kVersion, "-Wno-unknown-pragmas"};
+  for (const std::string& argument : options.definitions) command.push_back(argument);
+  const bool object = output.extension() == ".o";
+  command.insert(command.end(), {"-o", file_argument(output), "-xc"});
+  if (object) command.push_back("-c");
+  command.insert(command.end(), {file_argument(source.path()), "-xnone"});
+  for (const std::string& argument : options.host) command.push_back(argument);
+  if (!object) {
+    for (const std::filesystem::path& place : base::library_folders()) {
+      std::error_code none;
+      if (!std::filesystem::exists(place / "libgdr_xmp.so", none)) continue;
+      const std::string folder = std::filesystem::canonical(place, none).string();
+      command.insert(command.end(), {"-L" + folder, "-Wl,-rpath," + folder});
+      break;
+    }
+    command.insert(command.end(), {"-lgdr_xmp", "-lm"});
+  }
+  const int status = run_program(command, messages, messages);
+  if (status == kNoProgram) refuse_compiler(command.front());
+  return {status == 0, messages.content()};
+}
+
+std::string format_diagnostics(const XaccResult& result) { return format_messages(result.clang, result.diagnostics); }
+
+}  // namespace gdr::compiler

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""gdr cc --xacc: programs with directives of XcalableMP and OpenACC under MPI, against the same programs without them.
+
+    xacc_test.py GDR PROJECT [TestCase...]
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cli_test  # noqa: E402
+
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+NETWORKS = ["ha-pacs-tca", "infiniband-ddr-64", "torus-64"]
+
+
+class XaccTest(cli_test.CliTest):
+    def compiled(self, source, *options):
+        output = self.scratch / "program"
+        self.succeeds("cc", "--xacc", source, "-o", output, *options)
+        return output
+
+    def outcome(self, program, ranks, *arguments):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")} | ENVIRONMENT
+        return subprocess.run(["mpirun", "--oversubscribe", "-np", str(ranks), program, *arguments], capture_output=True,
+                              text=True, env=environment, check=False, timeout=300)
+
+    def runs(self, program, ranks, *arguments):
+        done = self.outcome(program, ranks, *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.splitlines()
+
+    def serial(self, source, *options):
+        """What the program prints without its directives."""
+        program = self.scratch / "serial"
+        subprocess.run(["cc", "-O2", "-w", source, "-o", program, *options], check=True)
+        return subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+
+    def compares_splits(self, source, names, splits, number):
+        """Arrays have the serial program's bits, sums have one value for all splits, or the serial program's digits."""
+        serial = self.serial(source)
+        exact = set()
+        for split in splits:
+            program = self.compiled(source, *(f"-D{name}={value}" for name, value in zip(names, split, strict=True)))
+            ranks = split[0] * split[1]
+            lines = self.runs(program, ranks)
+            self.assertEqual(len(lines), 1)
+            self.assertEqual(lines[0].split("bits")[1], serial[0].split("bits")[1], split)
+            exact.add(lines[0])
+            self.assertEqual(self.runs(program, ranks, "--reductions", "serial"), serial, split)
+        self.assertEqual(len(exact), 1)
+        # The sum that is rounded once differs from the serial program's by roundings alone.
+        of_exact, of_serial = (float(re.search(number, line).group(1)) for line in (exact.pop(), serial[0]))
+        self.assertAlmostEqual(of_exact / of_serial, 1, delta=1e-4)
+
+
+class Laplace(XaccTest):
+    def test_all_splits_give_the_serial_programs_array_and_one_sum(self):
+        source = cli_test.PROJECT / "kernels/xacc/laplace.c"
+        self.compares_splits(source, ["PI", "PJ"], [(1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (4, 4)], r"change (\S+),")
+
+    def test_halos_take_the_planners_time(self):
+        source = cli_test.PROJECT / "kernels/xacc/laplace.c"
+        program = self.compiled(source, "-DPI=2", "-DPJ=2")
+        first, time = self.runs(program, 4, "--cluster", "ha-pacs-tca")
+        self.assertIn("bits of u", first)
+        halos = float(re.search(r"halos (\S+) \(10 exchanges\)", time).group(1))
+        plan = json.loads(self.succeeds("net", "halo", "--extent", "60,84", "--split", "2,2", "--element", "8", "--json", "-").out)
+        self.assertAlmostEqual(halos / 10, 1e6 * plan["emulated_seconds"], delta=1e-3)
+
+
+class Himeno(XaccTest):
+    def test_all_splits_give_the_serial_programs_array_and_one_residual(self):
+        source = cli_test.PROJECT / "kernels/xacc/himeno.c"
+        self.compares_splits(source, ["PX", "PY"], [(1, 1), (2, 1), (2, 2), (4, 4)], r"gosa (\S+),")
+
+    def test_the_clock_tells_the_time_on_three_networks(self):
+        source = cli_test.PROJECT / "kernels/xacc/himeno.c"
+        program = self.compiled(source, "-DPX=2", "-DPY=2")
+        halos = {}
+        for network in NETWORKS:
+            lines = self.runs(program, 4, "--cluster", network)
+            self.assertEqual(lines, self.runs(program, 4, "--cluster", network))  # the same time in every run
+            self.assertTrue(lines[1].startswith(f"4 ranks on {network}: "))
+            # 9 of 17 planes and rows, 8 of them inside; 64 bytes a point at 125 GB/s; 3 steps.
+            self.assertIn(f"loops {3 * 8 * 8 * 31 * 64 / 125e3:.3f},", lines[1])
+            halos[network] = re.search(r"halos (\S+) ", lines[1]).group(1)
+        self.assertEqual(len(set(halos.values())), 3)
+        self.assertIn("1 rank on torus-64: ", self.runs(self.compiled(source), 1, "--cluster", "torus-64")[1])
+
+
+# 61 x 83 elements on 3 x 2 nodes: short blocks, shadows that differ, corners, and a torus.
+UNEVEN = """#include <stdio.h>
+#define NI 61
+#define NJ 83
+long u[NI][NJ], w[NI][NJ];
+#pragma xmp nodes p(PJ, PI)
+#pragma xmp template t(0:NJ-1, 0:NI-1)
+#pragma xmp distribute t(block, block) onto p
+#pragma xmp align u[i][j] with t(j, i)
+#pragma xmp align w[i][j] with t(j, i)
+#pragma xmp shadow u[2:1][1:2]
+long at(int i, int j) { return 1000 * ((i + NI) % NI) + (j + NJ) % NJ; }
+int main(int argc, char** argv) {
+  int wrong = 0, count = 0, least = 1000, last = argc;
+#pragma xmp loop (j, i) on t(j, i)
+  for (int i = 0; i <= NI - 1; ++i)
+    for (int j = 0; j < NJ; j += 1) u[i][j] = at(i, j);
+#pragma xmp reflect (u) width(/periodic/2:1, /periodic/1:2)
+#pragma xmp loop (j, i) on t(j, i) reduction(+:wrong, count) reduction(min:least)
+  for (int i = 0; i < NI; ++i)
+    for (int j = 1; j < NJ; j += 3) {
+      count += 1;
+      if (i + j < least) least = i + j;
+      wrong += u[i - 2][j - 1] != at(i - 2, j - 1);
+      wrong += u[i - 2][j + 2] != at(i - 2, j + 2);
+      wrong += u[i + 1][j + 2] != at(i + 1, j + 2);
+      wrong += u[i + 1][j] != at(i + 1, j);
+    }
+#pragma xmp task on p(PJ, PI)
+  last = 77;
+#pragma xmp bcast (last) from p(PJ, PI)
+#pragma xmp task on t(NJ - 1, 0)
+  u[0][NJ - 1] = -1;
+#pragma xmp task on t(0, 0)
+  { printf("%d %d %d %d %d\\n", wrong, count, least, last, argc); }
+  if (argc > 1) u[30][40] = 1;
+  return 0;
+}
+"""
+
+
+class Uneven(XaccTest):
+    def test_blocks_shadows_corners_and_circles_of_any_size(self):
+        source = self.file("uneven.c", UNEVEN)
+        for rows, columns in [(1, 1), (3, 2), (2, 3), (4, 1)]:
+            program = self.compiled(source, f"-DPI={rows}", f"-DPJ={columns}")
+            self.assertEqual(self.runs(program, rows * columns), [f"0 {61 * 28} 1 77 1"])
+
+    def test_elements_of_other_nodes_end_the_program(self):
+        source = self.file("uneven.c", UNEVEN)
+        program = self.compiled(source, "-DPI=2", "-DPJ=1")
+        done = self.outcome(program, 2, "another")
+        self.assertNotEqual(done.returncode, 0)
+        line = UNEVEN[: UNEVEN.index("u[30][40]")].count("\n") + 1
+        self.assertIn(f"{source}:{line}: rank 1: 'u' is used with subscript 30 in dimension 0: the node has 31 to 60, with its "
+                      "shadow 29 to 61", done.stderr)
+
+    def test_what_does_not_fit_the_ranks_is_told_once(self):
+        program = self.compiled(self.file("uneven.c", UNEVEN), "-DPI=2", "-DPJ=1")
+        for arguments, ranks, told in [
+            ([], 3, "3 ranks are refused: the nodes 'p' are 2"),
+            (["--cluster", "nowhere"], 2, "nowhere"),
+            (["--cluster", "model1800"], 2, "model1800"),
+            (["--reductions", "quick"], 2, "--reductions quick is refused: it is exact or serial"),
+            (["--cluster"], 2, "--cluster is refused: its value is missing"),
+        ]:
+            done = self.outcome(program, ranks, *arguments)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count("rank 0: "), 1, done.stderr)
+            self.assertIn(told, done.stderr)
+
+
+# Sums without a clause, over two loops, which a directive of its own brings together.
+SUMS = """#include <stdio.h>
+#define N 97
+float u[N][N];
+#pragma xmp nodes p(*, PI)
+#pragma xmp template t(0:N-1, 0:N-1)
+#pragma xmp distribute t(block, block) onto p
+#pragma xmp align u[i][j] with t(j, i)
+int main(void) {
+  float x = 0, most = -1;
+  double y = 0;
+#pragma xmp loop (j, i) on t(j, i)
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) u[i][j] = 1.0f / (1 + i + 31 * j % 17);
+#pragma xmp loop (i) on t(*, i)
+  for (int i = 0; i < N; i++) {
+#pragma xmp loop (j) on t(j, *)
+    for (int j = 0; j < N; j++) {
+      x = x + u[i][j] * 3;
+      y -= u[i][j];
+    }
+  }
+#pragma xmp loop (j, i) on t(j, i)
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++) {
+      x += u[i][j];
+      if (u[i][j] * j > most) most = u[i][j] * j;
+    }
+#pragma xmp reduction (+: x, y)
+#pragma xmp reduction (max: most)
+#pragma xmp task on p(1, 1)
+  printf("%.9e %.17e %.9e\\n", x, y, most);
+  return 0;
+}
+"""
+
+
+class Sums(XaccTest):
+    def test_sums_without_a_clause_over_two_loops_have_one_value(self):
+        # What each node has before its loops is added, so it is 0 here.
+        source = self.file("sums.c", SUMS)
+        serial = self.serial(source)
+        exact = set()
+        for rows, ranks in [(1, 1), (1, 3), (2, 6), (5, 5)]:
+            program = self.compiled(source, f"-DPI={rows}")
+            exact.update(self.runs(program, ranks))
+            self.assertEqual(self.runs(program, ranks, "--reductions", "serial"), serial)
+        self.assertEqual(len(exact), 1)
+        for of_exact, of_serial in zip(exact.pop().split(), serial[0].split(), strict=True):
+            self.assertAlmostEqual(float(of_exact) / float(of_serial), 1, delta=1e-4)
+
+
+class Command(XaccTest):
+    def test_options_of_other_compilations_are_refused(self):
+        source = cli_test.PROJECT / "kernels/xacc/laplace.c"
+        for option, told in [(["--goose"], "--goose and --xacc"), (["--emit", "vsm"], "--emit"), (["-O3"], "-O"),
+                             (["--seed", "7"], "--seed"), (["--precision"], "--precision"), (["--function", "f"], "--function")]:
+            self.ends(2, [told], "cc", "--xacc", source, *option)
+        self.ends(1, ["is no C file"], "cc", "--xacc", self.file("program.cc", "int main() {}\n"))
+
+    def test_errors_are_in_json_and_the_program_in_its_file(self):
+        wrong = self.file("wrong.c", "int main(void) {\n#pragma xmp gmove\n  return 0;\n}\n")
+        outcome = self.ends(1, [f"{wrong}:2:13: error: the directive xmp gmove is not taken"], "cc", "--xacc", wrong)
+        self.assertEqual(outcome.out, "")
+        output = self.scratch / "laplace.c"
+        report = json.loads(self.succeeds("cc", "--xacc", cli_test.PROJECT / "kernels/xacc/laplace.c", "-o", output, "--json", "-").out)
+        self.assertEqual((report["output"], report["diagnostics"]), (str(output), []))
+        self.assertIn("gdr_xmp_reflect_do(1, ", output.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

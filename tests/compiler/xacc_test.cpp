@@ -1,0 +1,174 @@
+// Directives of XcalableMP and OpenACC: what is not taken is told at its place, with the name of the directive.
+#include "gdr/compiler/xacc.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+
+namespace gdr::compiler_testing {
+namespace {
+
+/// A folder of the test's own.
+class ScratchOfXacc {
+ public:
+  ScratchOfXacc() : path_(std::filesystem::path(testing::TempDir()) / ("xacc" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ScratchOfXacc(const ScratchOfXacc&) = delete;
+  ScratchOfXacc& operator=(const ScratchOfXacc&) = delete;
+  ~ScratchOfXacc() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct WrongDirective {
+  const char* name;
+  const char* outside;  // from line 9 on
+  const char* inside;   // of main()
+  unsigned line;
+  unsigned column;
+  const char* message;
+};
+
+constexpr const char* kDeclared =
+    "#define N 8\n"
+    "double u[N][N], w[N][N], plain[N];\n"
+    "#pragma xmp nodes p(2, 2)\n"
+    "#pragma xmp template t(0:N-1, 0:N-1)\n"
+    "#pragma xmp distribute t(block, block) onto p\n"
+    "#pragma xmp align u[i][j] with t(j, i)\n"
+    "#pragma xmp align w[i][j] with t(j, i)\n"
+    "#pragma xmp shadow u[1:1][0:1]\n";
+
+void PrintTo(const WrongDirective& one, std::ostream* out) { *out << one.name; }
+
+class XaccMessages : public testing::TestWithParam<WrongDirective> {};
+
+TEST_P(XaccMessages, NameTheDirectiveAndItsPlace) {
+  const WrongDirective& one = GetParam();
+  const ScratchOfXacc folder;
+  const std::filesystem::path path = folder / "wrong.c";
+  base::write_file(path, std::string(kDeclared) + one.outside + "int main(void) {\n  int i, j; double x = 0;\n" +
+                             one.inside + "  return 0;\n}\n");
+  const compiler::XaccResult result = compiler::compile_xacc(path);
+  EXPECT_EQ(result.source, "");
+  ASSERT_FALSE(result.diagnostics.empty());
+  EXPECT_EQ(result.diagnostics[0].message, one.message);
+  EXPECT_EQ(result.diagnostics[0].file, path.string());
+  EXPECT_EQ(result.diagnostics[0].line, one.line);
+  EXPECT_EQ(result.diagnostics[0].column, one.column);
+}
+
+#define LOOP(directive, statement)    \
+  "#pragma " directive                \
+  "\n  for (i = 1; i < N - 1; i++)\n" \
+  "    for (j = 1; j < N - 1; j++) " statement "\n"
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, XaccMessages,
+    testing::Values(
+        WrongDirective{
+            "Gmove", "", "#pragma xmp gmove\n  x = 1;\n", 11, 13,
+            "the directive xmp gmove is not taken; taken are nodes, template, distribute, align, shadow, loop, "
+            "reflect, reflect_init, reflect_do, barrier, bcast, task and reduction"},
+        WrongDirective{
+            "Coarray", "#pragma xmp coarray plain : [*]\n", "", 9, 13,
+            "the directive xmp coarray is not taken; taken are nodes, template, distribute, align, shadow, loop, "
+            "reflect, reflect_init, reflect_do, barrier, bcast, task and reduction"},
+        WrongDirective{
+            "Atomic", "", "#pragma acc atomic\n  x += 1;\n", 11, 13,
+            "the directive acc atomic is not taken; taken are data, parallel, kernels, loop, update, wait and "
+            "host_data"},
+        WrongDirective{"Clause", "", LOOP("acc parallel loop tile(2, 2)", "plain[i] = j;"), 11, 27,
+                       "the clause 'tile' of the directive acc parallel is not taken"},
+        WrongDirective{"Cyclic", "#pragma xmp template s(0:N-1)\n#pragma xmp distribute s(cyclic) onto p\n", "", 10, 26,
+                       "the directive xmp distribute: cyclic is not taken; taken are block and *"},
+        WrongDirective{"Dimensions", "#pragma xmp template s(0:N-1)\n#pragma xmp distribute s(block) onto p\n", "", 10,
+                       24, "1 dimensions are split by block, the nodes 'p' have 2"},
+        WrongDirective{"NoTemplate", "#pragma xmp align plain[i] with s(i)\n", "", 9, 33,
+                       "'s' is no template: #pragma xmp template declares one"},
+        WrongDirective{"LocalArray", "#pragma xmp align local[i][j] with t(j, i)\n", "", 9, 19,
+                       "the directive xmp align: 'local' is no array that this file defines outside of functions, with "
+                       "constant sizes and without initial values"},
+        WrongDirective{"FullShadow", "#pragma xmp shadow w[*][1]\n", "", 9, 22,
+                       "the directive xmp shadow: a full shadow (*) is not taken"},
+        WrongDirective{"NoConstant", "int n;\n#pragma xmp template s(0:n-1)\n", "", 10, 24,
+                       "a bound of a template 'n - 1' is refused: it must be a constant of numbers, + - * / % and "
+                       "parentheses, after macros"},
+        WrongDirective{"WideReflect", "", "#pragma xmp reflect (u) width(2, 1)\n", 11, 22,
+                       "a width of 2:2 in dimension 0 of 'u' is refused: the shadow is 1:1"},
+        WrongDirective{"NoLoop", "", "#pragma xmp loop (j, i) on t(j, i)\n  x = 1;\n", 11, 9,
+                       "the directive xmp loop stands before no for loop"},
+        WrongDirective{"Backwards", "",
+                       "#pragma xmp loop (i) on t(*, i)\n  for (i = N - 1; i >= 0; i--) plain[i] = 1;\n", 11, 19,
+                       "the directive xmp loop: no loop over 'i' follows of the form for (i = A; i < B; i++), with a "
+                       "constant step above 0"},
+        WrongDirective{"BeyondShadow", "", LOOP("xmp loop (j, i) on t(j, i)", "w[i][j] = u[i][j - 1];"), 13, 48,
+                       "'u' is read 1 beside the loop's own elements in dimension 1; its shadow there is 0:1"},
+        WrongDirective{"WrittenBeside", "", LOOP("xmp loop (j, i) on t(j, i)", "u[i + 1][j] = 1;"), 13, 33,
+                       "'u' is written 1 beside the loop's own elements, which may be another node's"},
+        WrongDirective{"Pointer", "", "  double* at = u[0];\n", 11, 16,
+                       "the distributed array 'u' has 2 dimensions, here are 1 subscripts"},
+        WrongDirective{
+            "SizeOf", "", "  x = sizeof u;\n", 11, 14,
+            "the distributed array 'u' is refused here: only its elements, with all subscripts, may be used"},
+        WrongDirective{"Address", "", "  double* at = &u[0][0];\n", 11, 16,
+                       "the address of an element of a distributed array is refused: on other nodes the array lies "
+                       "elsewhere"},
+        WrongDirective{"Operation", "", LOOP("xmp loop (j, i) on t(j, i) reduction(*:x)", "x *= u[i][j];"), 11, 48,
+                       "a reduction of 'x' by this operation is refused: 'x' is of type double, whose reductions are + "
+                       "max min"},
+        WrongDirective{"OtherUse", "", LOOP("xmp loop (j, i) on t(j, i) reduction(+:x)", "w[i][j] = x += u[i][j], x;"),
+                       13, 57, "'x' of reduction(+: x) is used in the loop other than in x += ... or x = x + ..."},
+        WrongDirective{"CollectiveInTask", "", "#pragma xmp task on p(1, 1)\n  {\n#pragma xmp barrier\n  }\n", 13, 9,
+                       "the directive xmp barrier in a task is not taken: all nodes take part in it"},
+        WrongDirective{"InAStatement", "", "  if (x > 0)\n#pragma xmp barrier\n    x = 1;\n", 12, 9,
+                       "the directive xmp barrier stands inside of a statement: give it braces"},
+        WrongDirective{"OutsideOfFunctions", "#pragma xmp barrier\n", "", 9, 9,
+                       "the directive xmp barrier stands outside of functions"},
+        WrongDirective{
+            "Bcast", "", "#pragma xmp bcast (u)\n", 11, 20,
+            "the directive xmp bcast: 'u' is refused: it takes variables and arrays that are not distributed"},
+        WrongDirective{
+            "Board", "", "#pragma goose parallel for loopcounter(i, j)\n  for (i = 0; i < N; i++);\n", 11, 9,
+            "the directive goose is not taken with --xacc: what is missing is that loops of the board read and "
+            "write distributed arrays; gdr cc --goose takes it in files without other directives"}),
+    [](const testing::TestParamInfo<WrongDirective>& one) { return one.param.name; });
+
+TEST(Xacc, ProgramsKeepTheirLines) {
+  const ScratchOfXacc folder;
+  const std::filesystem::path path = folder / "right.c";
+  base::write_file(path, std::string(kDeclared) +
+                             "int main(void) {\n#pragma xmp loop (j, i) \\\n  on t(j, i)\n"
+                             "  for (int i = 0; i < N; i++)\n    for (int j = 0; j < N; j++) u[i][j] = __LINE__;\n}\n");
+  const compiler::XaccResult result = compiler::compile_xacc(path);
+  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  const std::size_t begin = result.source.find("#line 1");
+  ASSERT_NE(begin, std::string::npos);
+  // The element is on the 13th line, behind the line that says so.
+  std::size_t at = begin;
+  for (int line = 0; line < 13; ++line) at = result.source.find('\n', at) + 1;
+  EXPECT_NE(result.source.substr(at, result.source.find('\n', at) - at).find("u[gdr_xmp_at_0(i, j)] = __LINE__;"),
+            std::string::npos);
+}
+
+TEST(Xacc, FilesWithoutDirectivesAreRefused) {
+  const ScratchOfXacc folder;
+  const std::filesystem::path path = folder / "none.c";
+  base::write_file(path, "int main(void) { return 0; }\n");
+  const compiler::XaccResult result = compiler::compile_xacc(path);
+  ASSERT_EQ(result.diagnostics.size(), 1U);
+  EXPECT_EQ(result.diagnostics[0].message, "the file has no directive: #pragma xmp or #pragma acc");
+  EXPECT_THROW(static_cast<void>(compiler::compile_xacc(folder / "none.cc")), Error);
+}
+
+}  // namespace
+}  // namespace gdr::compiler_testing
