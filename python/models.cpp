@@ -11,10 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
-#include "gdr/base/file.h"
-#include "gdr/cluster/nbody_model.h"
+#include "gdr/cluster/nbody_cost.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/interconnect/closed_form.h"
@@ -158,33 +156,26 @@ py::dict map_tasks(const TaskGraph& graph, const std::string& topology, const st
 }
 
 py::dict cluster_nbody(const std::string& name, interconnect::NodeId nodes, double n, const std::string& algorithm,
-                       const std::string& kernel) {
+                       const std::string& kernel, double t_end, bool grows) {
   const cluster::Cluster machine = cluster::load_cluster(name);
   const cluster::Rank ranks = nodes * machine.ranks_per_node;
   const isa::Program program = hostlib::kernel_program(kernel);
-  const std::string file = base::data_file("docs/block_steps.csv").string();
-  const hostlib::BlockSteps steps =
-      hostlib::scaled_block_steps(hostlib::block_steps_from_csv(base::read_file(file), file), n);
-  cluster::NbodyModelTimes times;
-  double alone = 0;
+  cluster::NbodyCost cost;
   {
     const py::gil_scoped_release release;
-    const interconnect::Platform network = cluster::platform_for(machine, nodes, true);
-    times = cluster::nbody_times(machine, network.topology, program, steps,
-                                 {.algorithm = cluster::nbody_algorithm_named(algorithm), .ranks = ranks});
-    const emulator::BoardTime board(program, machine.board_of_rank(), machine.boards_per_rank(),
-                                    emulator::TransferMode::as_of_2009);
-    alone = hostlib::block_seconds(board, steps).total();
+    const interconnect::Platform network = cluster::platform_for(machine, nodes, grows);
+    cost = cluster::nbody_cost(machine, network.topology, program, hostlib::block_steps_for(n),
+                               {.algorithm = cluster::nbody_algorithm_named(algorithm), .ranks = ranks}, t_end);
   }
   py::dict parts;
   for (std::size_t part = 0; part < cluster::kParts; ++part) {
-    parts[py::str(std::string(cluster::name_of(static_cast<cluster::Part>(part))))] = times.parts[part];
+    parts[py::str(std::string(cluster::name_of(static_cast<cluster::Part>(part))))] = cost.parts[part];
   }
   py::dict result;
-  result["seconds"] = times.seconds;
-  result["gflops"] = steps.steps() * n * program.flops / times.seconds / 1e9;
-  result["efficiency"] = alone / (ranks * times.seconds);
-  result["bound_by"] = std::string(cluster::bound_by(times.parts));
+  result["seconds"] = cost.seconds;
+  result["gflops"] = cost.gflops;
+  result["efficiency"] = cost.efficiency;
+  result["bound_by"] = std::string(cluster::bound_by(cost.parts));
   result["parts"] = parts;
   result["ranks"] = ranks;
   return result;

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "gdr/base/error.h"
-#include "gdr/emulator/board_time.h"
+#include "gdr/cluster/nbody_cost.h"
 
 namespace gdr::cluster {
 namespace {
@@ -37,21 +37,14 @@ class Adviser {
                                                         emulator::TransferMode transfer) const {
     const Rank ranks = nodes * cluster.ranks_per_node;
     const interconnect::Topology topology = free ? free_network(nodes) : platform_for(cluster, nodes).topology;
-    NbodyModelTimes times;
     try {
-      times = nbody_times(cluster, topology, program_, steps_, {algorithm, ranks, transfer, options_.factors});
+      const NbodyCost cost =
+          nbody_cost(cluster, topology, program_, steps_, {algorithm, ranks, transfer, options_.factors}, 1);
+      return NbodyCandidate{cluster.name, nodes,           algorithm,           cost.seconds,
+                            cost.gflops,  cost.efficiency, bound_by(cost.parts)};
     } catch (const Error&) {
       return std::nullopt;
     }
-    const emulator::BoardTime board(program_, cluster.board_of_rank(), cluster.boards_per_rank(), transfer);
-    const double alone = hostlib::block_seconds(board, steps_).total();
-    return NbodyCandidate{cluster.name,
-                          nodes,
-                          algorithm,
-                          times.seconds,
-                          steps_.steps() * steps_.n * program_.flops / times.seconds / 1e9,
-                          alone / (ranks * times.seconds),
-                          bound_by(times.parts)};
   }
 
   [[nodiscard]] std::vector<NbodyCandidate> all_of(const Cluster& cluster) const {

@@ -143,9 +143,18 @@ def cluster_names() -> list[str]:
 
 
 def cluster_nbody(
-    cluster: str, nodes: int, n: int, algorithm: str = "2d", kernel_name: str = "gravity_jerk"
+    cluster: str,
+    nodes: int,
+    n: int,
+    algorithm: str = "2d",
+    kernel_name: str = "gravity_jerk",
+    *,
+    t_end: float = 1.0,
+    grow_network: bool = False,
 ) -> dict[str, Any]:
-    """Models one unit of time of an N-body run of `n` particles with individual steps on `nodes` nodes: `seconds`, `gflops`,
-    `efficiency`, `bound_by`, and `parts` of the critical path in seconds. `algorithm` is "copy", "j" or "2d"
-    (docs/cluster.md)."""
-    return _models.cluster_nbody(cluster, nodes, float(n), algorithm, kernel_name)
+    """Models the emulated time of an N-body run of `n` particles from t = 0 to `t_end`, with individual steps on `nodes` nodes:
+    `seconds`, `gflops`, `efficiency`, `bound_by`, and `parts` of the critical path in seconds, as `gdr cluster nbody`
+    gives them. `algorithm` is "copy", "j", "2d", "systolic" or "hyper" (docs/cluster.md). With `grow_network` a network
+    that has too few nodes is made larger, if its kind can be. Raises `grapedr.Error` for more nodes than the network
+    has, and for particles that do not fit into the boards."""
+    return _models.cluster_nbody(cluster, nodes, float(n), algorithm, kernel_name, t_end, grow_network)

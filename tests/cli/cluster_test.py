@@ -41,6 +41,22 @@ class Nbody(ClusterTest):
         self.assertEqual(rows[0]["efficiency"], 1)
         self.assertGreater(rows[5]["efficiency"], rows[2]["efficiency"])  # more particles
 
+    def test_a_run_on_one_board_has_one_time(self):
+        for n in (1000, 100000, 1000000):
+            for more in ([], ["--clock", 200, "--transfer", "ideal", "--kernel", "gravity_jerk_2009"]):
+                with self.subTest(n=n, more=more):
+                    timed = self.report("nbody", "--plummer", n, "--t-end", 1, "--timing-only", *more)
+                    model = self.report("cluster", "nbody", "--nodes", 1, "--n", n, "--algorithm", "copy", *more)
+                    self.assertEqual(timed["emulated_seconds"], model["emulated_seconds"])
+                    self.assertEqual(timed["emulated_gflops"], model["emulated_gflops"])
+                    self.assertEqual(timed["block_sizes_from"], "docs/block_steps.csv")
+                    self.assertEqual(model["rows"][0]["efficiency"], 1)
+        advice = self.report("cluster", "advise", "--n", 20000)
+        for row in [advice["best"], advice["larger"], *advice["algorithms"]]:
+            model = self.report("cluster", "nbody", "--cluster", row["cluster"], "--nodes", row["nodes"], "--n", 20000,
+                                "--algorithm", row["algorithm"])
+            self.assertEqual(row["seconds"], model["emulated_seconds"])
+
     def test_a_sweep_takes_all_algorithms_and_all_nodes(self):
         rows = self.report("cluster", "nbody", "--sweep", "--n", 10000)["rows"]
         self.assertEqual([(row["nodes"], row["algorithm"]) for row in rows],

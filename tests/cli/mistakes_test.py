@@ -90,10 +90,10 @@ class Mistakes(cli_test.CliTest):
             ("--engine", ["hpl", "-n", "4096", "--nodes", "4", "--engine", "native"]),
             ("--threads", ["hpl", "-n", "4096", "--nodes", "4", "--threads", "3"]),
             ("--boards", ["hpl", "-n", "4096", "--nodes", "4", "--boards", "2"]),
-            ("--with-host", ["hpl", "-n", "4096", "--engine", "timing", "--with-host"]),
-            ("--seed", ["dgemm", "-m", "8", "-n", "8", "-k", "8", "--engine", "timing", "--seed", "7"]),
+            ("--with-host", ["hpl", "-n", "4096", "--timing-only", "--with-host"]),
+            ("--seed", ["dgemm", "-m", "8", "-n", "8", "-k", "8", "--timing-only", "--seed", "7"]),
             ("--overlap-buffer", ["dgemm", "-m", "8", "-n", "8", "-k", "8", "--overlap", "off", "--overlap-buffer", "9"]),
-            ("--seed", ["force", "-n", "64", "--engine", "timing", "--seed", "7"]),
+            ("--seed", ["force", "-n", "64", "--timing-only", "--seed", "7"]),
             ("--effort", ["net", "map", "--graph", "cg", "--topology", "torus:4x4", "--method", "xyz", "--effort", "2"]),
             ("--class", ["net", "map", "--graph", "bruck", "--topology", "torus:4x4", "--class", "A"]),
             ("--model", ["net", "summa", "--executor", "closed-form", "--model", "lv08"]),
@@ -105,6 +105,16 @@ class Mistakes(cli_test.CliTest):
         old = self.succeeds("force", "--particles", "16", "--quiet")
         self.assertEqual((old.out, new.err), (new.out, ""))
         self.assertIn("--particles is called --n now", old.err)
+
+    def test_what_was_the_engine_timing_is_a_mode_of_its_own(self):
+        now = self.succeeds("force", "-n", "64", "--timing-only", "--json", "-")
+        self.assertEqual(now.err, "")
+        for old in (["--engine", "timing"], ["--engine=timing"]):
+            before = self.succeeds("force", "-n", "64", *old, "--json", "-")
+            self.assertIn("--engine timing is called --timing-only now", before.err)
+            kept = [json.loads(run.out)["emulated_seconds"] for run in (before, now)]
+            self.assertEqual(kept[0], kept[1])
+        self.ends(2, ["--timing-only", "--engine"], "force", "-n", "64", "--timing-only", "--engine", "simd")
 
     def test_commands(self):
         for right, arguments in [

@@ -322,12 +322,15 @@ class Outputs(NbodyTest):
 
     def test_options_without_effect_are_refused(self):
         sphere = ["--plummer", 16, "--t-end", 0]
-        timing = [*sphere, "--engine", "timing"]
+        timing = ["--plummer", 16, "--t-end", 1, "--timing-only"]
         sizes = self.folder / "sizes.csv"
         for options, other in (
-            ([*sphere, "--block-sizes", sizes], "--engine timing"),
-            ([*sphere, "--from-block-sizes", sizes], "--engine timing"),
-            ([*sphere, "--measured-n", 64], "--engine timing"),
+            ([*sphere, "--block-sizes", sizes], "--timing-only"),
+            ([*sphere, "--from-block-sizes", sizes], "--timing-only"),
+            ([*sphere, "--measured-n", 64], "--timing-only"),
+            ([*timing, "--seed", 7], "--measured-n"),
+            ([*timing, "--from-block-sizes", sizes, "--eta", 0.05], "--eta"),
+            ([*timing, "--engine", "simd"], "--engine"),
             ([*timing, "--from-block-sizes", sizes, "--measured-n", 64], "--measured-n"),
             ([*timing, "--from-block-sizes", sizes, "--block-sizes", sizes], "--block-sizes"),
             ([*timing, "--stop-file", sizes], "--stop-file"),
@@ -342,15 +345,16 @@ class Outputs(NbodyTest):
                 self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_block_sizes_are_tried_before_they_are_measured(self):
-        endless = ["--plummer", 4194304, "--t-end", 1, "--engine", "timing", "--measured-n", 4194304]
+        endless = ["--plummer", 4194304, "--t-end", 1, "--timing-only", "--measured-n", 4194304]
         errors = self.run_gdr(*endless, "--block-sizes", self.folder / "no" / "sizes.csv", expected=1).stderr
         self.assertIn("cannot be written", errors)
 
     def test_a_report_of_timing_names_its_inputs_too(self):
         report = self.report("--plummer", 16, "--t-end", 0.0625, "--seed", 7, "--eps", 0.02, "--eta", 0.05, "--boards", 2, "--clock", 333,
-                             "--engine", "timing")
+                             "--timing-only", "--measured-n", 16)
         expected = {"start": "plummer 16, seed 7", "seed": 7, "eps": 0.02, "eta": 0.05, "boards": 2, "clock_mhz": 333,
-                    "kernel": "gravity_jerk", "machine": "model1800", "transfer": "2009", "engine": "timing", "exact": False}
+                    "kernel": "gravity_jerk", "machine": "model1800", "transfer": "2009", "engine": "timing", "exact": False, "block_sizes_from": "measured",
+                    "block_sizes_measured_at": [8, 16]}
         self.assertEqual({key: report[key] for key in expected}, expected)
         self.assertRegex(report["kernel_sha256"], "^[0-9a-f]{64}$")
         self.assertRegex(report["machine_sha256"], "^[0-9a-f]{64}$")

@@ -6,6 +6,7 @@
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/cluster/nbody_cost.h"
 #include "slowed_down.h"
 
 namespace gdr::cluster {
@@ -47,12 +48,14 @@ TEST(NbodyAdvice, TheBestPaysAndItsLargerSiblingDoesNot) {
 TEST(NbodyAdvice, WhatItTellsIsTheModels) {
   const NbodyAdvice& found = usual_advice();
   const Cluster cluster = load_cluster("grape-dr-64");
-  const NbodyModelTimes times = nbody_times(cluster, platform_for(cluster, found.best.nodes).topology, kernel(),
-                                            steps(20000), {found.best.algorithm, found.best.nodes});
-  EXPECT_EQ(found.best.seconds, times.seconds);
-  const NbodyModelTimes free = nbody_times(cluster, free_network(found.best.nodes), kernel(), steps(20000),
-                                           {found.best.algorithm, found.best.nodes});
-  EXPECT_EQ(found.free_network, times.seconds / free.seconds);
+  const NbodyCost cost = nbody_cost(cluster, platform_for(cluster, found.best.nodes).topology, kernel(), steps(20000),
+                                    {found.best.algorithm, found.best.nodes}, 1);
+  EXPECT_EQ(found.best.seconds, cost.seconds);
+  EXPECT_EQ(found.best.gflops, cost.gflops);
+  EXPECT_EQ(found.best.efficiency, cost.efficiency);
+  const NbodyCost free = nbody_cost(cluster, free_network(found.best.nodes), kernel(), steps(20000),
+                                    {found.best.algorithm, found.best.nodes}, 1);
+  EXPECT_EQ(found.free_network, cost.seconds / free.seconds);
   EXPECT_GT(found.planned_transfers, 1);
 }
 

@@ -92,6 +92,12 @@ class Clusters(Refusing):
         self.assertIn("grape-dr-64", grapedr.network.cluster_names())
         self.refuses("3d", grapedr.network.cluster_nbody, "grape-dr-64", 16, 1000, "3d")
 
+    def test_no_network_grows_unasked(self):
+        self.refuses("256 nodes are refused", grapedr.network.cluster_nbody, "grape-dr-64", 256, 100000)
+        larger = grapedr.network.cluster_nbody("grape-dr-64", 256, 100000, grow_network=True)
+        expected = gdr("cluster", "nbody", "--cluster", "grape-dr-64", "--nodes", 256, "--n", 100000, "--grow-network")
+        self.assertEqual(larger["seconds"], expected["emulated_seconds"])
+
 
 class Validation(Refusing):
     def test_rows_are_those_of_gdr_validate(self):

@@ -258,12 +258,21 @@ Option Command::add_flag(const std::string& name, std::string& word, const std::
   return flag.check(one_of(words));
 }
 
+Option Command::add_flag_for(const std::string& name, std::string& word, const std::string& value,
+                             const std::string& what) const {
+  return Option(app_->add_flag_callback(name, [&word, value] { word = value; }, what));
+}
+
 void Command::heading(const std::string& text) const { app_->option_defaults()->group(text); }
 
 void Command::under(const std::string& heading) const { app_->group(heading); }
 
 void Command::keep_old_name(const std::string& old, const Option& option) const {
   registry_->old_names[app_][old] = option.name();
+}
+
+void Command::keep_old_value(const Option& option, const std::string& value, const Option& flag) const {
+  registry_->old_values[app_][{option.name(), value}] = flag.name();
 }
 
 Option Command::add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,

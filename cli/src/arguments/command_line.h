@@ -133,12 +133,17 @@ class Command {
   /// `by_default`; without the flag, it keeps its value.
   Option add_flag(const std::string& name, std::string& word, const std::string& by_default,
                   const std::vector<std::string>& words, const std::string& what) const;
+  /// Adds a flag that gives `word` this value.
+  Option add_flag_for(const std::string& name, std::string& word, const std::string& value,
+                      const std::string& what) const;
   /// The help shows the options that are added from here on under this heading; kUsualHeading ends it.
   void heading(const std::string& text) const;
   /// The help of the command around this one shows it under this heading.
   void under(const std::string& heading) const;
   /// `old`, with its dashes, is what `option` was called before. It is still accepted, with a note.
   void keep_old_name(const std::string& old, const Option& option) const;
+  /// `option` had this value before, for which there is `flag` now. It is still accepted, with a note.
+  void keep_old_value(const Option& option, const std::string& value, const Option& flag) const;
   /// Adds an option whose value is the name_of() one of `values`. The help shows the variable's current value as the
   /// default.
   template <class Enum>
@@ -157,7 +162,7 @@ class Command {
   /// `output` may replace the file that `input` names, as a run's checkpoint does the one that it continues from.
   void may_replace(const Option& output, const Option& input) const;
   /// Before the command runs, refuses those of `options` that were given if `because` returns a text: "--seed has no
-  /// effect with --engine timing".
+  /// effect with --timing-only".
   void refuse_if(const std::vector<Option>& options, std::function<std::string()> because) const;
   /// Leaves that check to the run: under MPI only one rank writes the outputs.
   void leave_outputs_to_run() const;

@@ -149,6 +149,7 @@ class Reader {
     const std::size_t end = is_long ? word.find('=') : 2;
     std::string name = word.substr(0, end);
     rename(name);
+    if (is_old_value(name, end < word.size() ? word.substr(end) : "")) return;
     const CLI::Option* const option = command_->get_option_no_throw(name);
     if (option == nullptr) {
       refuse(unknown_option(word, name));
@@ -199,6 +200,20 @@ class Reader {
     if (old == names->second.end()) return;
     notes_.push_back(fmt::format("{} is called {} now", name, old->second));
     name = old->second;
+  }
+
+  /// Takes an option whose value has become a flag. `rest` is what follows the name in its word.
+  bool is_old_value(const std::string& name, const std::string& rest) {
+    const auto values = registry_.old_values.find(command_);
+    if (values == registry_.old_values.end()) return false;
+    const bool in_word = rest.starts_with('=');
+    if (!in_word && (!rest.empty() || at_ + 1 >= words_.size())) return false;
+    const auto old = values->second.find({name, in_word ? rest.substr(1) : words_[at_ + 1]});
+    if (old == values->second.end()) return false;
+    notes_.push_back(fmt::format("{} {} is called {} now", name, old->first.second, old->second));
+    taken_.push_back(old->second);
+    at_ += in_word ? 1 : 2;
+    return true;
   }
 
   [[nodiscard]] bool lacks_value() const {

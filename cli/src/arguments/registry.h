@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "command_line.h"
 
@@ -11,6 +12,8 @@ namespace gdr::cli {
 struct Registry {
   /// Old names of a command's options, with what they are called now: --out, --output.
   std::map<const CLI::App*, std::map<std::string, std::string>> old_names;
+  /// Old values of a command's options, with the flags that they are now: {--engine, timing}, --timing-only.
+  std::map<const CLI::App*, std::map<std::pair<std::string, std::string>, std::string>> old_values;
 };
 
 }  // namespace gdr::cli

@@ -3,8 +3,6 @@
 
 #include "cluster.h"
 #include "command/kernel_source.h"
-#include "gdr/base/data_file.h"
-#include "gdr/base/file.h"
 #include "gdr/cluster/nbody_advice.h"
 
 namespace gdr::cli {
@@ -66,9 +64,7 @@ int advise(const ClusterAdviseOptions& options) {
   const Stopwatch watch;
   std::vector<cluster::Cluster> clusters;
   for (const std::string& name : options.cluster.names) clusters.push_back(options.cluster.load(name));
-  const std::string path = base::data_file("docs/block_steps.csv").string();
-  const hostlib::BlockSteps steps = hostlib::scaled_block_steps(
-      hostlib::block_steps_from_csv(base::read_file(path), path), static_cast<double>(options.n));
+  const hostlib::BlockSteps steps = hostlib::block_steps_for(static_cast<double>(options.n));
   const NbodyAdvice advice =
       advise_nbody(clusters, load_kernel(options.kernel), steps,
                    {options.efficiency, options.cluster.transfer, options.cluster.flow_factors()});

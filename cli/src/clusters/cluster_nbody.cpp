@@ -8,15 +8,15 @@
 
 #include "cluster.h"
 #include "command/kernel_source.h"
-#include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/activity_trace.h"
+#include "gdr/cluster/nbody_cost.h"
 
 namespace gdr::cli {
 namespace {
 
 using cluster::Cluster;
-using cluster::NbodyModelTimes;
+using cluster::NbodyCost;
 
 struct ClusterNbodyOptions {
   ClusterOptions cluster;
@@ -39,10 +39,7 @@ struct NbodyRow {
   std::uint64_t ranks = 0;
   std::uint64_t n = 0;
   std::string algorithm;
-  double seconds = 0;
-  double gflops = 0;
-  double efficiency = 0;  // relative to as many independent runs of one rank
-  NbodyModelTimes times;
+  NbodyCost cost;
   double watts = 0;
 };
 
@@ -63,18 +60,15 @@ Json json_of(const NbodyRow& row) {
             {"ranks", row.ranks},
             {"n", row.n},
             {"algorithm", row.algorithm},
-            {"seconds", row.seconds},
-            {"gflops", row.gflops},
-            {"efficiency", row.efficiency},
-            {"bound_by", cluster::bound_by(row.times.parts)},
-            {"board_busy", row.times.board_busy / row.times.seconds},
-            {"bytes_per_block", row.times.bytes / row.times.blocks},
-            {"joules", row.watts * row.seconds},
-            {"gflops_per_watt", row.gflops / row.watts}};
-  for (std::size_t part = 0; part < cluster::kParts; ++part) {
-    json["parts"][cluster::name_of(static_cast<cluster::Part>(part))] =
-        row.times.parts[part] * row.seconds / row.times.seconds;
-  }
+            {"seconds", row.cost.seconds},
+            {"gflops", row.cost.gflops},
+            {"efficiency", row.cost.efficiency},
+            {"bound_by", cluster::bound_by(row.cost.parts)},
+            {"board_busy", row.cost.board_busy},
+            {"bytes_per_block", row.cost.bytes_per_block},
+            {"joules", row.watts * row.cost.seconds},
+            {"gflops_per_watt", row.cost.gflops / row.watts},
+            {"parts", json_of_parts(row.cost.parts)}};
   return json;
 }
 
@@ -83,8 +77,8 @@ void print_rows(const std::vector<NbodyRow>& rows) {
              "Tflops", "eff.", "MJ", "Gflops/W", "bound by");
   for (const NbodyRow& row : rows) {
     fmt::print("  {:<18} {:>6} {:>9} {:>8} {:>11.4g} {:>9.4g} {:>5.1f}% {:>9.3g} {:>8.3f}  {}\n", row.cluster,
-               row.nodes, row.n, row.algorithm, row.seconds, row.gflops / 1e3, 100 * row.efficiency,
-               row.watts * row.seconds / 1e6, row.gflops / row.watts, cluster::bound_by(row.times.parts));
+               row.nodes, row.n, row.algorithm, row.cost.seconds, row.cost.gflops / 1e3, 100 * row.cost.efficiency,
+               row.watts * row.cost.seconds / 1e6, row.cost.gflops / row.watts, cluster::bound_by(row.cost.parts));
   }
 }
 
@@ -99,20 +93,15 @@ class Model {
   [[nodiscard]] NbodyRow row(const Cluster& cluster, std::uint64_t nodes, std::uint64_t n,
                              const std::string& algorithm) {
     const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
-    NbodyRow row{cluster.name, nodes, ranks, n, algorithm, 0, 0, 0, {}, cluster.power(static_cast<double>(nodes))};
     const hostlib::BlockSteps steps = hostlib::scaled_block_steps(measured_, static_cast<double>(n));
     const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
-    row.times = from_command_line("--nodes, --n", [&] {
-      return nbody_times(
+    const NbodyCost cost = from_command_line("--nodes, --n", [&] {
+      return nbody_cost(
           cluster, network, program_, steps,
-          {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.transfer, factors_, options_.overlap});
+          {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.transfer, factors_, options_.overlap},
+          options_.t_end);
     });
-    row.seconds = row.times.seconds * options_.t_end;
-    row.gflops = steps.steps() * static_cast<double>(n) * program_.flops / row.times.seconds / 1e9;
-    const emulator::BoardTime board(program_, cluster.board_of_rank(), cluster.boards_per_rank(),
-                                    options_.cluster.transfer);
-    row.efficiency = hostlib::block_seconds(board, steps).total() / (ranks * row.times.seconds);
-    return row;
+    return {cluster.name, nodes, ranks, n, algorithm, cost, cluster.power(static_cast<double>(nodes))};
   }
 
   /// Traces a block of the first run, of the requested size or of the mean size.
@@ -134,8 +123,8 @@ class Model {
 
  private:
   static std::vector<hostlib::BlockSteps> read_block_steps(const std::string& file) {
-    const std::string path = file.empty() ? base::data_file("docs/block_steps.csv").string() : file;
-    return hostlib::block_steps_from_csv(base::read_file(path), path);
+    if (file.empty()) return hostlib::standard_block_steps();
+    return hostlib::block_steps_from_csv(base::read_file(file), file);
   }
 
   const ClusterNbodyOptions& options_;
@@ -169,8 +158,8 @@ int nbody(const ClusterNbodyOptions& given) {
   }
 
   Json json = envelope("cluster nbody", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
-  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().seconds) : Json(nullptr);
-  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().gflops) : Json(nullptr);
+  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().cost.seconds) : Json(nullptr);
+  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().cost.gflops) : Json(nullptr);
   json["t"] = options.t_end;
   json["kernel"] = options.kernel;
   json["transfer"] = name_of(options.cluster.transfer);

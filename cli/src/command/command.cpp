@@ -53,14 +53,18 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
   of_machine = {of_board[0], of_board[1]};
   const std::string what =
       "engine: reference = one PE at a time, simd = PEs in host vectors (both bit exact); native = doubles of the host "
-      "(not bit exact); lockstep = reference and simd compared; opencl = a device (bit exact; see gdr machine "
-      "devices); timing = only the time";
-  command
-      .add_option(
-          "--engine", engine,
-          direct == DirectEngine::taken ? what + "; direct = a loop of the host in doubles, without a board" : what)
-      .check(known_engine(direct))
-      .capture_default_str();
+      "(not bit exact); lockstep = reference and simd compared; opencl = a device (bit exact; see gdr machine devices)";
+  const Option of_engine =
+      command
+          .add_option(
+              "--engine", engine,
+              direct == DirectEngine::taken ? what + "; direct = a loop of the host in doubles, without a board" : what)
+          .check(known_engine(direct))
+          .capture_default_str();
+  const Option timing_only =
+      command.add_flag_for("--timing-only", engine, "timing", "report only the emulated time: no results are computed");
+  timing_only.excludes(of_engine);
+  command.keep_old_value(of_engine, "timing", timing_only);
   of_computing.push_back(command.add_option("--threads", threads, "host threads; 0: all")
                              .check(whole_in_range(0, 1024))
                              .capture_default_str());
@@ -69,7 +73,7 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
 }
 
 std::string BoardOptions::why_nothing_is_computed() const {
-  return timing() ? "with --engine timing, which computes nothing" : "";
+  return timing() ? "with --timing-only: nothing is computed" : "";
 }
 
 bool BoardOptions::direct() const { return engine == hostlib::kDirectEngine; }

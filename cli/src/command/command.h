@@ -31,7 +31,7 @@ struct BoardOptions {
   unsigned boards = 1;
   std::optional<double> clock_mhz;
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
-  std::string engine = "simd";  // a string: programs may register engines of their own
+  std::string engine = "simd";  // "timing": --timing-only; a string: programs may register engines of their own
   unsigned threads = 0;
   std::vector<Option> of_machine;    // the options that say which boards there are
   std::vector<Option> of_computing;  // the options that have no effect if nothing is computed

@@ -143,7 +143,7 @@ void add_dgemm(Command program, const std::string& name) {
   auto options = std::make_shared<DgemmOptions>();
   const Command command =
       program.add_command(name, "multiply two matrices on the board, and check the product in long double",
-                          "gdr dgemm -m 32768 -n 32768 -k 2048 --engine timing", [options] { return dgemm(*options); });
+                          "gdr dgemm -m 32768 -n 32768 -k 2048 --timing-only", [options] { return dgemm(*options); });
   command.add_option("-m,--m", options->m, "rows of A and C").required().check(whole_in_range(1, kLargest));
   command.add_option("-n,--n", options->n, "columns of B and C").required().check(whole_in_range(1, kLargest));
   command.add_option("-k,--k", options->k, "columns of A, rows of B").required().check(whole_in_range(1, kLargest));

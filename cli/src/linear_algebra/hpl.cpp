@@ -135,7 +135,7 @@ void add_hpl(Command program, const std::string& name) {
   auto options = std::make_shared<HplRunOptions>();
   const Command command =
       program.add_command(name, "High Performance LINPACK: time by stages, and the residual of a real factorisation",
-                          "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
+                          "gdr hpl --n 34816 --nb 2048 --timing-only", [options] { return hpl(*options); });
   command.add_option("-n,--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
   command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
       .check(whole_in_range(1, 1 << 16))

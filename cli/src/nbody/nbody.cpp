@@ -12,7 +12,6 @@
 #include "command/kernel_source.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/nbody_ranks.h"
-#include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/run_files.h"
@@ -21,6 +20,7 @@
 #include "nbody_report.h"
 #include "on_ranks.h"
 #include "runs/observe.h"
+#include "timed_nbody.h"
 
 namespace gdr::cli {
 namespace {
@@ -138,9 +138,11 @@ void check_engine(const NbodyOptions& options) {
     refuse(options.of_board, "with --engine direct: the host computes the forces, without a board");
   }
   if (options.board.timing()) {
-    refuse(options.of_particles, "with --engine timing: it has no particles");
+    refuse(options.of_particles, "with --timing-only: there are no particles");
+    if (!options.measures_block_sizes())
+      refuse(options.of_measuring, "with --timing-only, unless --measured-n or --block-sizes has block sizes measured");
   } else {
-    refuse(options.of_timing, "without --engine timing");
+    refuse(options.of_timing, "without --timing-only");
   }
 }
 
@@ -160,96 +162,6 @@ void check(const NbodyOptions& options) {
         fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));
   }
   options.command->try_outputs();
-}
-
-/// Emulated time of a run that is too large to be computed: the sizes of its blocks are measured with fewer particles
-/// and scaled.
-int timed_nbody(const NbodyOptions& options) {
-  const Stopwatch watch;
-  const std::optional<hostlib::StartModel> start = start_of(options);
-  if (!start || start->kind != hostlib::StartKind::plummer) {
-    throw UsageError("engine timing has no particles: it takes --plummer or --start plummer alone");
-  }
-  if (!outputs_of(settings_of(options)).empty() || !options.page.empty()) {
-    throw UsageError("engine timing has no particles: it writes no --out, --log, --checkpoint or --report");
-  }
-  if (!options.observe.trace.empty() || !options.observe.profile.empty()) {
-    throw UsageError("--trace and --profile: engine timing scales the blocks of nbody, it plays none");
-  }
-  Device device(options.board.device_options());
-  device.load(load_kernel(options.run.kernel));
-  if (start->particles > device.j_capacity()) {
-    throw Error(
-        fmt::format("{} j-particles do not fit: external memory holds {}", start->particles, device.j_capacity()));
-  }
-  // Where many are measured few are enough; a sphere is measured over one unit of time at most.
-  const std::size_t larger = std::min(options.measured_n, start->particles);
-  const double span = std::min(options.run.t_end, 1.0);
-  std::vector<hostlib::BlockSteps> measured;
-  if (!options.from_block_sizes.empty()) {
-    measured = hostlib::block_steps_from_csv(base::read_file(options.from_block_sizes), options.from_block_sizes);
-  }
-  Progress progress("measuring block sizes", options.report.progress_shown());
-  for (const std::size_t n : {std::max<std::size_t>(larger / 2, 2), std::max<std::size_t>(larger, 4)}) {
-    if (!options.from_block_sizes.empty()) break;
-    measured.push_back(hostlib::measure_block_steps(n, start->seed, options.run.hermite, span));
-    progress.show(0.2);
-  }
-  if (!options.block_sizes.empty()) base::write_file(options.block_sizes, hostlib::to_csv(measured));
-
-  const auto n = static_cast<double>(start->particles);
-  const hostlib::BlockSteps blocks = hostlib::scaled_block_steps(measured, n);
-  device.time_j(start->particles);
-  device.time_run(start->particles, start->particles);  // the forces at the start
-  const emulator::BoardTime& board = device.emulated();
-  emulator::StageSeconds stages = hostlib::block_seconds(board, blocks).times(options.run.t_end);
-  stages += board.seconds();
-  const double steps = blocks.steps() * options.run.t_end;
-  const double interactions = n * (steps + n);
-  const double gflops = interactions * device.program().flops / stages.total() / 1e9;
-
-  Json json = envelope("nbody", device.machine().name, options.board.engine, false);
-  json["emulated_seconds"] = stages.total();
-  json["emulated_gflops"] = gflops;
-  json["n"] = start->particles;
-  json["start"] = hostlib::describe(*start);
-  json["seed"] = start->seed;
-  json["eps"] = options.run.hermite.eps;
-  json["eta"] = options.run.hermite.eta;
-  json["t"] = options.run.t_end;
-  json["energy_error"] = nullptr;
-  json["steps"] = steps;
-  json["block_steps"] = blocks.blocks() * options.run.t_end;
-  json["interactions"] = interactions;
-  json["state_hash"] = nullptr;
-  json["kernel"] = options.run.kernel;
-  add_digests(json, device.program(), device.machine());
-  json["clock_mhz"] = device.machine().clock_mhz;
-  json["transfer"] = std::string(name_of(options.board.transfer));
-  json["boards"] = options.board.boards;
-  json["stages"] = {{"i_send", stages.i_send},
-                    {"j_send", stages.j_send},
-                    {"compute", stages.compute},
-                    {"add", stages.add},
-                    {"host", stages.host}};
-  json["block_sizes_measured_at"] = Json::array();
-  for (const hostlib::BlockSteps& m : measured) json["block_sizes_measured_at"].push_back(m.n);
-  json["host_seconds"] = watch.seconds();
-  options.report.write(json);
-  if (!options.report.speaks()) return kSuccess;
-  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}: emulated time alone\n", start->particles,
-             options.run.t_end, device.machine().title, device.machine().clock_mhz, options.run.kernel);
-  fmt::print("  blocks          {:.0f} of {:.1f} particles on average, {:.4g} steps\n",
-             blocks.blocks() * options.run.t_end, blocks.steps() / blocks.blocks(), steps);
-  fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles to t = {}\n",
-             measured.front().n, measured.back().n, span);
-  fmt::print(
-      "  emulated time   {:.4f} s: i send {:.4f}, j send {:.4f}, compute and collect {:.4f}, add {:.4f}, integration "
-      "{:.4f}\n",
-      stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add, stages.host);
-  fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n", gflops, device.program().flops);
-  fmt::print("  host time       {:.2f} s\n", watch.seconds());
-  return kSuccess;
 }
 
 /// Requests to end the run, on any of its ranks.
@@ -386,7 +298,7 @@ void check_ranks(const NbodyOptions& options, unsigned ranks) {
                     ranks, fmt::join(cluster::split_names(), ", ")));
   }
   if (options.board.timing()) {
-    throw UsageError("--split: engine timing has no forces to share; gdr cluster nbody tells the time of a cluster");
+    throw UsageError("--split has no effect with --timing-only: gdr cluster nbody gives the time of a cluster");
   }
   if (options.split != "i" && options.board.boards > 1) {
     throw UsageError(fmt::format("--boards: {} is refused with --split {}: a rank has a board, start more ranks",
@@ -437,7 +349,7 @@ int nbody(const NbodyOptions& options) {
   const std::optional<cluster::Launch> launch = cluster::launch_of_environment();
   if (!options.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(options, launch);
   check(options);
-  if (options.board.timing()) return timed_nbody(options);
+  if (options.board.timing()) return timed_nbody(options, start_of(options));
   if (options.board.direct()) return run_nbody(options, std::nullopt, nullptr);
   Device device(options.board.device_options());
   return run_nbody(options, BoardSide{std::move(device), load_kernel(options.run.kernel)}, nullptr);
@@ -530,21 +442,22 @@ void add_nbody(Command program, const std::string& name) {
   const Option kernel = command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
                             .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
                             .capture_default_str();
-  const Option measured_n =
+  const Option measured_n = command
+                                .add_option("--measured-n", options->measured_n,
+                                            "--timing-only: measure block sizes with this many particles and half as "
+                                            "many, and scale them; default: docs/block_steps.csv is scaled")
+                                .check(whole_in_range(4, 4194304));
+  const Option block_sizes = command.add_output("--block-sizes", options->block_sizes,
+                                                "--timing-only: measure block sizes, and write them as CSV");
+  const Option from_block_sizes =
       command
-          .add_option("--measured-n", options->measured_n,
-                      "engine timing: number of particles of the run that measures the block sizes")
-          .check(whole_in_range(4, 4194304))
-          .capture_default_str();
-  const Option block_sizes =
-      command.add_output("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
-  const Option from_block_sizes = command
-                                      .add_option("--from-block-sizes", options->from_block_sizes,
-                                                  "engine timing: block sizes of an earlier measurement, CSV")
-                                      .value_name("FILE")
-                                      .excludes(measured_n)
-                                      .excludes(block_sizes);
+          .add_option("--from-block-sizes", options->from_block_sizes,
+                      "--timing-only: scale these measured block sizes, CSV; default: docs/block_steps.csv")
+          .value_name("FILE")
+          .excludes(measured_n)
+          .excludes(block_sizes);
   options->of_timing = {measured_n, block_sizes, from_block_sizes};
+  options->of_measuring = {seed};
   command.heading("Ranks");
   const Option split =
       command
@@ -566,6 +479,7 @@ void add_nbody(Command program, const std::string& name) {
   command.heading(kUsualHeading);
   // These are stored in a checkpoint; a snapshot needs no seed.
   restart.excludes(eps).excludes(eta).excludes(seed);
+  from_block_sizes.excludes(eps).excludes(eta).excludes(seed);
   in.excludes(seed);
   options->of_board = {kernel, split};
   for (const std::vector<Option>& more :

@@ -34,17 +34,21 @@ struct NbodyOptions {
   std::string page;
   std::string out_format = "phigrape";
   std::string stop_file;
-  std::size_t measured_n = 1024;
+  std::optional<std::size_t> measured_n;
   std::string block_sizes;
   std::string from_block_sizes;
   std::string split;
   bool overlap = false;
   std::string cluster = "grape-dr-64";
   std::vector<Option> of_board;      // options that have no effect without a board
-  std::vector<Option> of_timing;     // options that have an effect only with engine timing
-  std::vector<Option> of_particles;  // options that have no effect with engine timing
+  std::vector<Option> of_timing;     // options that have an effect only with --timing-only
+  std::vector<Option> of_measuring;  // with --timing-only: options that have an effect only on measured block sizes
+  std::vector<Option> of_particles;  // options that have no effect with --timing-only
   std::vector<Option> of_text;       // options that have no effect with HDF5
   std::optional<Command> command;
+
+  /// With --timing-only: whether block sizes are measured, instead of read.
+  [[nodiscard]] bool measures_block_sizes() const { return measured_n || !block_sizes.empty(); }
 };
 
 }  // namespace gdr::cli

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
+#include "gdr/base/file.h"
 #include "gdr/base/line_reader.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/plummer.h"
@@ -71,6 +73,13 @@ BlockSteps measure_block_steps(std::size_t n, std::uint64_t seed, const HermiteO
   return block_steps_of(integrator.counters(), t);
 }
 
+std::vector<BlockSteps> measured_for(std::size_t n, std::size_t most, std::uint64_t seed, const HermiteOptions& options,
+                                     double t) {
+  const std::size_t larger = std::max<std::size_t>(std::min(n, most), 4);
+  const double span = std::min(t, 1.0);
+  return {measure_block_steps(larger / 2, seed, options, span), measure_block_steps(larger, seed, options, span)};
+}
+
 BlockSteps scaled_block_steps(const std::vector<BlockSteps>& measured, double n) {
   if (measured.size() < 2) throw Error("block sizes are scaled from two measurements or more");
   std::size_t upper = 1;
@@ -88,6 +97,24 @@ BlockSteps scaled_block_steps(const std::vector<BlockSteps>& measured, double n)
   const double blocks_factor = ratio * std::pow(ratio, steps_power) / size_factor;
   for (const BlockCount& count : from.counts) result.counts.push_back(scaled(count, size_factor, blocks_factor, n));
   return result;
+}
+
+std::vector<BlockSteps> standard_block_steps() {
+  const std::string path = base::data_file(std::string(kStandardBlockSteps)).string();
+  return block_steps_from_csv(base::read_file(path), path);
+}
+
+BlockSteps block_steps_for(double n, const HermiteOptions& options) {
+  BlockSteps steps = scaled_block_steps(standard_block_steps(), n);
+  if (options == kStandardSteps) return steps;
+  constexpr std::uint64_t kSeed = 1;
+  constexpr double kUnit = 1;
+  const BlockSteps before = measure_block_steps(kRatioParticles, kSeed, kStandardSteps, kUnit);
+  const BlockSteps after = measure_block_steps(kRatioParticles, kSeed, options, kUnit);
+  const double steps_factor = after.steps() / before.steps();
+  const double size_factor = after.steps() / after.blocks() / (before.steps() / before.blocks());
+  for (BlockCount& count : steps.counts) count = scaled(count, size_factor, steps_factor / size_factor, n);
+  return steps;
 }
 
 emulator::StageSeconds block_seconds(const emulator::BoardTime& board, const BlockSteps& steps) {

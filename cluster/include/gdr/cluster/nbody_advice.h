@@ -14,7 +14,7 @@ struct NbodyCandidate {
   std::string cluster;
   interconnect::NodeId nodes = 1;
   NbodyAlgorithm algorithm = NbodyAlgorithm::copy;
-  double seconds = 0;  // for one unit of N-body time
+  double seconds = 0;  // of a run from t = 0 to 1
   double gflops = 0;
   double efficiency = 0;  // speed divided by that of as many runs of one rank
   std::string_view bound_by;

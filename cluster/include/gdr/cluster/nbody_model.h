@@ -55,7 +55,7 @@ struct NbodyModelOptions {
   bool overlap = false;
 };
 
-/// Times and counts for one unit of N-body time.
+/// Times and counts for one unit of N-body time, or for the start of a run.
 struct NbodyModelTimes {
   double seconds = 0;
   std::array<double, kParts> parts{};  // of the critical path, by Part; they add up to `seconds`
@@ -77,6 +77,13 @@ struct NbodyModelTimes {
 [[nodiscard]] NbodyModelTimes nbody_times(const Cluster& cluster, const interconnect::Topology& topology,
                                           const NbodyNode& node, const hostlib::BlockSteps& steps,
                                           const NbodyModelOptions& options);
+
+/// Times of what comes before the first block, without blocks and steps: all particles are written to the boards, the
+/// forces on all of them are computed, and they are written again with the derivatives. Throws as nbody_times().
+[[nodiscard]] NbodyModelTimes nbody_start_times(const Cluster& cluster, const interconnect::Topology& topology,
+                                                const NbodyNode& node, double n, const NbodyModelOptions& options);
+/// The same of one rank, by stage.
+[[nodiscard]] emulator::StageSeconds nbody_start_stages(const NbodyNode& node, double n);
 
 /// The activities of one block of `size` particles out of `n`, for other executors. `options` are as for nbody_times().
 [[nodiscard]] RankGraph nbody_block(const Cluster& cluster, const interconnect::Topology& topology,

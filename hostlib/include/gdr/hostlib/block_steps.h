@@ -39,10 +39,27 @@ struct BlockSteps {
 [[nodiscard]] BlockSteps measure_block_steps(std::size_t n, std::uint64_t seed, const HermiteOptions& options,
                                              double t);
 
+/// Two measurements from which the steps of `n` particles can be scaled: with `most` particles, or `n` if they are
+/// fewer but at least 4, and with half as many; to `t`, or to 1 if that is earlier.
+[[nodiscard]] std::vector<BlockSteps> measured_for(std::size_t n, std::size_t most, std::uint64_t seed,
+                                                   const HermiteOptions& options, double t);
+
 /// Scales measurements, in ascending order of their n, to `n` particles. Steps per particle and mean block size are
 /// taken as powers of n between the two measurements around n, and also beyond the last two. Block sizes grow no faster
 /// than n. Throws gdr::Error for fewer than two measurements.
 [[nodiscard]] BlockSteps scaled_block_steps(const std::vector<BlockSteps>& measured, double n);
+
+/// The data file of the block steps that every model takes unless it is given others: a Plummer sphere from t = 0 to 1,
+/// seed 1, with kStandardSteps, for several n.
+inline constexpr std::string_view kStandardBlockSteps = "docs/block_steps.csv";
+inline constexpr HermiteOptions kStandardSteps{};
+/// Reads that file from the data directories. Throws gdr::Error if it is not found.
+[[nodiscard]] std::vector<BlockSteps> standard_block_steps();
+/// Block steps of a Plummer sphere of `n` particles, scaled from standard_block_steps(). For other options than
+/// kStandardSteps, numbers of steps and sizes of blocks change by the factors that two measurements with
+/// kRatioParticles give, one with each of the options.
+inline constexpr std::size_t kRatioParticles = 512;
+[[nodiscard]] BlockSteps block_steps_for(double n, const HermiteOptions& options = kStandardSteps);
 
 /// Emulated time of these blocks for one unit of time. For each block the host sends the i-particles, the board runs,
 /// the host integrates and sends the block's particles back as j-particles.
