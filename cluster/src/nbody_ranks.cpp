@@ -14,9 +14,10 @@
 #include "gdr/base/error.h"
 #include "gdr/base/json.h"
 #include "gdr/base/json_value.h"
-#include "gdr/cluster/rank_graph.h"
+#include "gdr/cluster/nbody_model.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/host_reduction.h"
+#include "nbody_block.h"
 
 namespace gdr::cluster {
 namespace {
@@ -67,6 +68,19 @@ Busy busy_of(const Device& device) {
   return {stages.compute - dma + stages.host, stages.i_send + stages.j_send, dma + stages.add};
 }
 
+/// The algorithm of the model that a split runs.
+NbodyAlgorithm algorithm_of(const Split& split) {
+  if (split.columns == 1) return NbodyAlgorithm::copy;
+  return split.rows == 1 ? NbodyAlgorithm::j_parallel : NbodyAlgorithm::two_dimensional;
+}
+
+/// The cluster of the ranks with their boards: those of this rank's device.
+Cluster with_boards(Cluster cluster, const Device& device) {
+  cluster.board = device.machine();
+  cluster.boards_per_node = device.chips() / device.machine().chips;
+  return cluster;
+}
+
 }  // namespace
 
 Split split_named(std::string_view name, unsigned ranks) {
@@ -108,15 +122,24 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
         device_(device),
         chips_(device.chips()),
         variables_(variables_of_force(program)),
-        board_(device, std::move(program)),
-        platform_(platform_for(owner.cluster_, communicator_.size())),
-        add_rate_(device.machine().host_add_rate) {}
+        cluster_(with_boards(owner.cluster_, device)),
+        platform_(platform_for(cluster_, communicator_.size())),
+        program_(program),
+        board_(device, std::move(program)) {
+    if (device.emulated().mode() == emulator::TransferMode::ideal) model_.transfer = emulator::TransferMode::ideal;
+    model_.algorithm = algorithm_of(owner.split_);
+    model_.ranks = communicator_.size();
+    model_.overlap = owner.split_.overlap;
+    node_ = std::make_unique<BoardNode>(program_, cluster_, model_.transfer);
+  }
 
   void set_j_count(std::size_t n) override {
     if (n < communicator_.size()) {
       throw Error(fmt::format("{} ranks are refused: there are {} particles to share", communicator_.size(), n));
     }
     n_ = n;
+    messages_.clear();
+    block_ = std::make_unique<NbodyBlock>(cluster_, platform_.topology, *node_, static_cast<double>(n), model_);
     // The share of whole rounds over the chips of all columns, and this column's part of the last round.
     const std::size_t round = std::size_t{chips_} * columns();
     const std::size_t first = std::size_t{chips_} * column_;
@@ -144,13 +167,18 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     end_block();
   }
 
-  void set_time(double t) override { board_.set_time(t); }
+  void set_time(double t) override {
+    board_.set_time(t);
+    starts_ = t == 0;  // no block ends there
+  }
 
   [[nodiscard]] std::vector<Force> evaluate(std::span<const IParticle> i_particles, double eps2) override {
     const Messages messages = messages_of(i_particles.size());
     std::vector<Force> forces = messages.cut ? in_halves(i_particles, eps2, *messages.cut) : in_one(i_particles, eps2);
     owner_.clock_->network += messages.seconds;
     owner_.clock_->resumed.receive += messages.sums;
+    owner_.clock_->resumed.compute += messages.integration;
+    communicator_.spend(messages.integration);
     return forces;
   }
 
@@ -300,79 +328,42 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     device_.count(event);
   }
 
-  /// Times for the messages of a block whose ranks all begin together.
+  /// Times of a block besides its board's, of the algorithm that the model has for the split. The hosts of the emulated
+  /// ranks integrate their shares; here every rank integrates all particles, with the same bits.
   struct Messages {
     double seconds = 0;              // for which ranks wait for messages
     double sums = 0;                 // for which hosts add forces between messages
+    double integration = 0;          // of the host, as far as no board hides it
     std::optional<std::size_t> cut;  // particles of the first half of each row's share
   };
 
   [[nodiscard]] Messages messages_of(std::size_t n) {
     if (communicator_.size() == 1) return {};
+    if (starts_) return messages_of(block_->start(), n, 2);
     auto known = messages_.find(n);
     if (known == messages_.end()) {
-      Messages messages = messages_in_one(n);
-      if (owner_.split_.overlap) {
-        const std::optional<Messages> halved = messages_in_halves(n);
-        if (halved && halved->seconds < messages.seconds) messages = *halved;
-      }
-      known = messages_.emplace(n, messages).first;
+      known = messages_.emplace(n, messages_of(block_->timed(static_cast<double>(n)), n, 1)).first;
     }
     return known->second;
   }
 
-  [[nodiscard]] std::size_t largest_share(std::size_t n) const { return (n + rows() - 1) / rows(); }
-
-  [[nodiscard]] Messages messages_in_one(std::size_t n) const {
-    const std::size_t share = largest_share(n);
-    Messages least;
-    for (const Method method : kMethods) {
-      const Messages found = time_of({share}, {share}, method);
-      if (method == kMethods[0] || found.seconds + found.sums < least.seconds + least.sums) least = found;
+  /// The board takes its time by itself, `sends` sends of j-particles included; the rest of the path is left.
+  [[nodiscard]] Messages messages_of(const NbodyBlock::Timed& timed, std::size_t n, double sends) const {
+    const auto size = static_cast<double>(n);
+    const NbodyBlock::RunAndSends board = block_->alone(size, timed.first);
+    const std::array<double, kParts> parts = part_seconds(timed.times);
+    const auto of = [&](Part part) { return parts[static_cast<std::size_t>(part)]; };
+    Messages messages;
+    messages.seconds = of(Part::network) + of(Part::overhead) + of(Part::loopback);
+    const double rate = node_->additions_per_second();
+    const double others = 1 - 1 / static_cast<double>(columns());
+    if (rate > 0) messages.sums = others * size / rows() * static_cast<double>(kForceWords) / rate;
+    messages.integration =
+        timed.times.seconds - messages.seconds - messages.sums - board.run.total() - sends * board.j_seconds;
+    if (timed.first < 1) {
+      messages.cut = static_cast<std::size_t>(std::llround(timed.first * std::ceil(size / rows())));
     }
-    return least;
-  }
-
-  /// Nothing if a board has only one run to do.
-  [[nodiscard]] std::optional<Messages> messages_in_halves(std::size_t n) const {
-    const std::size_t share = largest_share(n);
-    const std::size_t runs = (share + emulator::kParticlesPerRun - 1) / emulator::kParticlesPerRun;
-    const std::size_t cut = (runs + 1) / 2 * emulator::kParticlesPerRun;
-    if (cut >= share) return std::nullopt;
-    // Every row has `share` particles or one less.
-    const std::size_t least_second = n / rows() > cut ? n / rows() - cut : 0;
-    const double busy = least_second == 0 ? 0
-                                          : owner_.clock_->device->emulated()
-                                                .run_seconds(least_second, std::max<std::size_t>(1, n_ / columns()))
-                                                .total();
-    const bool sums = columns() > 1;
-    const Messages hidden = sums ? time_of({cut}, {}, Method::posted) : time_of({}, {cut}, Method::posted);
-    const Messages after =
-        sums ? time_of({share - cut}, {cut, share - cut}, Method::posted) : time_of({}, {share - cut}, Method::posted);
-    return Messages{std::max(0.0, hidden.seconds - busy) + after.seconds, hidden.sums + after.sums, cut};
-  }
-
-  /// Times of sums over rows, one after the other, each of so many forces, and then of gathering the results.
-  [[nodiscard]] Messages time_of(const std::vector<std::size_t>& sums, const std::vector<std::size_t>& gathered,
-                                 Method method) const {
-    const unsigned ranks = communicator_.size();
-    std::vector<Group> in_rows(rows());
-    for (Rank rank = 0; rank < ranks; ++rank) in_rows[rank / columns()].push_back(rank);
-    Group all(ranks);
-    for (Rank rank = 0; rank < ranks; ++rank) all[rank] = rank;
-    RankGraph graph(owner_.cluster_, ranks, "block");
-    if (columns() > 1) {
-      for (const std::size_t forces : sums) {
-        reduce_scatter(graph, in_rows, static_cast<double>(forces * sizeof(Force)), add_rate_, Method::posted);
-      }
-    }
-    for (const std::size_t forces : gathered) {
-      const std::size_t piece = (forces + columns() - 1) / columns();
-      allgather(graph, {all}, static_cast<double>(piece * sizeof(Force)), method);
-    }
-    const interconnect::ActivityTimes times = run_critical_path(graph.graph(), platform_.topology);
-    const double of_hosts = part_seconds(times)[static_cast<std::size_t>(Part::host)];
-    return {times.seconds - of_hosts, of_hosts, std::nullopt};
+    return messages;
   }
 
   /// Tells the communicator how long board and host have been busy since the last call.
@@ -407,9 +398,14 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   Device& device_;
   unsigned chips_;
   std::array<std::size_t, kForceWords> variables_;
-  BoardForce board_;
+  Cluster cluster_;
   interconnect::Platform platform_;
-  double add_rate_;
+  isa::Program program_;
+  BoardForce board_;
+  NbodyModelOptions model_;
+  std::unique_ptr<BoardNode> node_;
+  std::unique_ptr<NbodyBlock> block_;
+  bool starts_ = false;  // the next forces are those at the start of a run
   std::size_t n_ = 0;
   std::vector<std::size_t> own_addresses_;
   std::vector<JParticle> own_particles_;
@@ -448,7 +444,7 @@ std::string NbodyRanks::totals() const {
   return json.text(Json::kCompact);
 }
 
-void NbodyRanks::resume(const std::string& totals) {
+void NbodyRanks::resume(const std::string& totals, double integration) {
   clock_->network = 0;
   std::ranges::fill(clock_->wait, 0);
   clock_->resumed = {};
@@ -472,7 +468,8 @@ void NbodyRanks::resume(const std::string& totals) {
     for (std::size_t rank = 0; rank < ranks(); ++rank) clock_->at_block[rank] = busy[same ? rank : 0];
     return;
   }
-  std::ranges::fill(clock_->at_block, busy_of(*clock_->device));
+  if (ranks() > 1) clock_->resumed.compute = integration;
+  std::ranges::fill(clock_->at_block, clock_->own());
 }
 
 std::vector<RankSeconds> NbodyRanks::seconds() const {

@@ -108,6 +108,24 @@ class Bits(RanksTest):
             self.assertGreaterEqual(min(found["parts"]["wait"]), 0)
 
 
+class Model(RanksTest):
+    def test_the_run_and_the_model_of_its_name_are_one_algorithm(self):
+        sphere = ["--plummer", 600, "--t-end", 0.0625]
+        sizes = self.folder / "sizes.csv"
+        self.run_ranks(None, *sphere, "--timing-only", "--measured-n", 600, "--block-sizes", sizes)
+        for split, algorithm in (("i", "copy"), ("j", "j"), ("2d", "2d")):
+            for more in ([], ["--overlap"]):
+                with self.subTest(split=split, more=more):
+                    run = self.report(4, *sphere, "--split", split, *more)
+                    done = self.run_command([GDR, "cluster", "nbody", "--nodes", "4", "--n", "600", "--t-end", "0.0625", "--algorithm",
+                                             algorithm, "--from-block-sizes", str(sizes), *more, "--json", "-"])
+                    model = json.loads(done.stdout)
+                    self.assertAlmostEqual(run["emulated_seconds"] / model["emulated_seconds"], 1, delta=0.02)
+                    parts = model["rows"][0]["parts"]
+                    network = parts["network"] + parts["overhead"] + parts["loopback"]
+                    self.assertAlmostEqual(run["parts"]["network"][0] / network, 1, delta=0.02)
+
+
 class Files(RanksTest):
     def outputs(self, name):
         folder = self.folder / name

@@ -93,11 +93,13 @@ TEST(SimulatedRanks, BlocksInHalvesHaveTheSameBitsInLessTime) {
       EXPECT_EQ(hash_of(numbers), hash_of(whole.numbers.front())) << split << ranks;
     }
     EXPECT_LT(halves.seconds, whole.seconds) << split << ranks;
-    // By its own clock a rank waits less for messages, and for nothing else more or less.
+    // By its own clock a rank integrates while its board computes, so that it needs less time for integration and
+    // messages together, and does nothing else more or less. Which of the two the critical path shows is open.
     const auto of_whole = whole.numbers.front().end() - kClocks;
     const auto of_halves = halves.numbers.front().end() - kClocks;
-    for (const int part : {0, 1, 2, 4}) EXPECT_NEAR(of_halves[part], of_whole[part], 1e-9 * of_whole[0]) << part;
-    EXPECT_LT(of_halves[3], of_whole[3]) << split << ranks;
+    EXPECT_LE(of_halves[0], of_whole[0] * (1 + 1e-9));
+    for (const int part : {1, 2, 4}) EXPECT_NEAR(of_halves[part], of_whole[part], 1e-9 * of_whole[0]) << part;
+    EXPECT_LT(of_halves[0] + of_halves[3], of_whole[0] + of_whole[3]) << split << ranks;
     RecordProperty(fmt::format("{}_{}", split, ranks),
                    fmt::format("{:.6g} s, in halves {:.6g} s, network {:.6g} and {:.6g} s", whole.seconds,
                                halves.seconds, of_whole[3], of_halves[3]));

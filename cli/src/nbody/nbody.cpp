@@ -232,7 +232,8 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   if (!no_memory && !asked.any()) asked.signal = asked_by_signal;
 
   // The host's work is added at the end: its time does not depend on when it is counted.
-  if (board) run.device().time_integration(run.counters().steps, run.state().bodies.size());
+  const bool shares = ranks != nullptr && ranks->communicator->size() > 1;  // then the clock of the ranks has it
+  if (board && !shares) run.device().time_integration(run.counters().steps, run.state().bodies.size());
   const std::string stopped = end == hostlib::NbodyEnd::reached        ? ""
                               : end == hostlib::NbodyEnd::energy_error ? "energy error"
                               : no_memory                              ? "memory"

@@ -297,7 +297,9 @@ void NbodyRun::begin_from_checkpoint() {
   if (device_) device_->resume(totals);
   if (!settings_.sharing) return;
   try {
-    settings_.sharing->resume(shared_totals);
+    const double integration =
+        device_->emulated().integration_seconds(counters().steps, integrator_->state().bodies.size());
+    settings_.sharing->resume(shared_totals, integration);
   } catch (const base::JsonError& error) {
     throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
   }

@@ -1,5 +1,7 @@
-// An N-body run whose forces are computed by several ranks, each with a board. Every rank has the whole state and
-// integrates all particles; only the computation of forces is divided.
+// An N-body run whose forces are computed by several ranks, each with a board. Its emulated time is that of the model's
+// algorithm of the same kind (nbody_model.h): the host of a rank integrates its share, and particles travel. The
+// processes that emulate the ranks have the whole state and integrate all particles each, with the same bits, and send
+// only forces.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +35,7 @@ struct Split {
 
 /// Emulated seconds of one rank. Their sum is the same for all ranks.
 struct RankSeconds {
-  double compute = 0;  // board, from the start of runs to their last clock, and the host's integration
+  double compute = 0;  // board, from the start of runs to their last clock, and the host's integration of its share
   double send = 0;     // i- and j-particles from host to board
   double receive = 0;  // results from board to host, sums of chips and of ranks
   double network = 0;
@@ -54,9 +56,10 @@ class NbodyRanks final : public hostlib::ForceSharing {
   [[nodiscard]] unsigned ranks() const override;
   [[nodiscard]] std::size_t j_capacity(std::size_t of_device) const override;
   [[nodiscard]] std::string totals() const override;
-  void resume(const std::string& totals) override;
+  void resume(const std::string& totals, double integration) override;
 
-  /// Seconds of every rank, with the host's integration that was added to the device's time. All ranks must call it.
+  /// Seconds of every rank. Of several ranks, the hosts' integration is contained; for one, add it to the device's time
+  /// before. All ranks must call it.
   [[nodiscard]] std::vector<RankSeconds> seconds() const;
 
  private:

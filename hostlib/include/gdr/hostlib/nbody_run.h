@@ -63,10 +63,10 @@ class ForceSharing {
   /// Number of j-particles that all processes together hold if one device holds `of_device`.
   [[nodiscard]] virtual std::size_t j_capacity(std::size_t of_device) const = 0;
   /// totals() returns what a checkpoint keeps of the clocks of all processes. resume() continues from it after the
-  /// device has resumed; `totals` is empty if the checkpoint belongs to a run that shared nothing. Throws gdr::Error or
-  /// a JSON exception if `totals` is damaged.
+  /// device has resumed; `totals` is empty if the checkpoint belongs to a run that shared nothing, whose host has
+  /// integrated for `integration` emulated seconds. Throws gdr::Error or a JSON exception if `totals` is damaged.
   [[nodiscard]] virtual std::string totals() const = 0;
-  virtual void resume(const std::string& totals) = 0;
+  virtual void resume(const std::string& totals, double integration) = 0;
 
  protected:
   ForceSharing() = default;
