@@ -284,6 +284,16 @@ Option Command::add_named(const std::string& name, const std::vector<std::string
   return option.check(one_of(names));
 }
 
+Command::Given Command::given() const {
+  Given given;
+  for (const CLI::Option* const option : app_->get_options()) {
+    const auto is_it = [&](const Output& output) { return output.option.option_ == option; };
+    if (option->count() == 0 || std::ranges::any_of(rules_->outputs, is_it)) continue;
+    given.emplace_back(Option(const_cast<CLI::Option*>(option)).name(), option->results());
+  }
+  return given;
+}
+
 CommandShape Command::shape() const { return shape_of(*app_); }
 
 }  // namespace gdr::cli

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gdr/base/error.h"
@@ -169,6 +170,10 @@ class Command {
   /// Throws gdr::Error for an output that cannot be written, and UsageError if two outputs are the same file or both
   /// are standard output, or if one is a file that another argument names: it would replace an input.
   void try_outputs() const;
+  /// The arguments and options that were given, with their values as texts, in the order of the help. A flag has the
+  /// value `true`. Outputs are left out. Valid after the command line was parsed.
+  using Given = std::vector<std::pair<std::string, std::vector<std::string>>>;
+  [[nodiscard]] Given given() const;
   /// Options of the command and of the subcommands that have been added to it.
   [[nodiscard]] CommandShape shape() const;
 

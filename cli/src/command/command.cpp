@@ -9,6 +9,7 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/units.h"
 #include "gdr/hostlib/digests.h"
@@ -103,14 +104,45 @@ void require_memory(double bytes, std::string_view what) {
       fmt::format("{} would take {:.0f} GB of memory, and this host has {:.0f}", what, bytes / kGiga, host / kGiga));
 }
 
-void ReportOptions::add_to(Command command) {
-  command.heading("Reports");
-  command.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
+void ReportOptions::add_to(Command to) {
+  command = to;
+  to.heading("Reports");
+  to.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
   const Option quietly =
-      command.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
-  command.add_flag("--progress", progress, "show progress even if standard error is not a terminal").excludes(quietly);
-  command.heading(kUsualHeading);
+      to.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
+  to.add_flag("--progress", progress, "show progress even if standard error is not a terminal").excludes(quietly);
+  to.heading(kUsualHeading);
 }
+
+namespace {
+
+/// Options that change nothing in a report but the host's time.
+constexpr std::string_view kWithoutEffect[] = {"--threads", "--quiet", "--progress"};
+
+/// A number where the text is one.
+Json value_of(const std::string& text) {
+  if (text == "true") return true;
+  if (const auto whole = base::number_in<std::uint64_t>(text)) return *whole;
+  if (const auto number = base::number_in<double>(text)) return *number;
+  return text;
+}
+
+Json options_json(const Command& command) {
+  Json options = Json::object();
+  for (const auto& [name, values] : command.given()) {
+    if (std::ranges::find(kWithoutEffect, name) != std::end(kWithoutEffect)) continue;
+    Json& option = options[name.substr(name.find_first_not_of('-'))];
+    if (values.size() == 1) {
+      option = value_of(values.front());
+      continue;
+    }
+    option = Json::array();
+    for (const std::string& value : values) option.push_back(value_of(value));
+  }
+  return options;
+}
+
+}  // namespace
 
 ProgressShown ReportOptions::progress_shown() const {
   return quiet ? ProgressShown::never : progress ? ProgressShown::always : ProgressShown::on_terminal;
@@ -124,8 +156,10 @@ void write_text(const std::string& file, std::string_view text) {
   }
 }
 
-void ReportOptions::write(const Json& report) const {
-  if (!json.empty()) write_text(json, report.text() + "\n");
+void ReportOptions::write(Json report) const {
+  if (json.empty()) return;
+  if (command) report["options"] = options_json(*command);
+  write_text(json, report.text() + "\n");
 }
 
 double Stopwatch::seconds() const {

@@ -64,14 +64,16 @@ struct ReportOptions {
   std::string json;  // file, or - for standard output
   bool quiet = false;
   bool progress = false;
+  std::optional<Command> command;  // whose report it is
 
   void add_to(Command command);
   /// True if a summary for people goes to standard output.
   [[nodiscard]] bool speaks() const { return !quiet && json != "-"; }
   /// Progress is shown on a terminal, unless --quiet or --progress changes that.
   [[nodiscard]] ProgressShown progress_shown() const;
-  /// Writes the report to its file, if there is one. Throws gdr::Error if it cannot be written.
-  void write(const Json& report) const;
+  /// Writes the report to its file, if there is one, with the options that were given as the field `options`. Throws
+  /// gdr::Error if it cannot be written.
+  void write(Json report) const;
 };
 
 /// Wall-clock time of the whole command.

@@ -1,5 +1,6 @@
 // gdr cluster hpl, and gdr hpl with --nodes: High Performance LINPACK on many nodes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
@@ -179,7 +180,9 @@ int hpl(const ClusterHplOptions& options) {
       for (const std::uint64_t n : options.n) rows.push_back(row_of(options.cluster, options.hpl, cluster, nodes, n));
     }
   }
-  Json json = envelope("cluster hpl", options.cluster.names.front(), "model", false);
+  Json json = envelope("cluster hpl", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
+  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().times.seconds) : Json(nullptr);
+  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().gflops) : Json(nullptr);
   json["lookahead"] = options.hpl.lookahead;
   json["overlap_u"] = options.hpl.overlap_u;
   json["transfer"] = name_of(options.cluster.transfer);
