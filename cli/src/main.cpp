@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
                         {"selftest", "Tools", add_selftest},
                         {"profile", "Tools", add_profile},
                         {"doctor", "Tools", add_doctor},
+                        {"schema", "Tools", add_schema},
                         // These describe all the others.
                         {"completion", "Tools", add_completion, true},
                         {"manual", "Tools", add_manual, true}});

@@ -72,6 +72,17 @@ interconnect::Topology PlacementOptions::placed(interconnect::Topology network) 
   return interconnect::placed(network, nodes);
 }
 
+void write_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
+                const Stopwatch& watch) {
+  Json json = envelope(report.name(), fmt::format("{}", fmt::join(clusters.names, ",")), "model", false);
+  report.add_to(json);
+  json["emulated_seconds"] = report.of_one_row("seconds");
+  json["emulated_gflops"] = report.of_one_row("gflops");
+  json["host_seconds"] = watch.seconds();
+  if (options.speaks()) fmt::print("  host time {:.2f} s\n", watch.seconds());
+  options.write(json);
+}
+
 Json json_of_parts(const std::array<double, cluster::kParts>& parts) {
   Json json = Json::object();
   for (std::size_t part = 0; part < cluster::kParts; ++part) {

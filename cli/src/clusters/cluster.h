@@ -40,6 +40,10 @@ struct PlacementOptions {
   [[nodiscard]] interconnect::Topology placed(interconnect::Topology network) const;
 };
 
+/// The end of a command with a row for each run: prints the host's time, and writes the report as JSON.
+void write_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
+                const Stopwatch& watch);
+
 /// Seconds for each part, as JSON.
 [[nodiscard]] Json json_of_parts(const std::array<double, cluster::kParts>& parts);
 

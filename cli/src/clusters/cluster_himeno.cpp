@@ -7,7 +7,7 @@
 #include "cluster.h"
 #include "gdr/base/file.h"
 #include "gdr/base/units.h"
-#include "gdr/cluster/himeno_cluster.h"
+#include "gdr/cluster/cluster_reports.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/task_graph.h"
 
@@ -23,7 +23,7 @@ std::string with_crosses(std::string split) {
 using cluster::Cluster;
 using cluster::Extents;
 using cluster::HimenoPlace;
-using cluster::Part;
+using cluster::HimenoRow;
 
 struct ClusterHimenoOptions {
   ClusterOptions cluster;
@@ -35,16 +35,6 @@ struct ClusterHimenoOptions {
   PlacementOptions placement;
   bool overlap = false;
 };
-
-struct HimenoRow {
-  std::string cluster;
-  std::uint64_t nodes = 0;
-  std::string size;
-  Extents split{};
-  cluster::HimenoTimes times;
-};
-
-std::string text_of(const Extents& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
 
 cluster::HimenoOptions himeno_options(const ClusterHimenoOptions& options, const Cluster& cluster, std::uint64_t nodes,
                                       const std::string& size) {
@@ -73,29 +63,6 @@ void save_graph(const ClusterHimenoOptions& options) {
   base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(himeno))));
 }
 
-Json json_of(const HimenoRow& row) {
-  return {{"cluster", row.cluster},
-          {"nodes", row.nodes},
-          {"size", row.size},
-          {"split", row.split},
-          {"seconds", row.times.seconds},
-          {"gflops", row.times.gflops},
-          {"compute", row.times.compute},
-          {"bytes", row.times.bytes},
-          {"bound_by", cluster::bound_by(row.times.parts)},
-          {"parts", json_of_parts(row.times.parts)}};
-}
-
-void print_rows(const std::vector<HimenoRow>& rows) {
-  fmt::print("  {:<18} {:>6} {:>12} {:>9} {:>10} {:>8} {:>11}  {}\n", "cluster", "nodes", "size", "split", "ms",
-             "Gflops", "compute ms", "bound by");
-  for (const HimenoRow& row : rows) {
-    fmt::print("  {:<18} {:>6} {:>12} {:>9} {:>10.4g} {:>8.4g} {:>11.4g}  {}\n", row.cluster, row.nodes, row.size,
-               text_of(row.split), row.times.seconds * kKilo, row.times.gflops, row.times.compute * kKilo,
-               cluster::bound_by(row.times.parts));
-  }
-}
-
 int himeno(const ClusterHimenoOptions& options) {
   const Stopwatch watch;
   if (!options.placement.save_graph.empty()) save_graph(options);
@@ -112,22 +79,16 @@ int himeno(const ClusterHimenoOptions& options) {
       }
     }
   }
-  Json json = envelope("cluster himeno", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
-  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().times.seconds) : Json(nullptr);
-  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().times.gflops) : Json(nullptr);
-  json["on"] = name_of(options.place);
-  json["overlap"] = options.overlap;
-  json["transfer"] = name_of(options.cluster.transfer);
-  json["rows"] = Json::array();
-  for (const HimenoRow& row : rows) json["rows"].push_back(json_of(row));
-  json["host_seconds"] = watch.seconds();
+  base::Report report(cluster::himeno_report());
+  report.set("on", name_of(options.place));
+  report.set("overlap", options.overlap);
+  report.set("transfer", name_of(options.cluster.transfer));
+  for (const HimenoRow& row : rows) add_row(report, row);
   if (options.report.speaks()) {
-    fmt::print("An iteration of Himeno, points on {}s, {}, transfers {}: time alone\n", name_of(options.place),
-               options.overlap ? "halos meanwhile" : "halos first", name_of(options.cluster.transfer));
-    print_rows(rows);
-    fmt::print("  host time {:.2f} s\n", watch.seconds());
+    fmt::print("An iteration of Himeno, points on {}s, {}, transfers {}: time alone\n{}", name_of(options.place),
+               options.overlap ? "halos meanwhile" : "halos first", name_of(options.cluster.transfer), report.table());
   }
-  options.report.write(json);
+  write_rows(options.cluster, options.report, report, watch);
   return kSuccess;
 }
 

@@ -10,13 +10,14 @@
 #include "command/kernel_source.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/activity_trace.h"
-#include "gdr/cluster/nbody_cost.h"
+#include "gdr/cluster/cluster_reports.h"
 
 namespace gdr::cli {
 namespace {
 
 using cluster::Cluster;
 using cluster::NbodyCost;
+using cluster::NbodyRow;
 
 struct ClusterNbodyOptions {
   ClusterOptions cluster;
@@ -33,16 +34,6 @@ struct ClusterNbodyOptions {
   bool overlap = false;
 };
 
-struct NbodyRow {
-  std::string cluster;
-  std::uint64_t nodes = 0;
-  std::uint64_t ranks = 0;
-  std::uint64_t n = 0;
-  std::string algorithm;
-  NbodyCost cost;
-  double watts = 0;
-};
-
 constexpr double kFactorOfSweep = 4;  // squares of powers of two
 
 /// Numbers of nodes in a sweep: 1, and further ones by factors of 4 up to the number that the cluster has.
@@ -52,34 +43,6 @@ std::vector<std::uint64_t> nodes_of(const ClusterNbodyOptions& options, const Cl
   std::vector<std::uint64_t> nodes;
   for (double count = 1; count <= all; count *= kFactorOfSweep) nodes.push_back(static_cast<std::uint64_t>(count));
   return nodes;
-}
-
-Json json_of(const NbodyRow& row) {
-  Json json{{"cluster", row.cluster},
-            {"nodes", row.nodes},
-            {"ranks", row.ranks},
-            {"n", row.n},
-            {"algorithm", row.algorithm},
-            {"seconds", row.cost.seconds},
-            {"gflops", row.cost.gflops},
-            {"efficiency", row.cost.efficiency},
-            {"bound_by", cluster::bound_by(row.cost.parts)},
-            {"board_busy", row.cost.board_busy},
-            {"bytes_per_block", row.cost.bytes_per_block},
-            {"joules", row.watts * row.cost.seconds},
-            {"gflops_per_watt", row.cost.gflops / row.watts},
-            {"parts", json_of_parts(row.cost.parts)}};
-  return json;
-}
-
-void print_rows(const std::vector<NbodyRow>& rows) {
-  fmt::print("  {:<18} {:>6} {:>9} {:>8} {:>11} {:>9} {:>6} {:>9} {:>8}  {}\n", "cluster", "nodes", "N", "algo", "s",
-             "Tflops", "eff.", "MJ", "Gflops/W", "bound by");
-  for (const NbodyRow& row : rows) {
-    fmt::print("  {:<18} {:>6} {:>9} {:>8} {:>11.4g} {:>9.4g} {:>5.1f}% {:>9.3g} {:>8.3f}  {}\n", row.cluster,
-               row.nodes, row.n, row.algorithm, row.cost.seconds, row.cost.gflops / 1e3, 100 * row.cost.efficiency,
-               row.watts * row.cost.seconds / 1e6, row.cost.gflops / row.watts, cluster::bound_by(row.cost.parts));
-  }
 }
 
 class Model {
@@ -157,26 +120,20 @@ int nbody(const ClusterNbodyOptions& given) {
     model.trace(cluster, nodes_of(options, cluster).front());
   }
 
-  Json json = envelope("cluster nbody", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
-  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().cost.seconds) : Json(nullptr);
-  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().cost.gflops) : Json(nullptr);
-  json["t"] = options.t_end;
-  json["kernel"] = options.kernel;
-  json["transfer"] = name_of(options.cluster.transfer);
-  json["factors"] = options.cluster.factors;
-  json["network"] = options.cluster.free ? "free" : "of the cluster";
-  json["overlap"] = options.overlap;
-  json["rows"] = Json::array();
-  for (const NbodyRow& row : rows) json["rows"].push_back(json_of(row));
-  json["host_seconds"] = watch.seconds();
+  base::Report report(cluster::nbody_report());
+  report.set("t", options.t_end);
+  report.set("kernel", options.kernel);
+  report.set("transfer", name_of(options.cluster.transfer));
+  report.set("factors", options.cluster.factors);
+  report.set("network", options.cluster.free ? "free" : "of the cluster");
+  report.set("overlap", options.overlap);
+  for (const NbodyRow& row : rows) add_row(report, row);
   if (options.report.speaks()) {
-    fmt::print("N-body to t = {}, kernel {}, transfers {}{}{}: time alone\n", options.t_end, options.kernel,
+    fmt::print("N-body to t = {}, kernel {}, transfers {}{}{}: time alone\n{}", options.t_end, options.kernel,
                name_of(options.cluster.transfer), options.cluster.free ? ", messages take no time" : "",
-               options.overlap ? ", blocks in halves" : "");
-    print_rows(rows);
-    fmt::print("  host time {:.2f} s\n", watch.seconds());
+               options.overlap ? ", blocks in halves" : "", report.table());
   }
-  options.report.write(json);
+  write_rows(options.cluster, options.report, report, watch);
   return kSuccess;
 }
 

@@ -173,6 +173,23 @@ Json envelope(const std::string& tool, const std::string& machine, const std::st
           {"counters", nullptr}};
 }
 
+const std::vector<base::Field>& fields_of_all_reports() {
+  using enum base::FieldKind;
+  static const std::vector<base::Field> fields{
+      {"tool", text, "", "`gdr` and the name of the command"},
+      {"version", text, "", "version of gdr"},
+      {"machine", text, "", "machine, network or clusters, with commas between several"},
+      {"engine", text, "", "engine that computed; `model` or `timing` if nothing was"},
+      {"exact", flag, "", "whether results have the bits of the machine"},
+      {"emulated_seconds", number, "s", "emulated time; of rows: of the only one", true},
+      {"emulated_gflops", number, "Gflops", "flops divided by the emulated time", true},
+      {"host_seconds", number, "s", "wall clock of the whole command", true},
+      {"clocks", whole, "1", "clocks of the slowest chip", true},
+      {"counters", object, "1", "what all chips counted", true},
+      {"options", object, "", "options and arguments that were given, by their long names"}};
+  return fields;
+}
+
 bool BoardOptions::exact() const { return emulator::make_engine(engine)->traits().exact; }
 
 std::string BoardOptions::exactness() const { return exact() ? "bit exact" : "host double, not bit exact"; }

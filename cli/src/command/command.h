@@ -11,6 +11,7 @@
 
 #include "arguments/command_line.h"
 #include "gdr/base/json.h"
+#include "gdr/base/report.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/device.h"
 #include "progress.h"
@@ -87,6 +88,8 @@ class Stopwatch {
 
 /// The fields of every result. Fields that an engine does not compute are null.
 [[nodiscard]] Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact);
+/// What these fields are, `options` and the host's time included.
+[[nodiscard]] const std::vector<base::Field>& fields_of_all_reports();
 /// The field `counters`. Events are null for an engine that computes no results.
 [[nodiscard]] Json counters_json(const emulator::Counters& counters, bool computes);
 /// Adds the fields `kernel_sha256` and `machine_sha256`, which distinguish files of the same name.
@@ -117,6 +120,7 @@ void add_net(Command program, const std::string& name);
 void add_cluster(Command program, const std::string& name);
 void add_judge(Command program, const std::string& name);
 void add_profile(Command program, const std::string& name);
+void add_schema(Command program, const std::string& name);
 void add_selftest(Command program, const std::string& name);
 void add_explain(Command program, const std::string& name);
 void add_completion(Command program, const std::string& name);

@@ -1,28 +1,17 @@
 // gdr cluster hpl, and gdr hpl with --nodes: High Performance LINPACK on many nodes.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
 
 #include "command/kernel_source.h"
-#include "gdr/cluster/hpl_cluster.h"
+#include "gdr/cluster/cluster_reports.h"
 #include "hpl_options.h"
 
 namespace gdr::cli {
 namespace {
 
 using cluster::Cluster;
-using cluster::HplClusterTimes;
-
-struct HplRow {
-  std::string cluster;
-  std::uint64_t nodes = 0;
-  cluster::HplClusterOptions asked;
-  HplClusterTimes times;
-  double gflops = 0;
-  double efficiency = 0;  // relative to the boards computing only matrix products
-  double watts = 0;
-};
+using cluster::HplRow;
 
 /// Parses PxQ; the default is the grid nearest to a square.
 cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
@@ -56,51 +45,11 @@ HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluste
               .rule = hpl.products.rule(hpl.nb),
               .factors = options.flow_factors()},
              {},
-             0,
-             0,
+             board.kernel_gflops() * cluster.boards_per_rank() * ranks,
              cluster.power(static_cast<double>(nodes))};
   const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
   row.times = from_command_line("--n, --nb, --grid", [&] { return hpl_times(cluster, network, board, row.asked); });
-  row.gflops = hpl_flops(static_cast<double>(n)) / row.times.seconds / 1e9;
-  row.efficiency = row.gflops / (board.kernel_gflops() * cluster.boards_per_rank() * ranks);
   return row;
-}
-
-Json stages_of(const HplRow& row) {
-  Json json = Json::object();
-  for (std::size_t stage = 0; stage < cluster::kHplStages; ++stage) {
-    json[cluster::name_of(static_cast<cluster::HplStage>(stage))] = row.times.stages[stage];
-  }
-  return json;
-}
-
-Json parts_of(const HplRow& row) {
-  Json json = Json::object();
-  for (std::size_t part = 0; part < cluster::kParts; ++part) {
-    json[cluster::name_of(static_cast<cluster::Part>(part))] = row.times.parts[part];
-  }
-  return json;
-}
-
-std::string text_of(const cluster::ProcessGrid& grid) { return fmt::format("{}x{}", grid.rows, grid.columns); }
-
-Json json_of(const HplRow& row) {
-  return {{"cluster", row.cluster},
-          {"nodes", row.nodes},
-          {"grid", text_of(row.asked.grid)},
-          {"n", row.asked.n},
-          {"nb", row.asked.nb},
-          {"products", name_of(row.asked.rule)},
-          {"small_depths", name_of(row.asked.transfer.small_depths)},
-          {"seconds", row.times.seconds},
-          {"gflops", row.gflops},
-          {"efficiency", row.efficiency},
-          {"bound_by", cluster::bound_by(row.times.parts)},
-          {"board_busy", row.times.board_busy / row.times.seconds},
-          {"stages", stages_of(row)},
-          {"parts", parts_of(row)},
-          {"joules", row.watts * row.times.seconds},
-          {"gflops_per_watt", row.gflops / row.watts}};
 }
 
 }  // namespace
@@ -122,7 +71,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
   const HplRow row = row_of(options, hpl, cluster, nodes, n);
   Json json = envelope("hpl", cluster.board.name, "timing", false);
   json["emulated_seconds"] = row.times.seconds;
-  json["emulated_gflops"] = row.gflops;
+  json["emulated_gflops"] = row.gflops();
   json["cluster"] = cluster.name;
   json["nodes"] = nodes;
   json["grid"] = text_of(row.asked.grid);
@@ -133,11 +82,13 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
   json["transfer"] = name_of(options.transfer);
   json["products"] = name_of(row.asked.rule);
   json["small_depths"] = name_of(row.asked.transfer.small_depths);
-  json["stages"] = stages_of(row);
-  json["parts"] = parts_of(row);
-  json["efficiency"] = row.efficiency;
+  for (std::size_t n = 0; n < cluster::kHplStages; ++n) {
+    json["stages"][cluster::name_of(static_cast<cluster::HplStage>(n))] = row.times.stages[n];
+  }
+  json["parts"] = json_of_parts(row.times.parts);
+  json["efficiency"] = row.efficiency();
   json["bound_by"] = cluster::bound_by(row.times.parts);
-  json["gflops_per_watt"] = row.gflops / row.watts;
+  json["gflops_per_watt"] = row.gflops() / row.watts;
   json["residual"] = nullptr;
   json["host_seconds"] = watch.seconds();
   report.write(json);
@@ -153,10 +104,10 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
   fmt::print(
       "  emulated speed  {:.1f} Gflops, {:.1f} % of what the boards do in products; boards at work for {:.1f} %; bound "
       "by {}\n",
-      row.gflops, 100 * row.efficiency, 100 * row.times.board_busy / row.times.seconds,
+      row.gflops(), 100 * row.efficiency(), 100 * row.times.board_busy / row.times.seconds,
       cluster::bound_by(row.times.parts));
   fmt::print("  products        {}\n", in_words(row.asked.rule, cluster.host));
-  fmt::print("  power           {:.0f} W, {:.3f} Gflops/W\n", row.watts, row.gflops / row.watts);
+  fmt::print("  power           {:.0f} W, {:.3f} Gflops/W\n", row.watts, row.gflops() / row.watts);
   fmt::print("  host time       {:.2f} s\n", watch.seconds());
   return kSuccess;
 }
@@ -180,28 +131,18 @@ int hpl(const ClusterHplOptions& options) {
       for (const std::uint64_t n : options.n) rows.push_back(row_of(options.cluster, options.hpl, cluster, nodes, n));
     }
   }
-  Json json = envelope("cluster hpl", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
-  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().times.seconds) : Json(nullptr);
-  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().gflops) : Json(nullptr);
-  json["lookahead"] = options.hpl.lookahead;
-  json["overlap_u"] = options.hpl.overlap_u;
-  json["transfer"] = name_of(options.cluster.transfer);
-  json["rows"] = Json::array();
-  for (const HplRow& row : rows) json["rows"].push_back(json_of(row));
-  json["host_seconds"] = watch.seconds();
-  options.report.write(json);
-  if (!options.report.speaks()) return kSuccess;
-  fmt::print("HPL, NB = {}, look-ahead {}{}: time alone\n", options.hpl.nb, options.hpl.lookahead,
-             options.hpl.overlap_u ? ", U overlapped" : "");
-  fmt::print("  products {}\n", in_words(rows.front().asked.rule, options.cluster.load(rows.front().cluster).host));
-  fmt::print("  {:<18} {:>6} {:>7} {:>8} {:>10} {:>8} {:>6} {:>8}  {}\n", "cluster", "nodes", "grid", "N", "s",
-             "Tflops", "eff.", "Gflops/W", "bound by");
-  for (const HplRow& row : rows) {
-    fmt::print("  {:<18} {:>6} {:>7} {:>8} {:>10.4g} {:>8.4g} {:>5.1f}% {:>8.3f}  {}\n", row.cluster, row.nodes,
-               text_of(row.asked.grid), row.asked.n, row.times.seconds, row.gflops / 1e3, 100 * row.efficiency,
-               row.gflops / row.watts, cluster::bound_by(row.times.parts));
+  base::Report report(cluster::hpl_report());
+  report.set("lookahead", options.hpl.lookahead);
+  report.set("overlap_u", options.hpl.overlap_u);
+  report.set("transfer", name_of(options.cluster.transfer));
+  for (const HplRow& row : rows) add_row(report, row);
+  if (options.report.speaks()) {
+    fmt::print("HPL, NB = {}, look-ahead {}{}: time alone\n", options.hpl.nb, options.hpl.lookahead,
+               options.hpl.overlap_u ? ", U overlapped" : "");
+    fmt::print("  products {}\n{}", in_words(rows.front().asked.rule, options.cluster.load(rows.front().cluster).host),
+               report.table());
   }
-  fmt::print("  host time {:.2f} s\n", watch.seconds());
+  write_rows(options.cluster, options.report, report, watch);
   return kSuccess;
 }
 

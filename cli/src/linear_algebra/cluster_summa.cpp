@@ -6,7 +6,7 @@
 #include "command/kernel_source.h"
 #include "dgemm_options.h"
 #include "gdr/base/file.h"
-#include "gdr/cluster/summa_cluster.h"
+#include "gdr/cluster/cluster_reports.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/task_graph.h"
 
@@ -14,7 +14,7 @@ namespace gdr::cli {
 namespace {
 
 using cluster::Cluster;
-using cluster::Part;
+using cluster::SummaRow;
 using interconnect::SummaAlgorithm;
 
 struct ClusterSummaOptions {
@@ -53,56 +53,16 @@ void save_graph(const ClusterSummaOptions& options) {
   base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, std::move(transfers))));
 }
 
-struct SummaRow {
-  std::string cluster;
-  std::uint64_t nodes = 0;
-  std::uint64_t n = 0;
-  std::string algorithm;
-  cluster::SummaClusterTimes times;
-  double gflops = 0;
-};
-
-double network_seconds(const SummaRow& row) {
-  return row.times.parts[static_cast<std::size_t>(Part::network)] +
-         row.times.parts[static_cast<std::size_t>(Part::overhead)] +
-         row.times.parts[static_cast<std::size_t>(Part::loopback)];
-}
-
 SummaRow row_of(const ClusterSummaOptions& options, const Cluster& cluster, const interconnect::Topology& network,
                 const DgemmModel& board, std::uint64_t nodes, std::uint64_t n, const std::string& algorithm) {
   const cluster::SummaClusterOptions how{
       .transfer = {.mode = options.cluster.transfer, .small_depths = small_depths_named(options.small_depths)},
       .factors = options.cluster.flow_factors(),
       .overlap = !options.in_turn};
-  SummaRow row{cluster.name, nodes, n, algorithm, {}, 0};
+  SummaRow row{cluster.name, nodes, n, algorithm, {}};
   row.times = from_command_line(
       "--n, --nodes", [&] { return summa_times(cluster, network, board, plan_of(cluster, nodes, n, algorithm), how); });
-  const auto order = static_cast<double>(n);
-  row.gflops = 2 * order * order * order / row.times.seconds / 1e9;
   return row;
-}
-
-Json json_of(const SummaRow& row) {
-  return {{"cluster", row.cluster},
-          {"nodes", row.nodes},
-          {"n", row.n},
-          {"algorithm", row.algorithm},
-          {"seconds", row.times.seconds},
-          {"gflops", row.gflops},
-          {"products", row.times.products},
-          {"bytes", row.times.bytes},
-          {"bound_by", cluster::bound_by(row.times.parts)},
-          {"parts", json_of_parts(row.times.parts)}};
-}
-
-void print_rows(const std::vector<SummaRow>& rows) {
-  fmt::print("  {:<18} {:>6} {:>8}  {:<4} {:>10} {:>8} {:>10} {:>10}  {}\n", "cluster", "nodes", "N", "", "s", "Tflops",
-             "products", "network", "bound by");
-  for (const SummaRow& row : rows) {
-    fmt::print("  {:<18} {:>6} {:>8}  {:<4} {:>10.4g} {:>8.4g} {:>10.4g} {:>10.4g}  {}\n", row.cluster, row.nodes,
-               row.n, row.algorithm, row.times.seconds, row.gflops / 1e3, row.times.products, network_seconds(row),
-               cluster::bound_by(row.times.parts));
-  }
 }
 
 int summa(const ClusterSummaOptions& options) {
@@ -123,23 +83,17 @@ int summa(const ClusterSummaOptions& options) {
       }
     }
   }
-  Json json = envelope("cluster summa", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
-  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().times.seconds) : Json(nullptr);
-  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().gflops) : Json(nullptr);
-  json["overlap"] = !options.in_turn;
-  json["transfer"] = name_of(options.cluster.transfer);
-  json["small_depths"] = options.small_depths;
-  json["rows"] = Json::array();
-  for (const SummaRow& row : rows) json["rows"].push_back(json_of(row));
-  json["host_seconds"] = watch.seconds();
+  base::Report report(cluster::summa_report());
+  report.set("overlap", !options.in_turn);
+  report.set("transfer", name_of(options.cluster.transfer));
+  report.set("small_depths", options.small_depths);
+  for (const SummaRow& row : rows) add_row(report, row);
   if (options.report.speaks()) {
-    fmt::print("SUMMA, {}, transfers {}: time alone\n",
+    fmt::print("SUMMA, {}, transfers {}: time alone\n{}",
                options.in_turn ? "messages and products in turn" : "boards multiply while messages travel",
-               name_of(options.cluster.transfer));
-    print_rows(rows);
-    fmt::print("  host time {:.2f} s\n", watch.seconds());
+               name_of(options.cluster.transfer), report.table());
   }
-  options.report.write(json);
+  write_rows(options.cluster, options.report, report, watch);
   return kSuccess;
 }
 

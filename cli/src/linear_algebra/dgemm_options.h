@@ -20,8 +20,4 @@ inline Option add_small_depths(Command command, std::string& option) {
   return option == "own-rows" ? SmallDepths::own_rows : SmallDepths::fixed_unit;
 }
 
-[[nodiscard]] inline std::string_view name_of(SmallDepths small_depths) {
-  return small_depths == SmallDepths::own_rows ? "own-rows" : "fixed-unit";
-}
-
 }  // namespace gdr::cli

@@ -4,12 +4,15 @@
 #include <bit>
 #include <cmath>
 
+#include "gdr/base/names.h"
 #include "gdr/base/units.h"
 #include "gdr/emulator/schedule.h"
 
 namespace gdr {
 namespace {
 
+constexpr base::Names<SmallDepths> kDepthNames({{SmallDepths::own_rows, "own-rows"},
+                                                {SmallDepths::fixed_unit, "fixed-unit"}});
 constexpr double kFieldBytes = 8;
 /// The transposed product has to be this much faster, since its results are written across the columns of C.
 constexpr double kWorthTransposing = 0.9;
@@ -19,6 +22,8 @@ double flops_per_turn(const DgemmBlocking& blocking) {
 }
 
 }  // namespace
+
+std::string_view name_of(SmallDepths small_depths) { return kDepthNames[small_depths]; }
 
 DgemmModel::DgemmModel(const isa::Program& program, const emulator::MachineDescription& machine, unsigned boards)
     : machine_(machine), boards_(boards), blocking_(dgemm_blocking(program)) {

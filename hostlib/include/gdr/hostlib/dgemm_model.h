@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "gdr/emulator/machine.h"
 #include "gdr/hostlib/dgemm.h"
@@ -14,6 +15,7 @@ enum class SmallDepths : std::uint8_t {
   own_rows,   // as BoardDgemm: as few chips as hold the depth; the others take other rows, for which B is sent again
   fixed_unit  // all chips of a board, a part of the depth each: the unit of Koike et al. 2009, section 4.1, is fixed
 };
+[[nodiscard]] std::string_view name_of(SmallDepths small_depths);  // own-rows, fixed-unit
 
 struct DgemmTransfer {
   bool overlap = true;             // the next block of A is uploaded while lines run, if all of it can arrive in time

@@ -1,0 +1,108 @@
+// Results that print themselves: a report of typed fields, as JSON, as CSV and as a table of text. A shape says once
+// what a field is; JSON Schemas and pages come from it, too.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "gdr/base/json.h"
+
+namespace gdr::base {
+
+enum class FieldKind : std::uint8_t { text, number, whole, flag, list, object };
+
+/// A field of a report.
+struct Field {
+  std::string key;
+  FieldKind kind = FieldKind::number;
+  std::string unit;  // "s", "Gflops"; empty: none
+  std::string meaning;
+  bool may_be_null = false;
+  /// Of an object: its fields. None: any.
+  std::vector<Field> members = {};
+  /// For the text alone, such as a sum of other fields: not in JSON and CSV.
+  bool text_only = false;
+};
+
+/// A column of the table of rows.
+struct Column {
+  std::string key;
+  std::string title;
+  std::string form;  // of a cell, for fmt: "{:>11.4g}"; the title has the same width and side
+  double factor = 1;
+};
+
+struct ReportShape {
+  std::string name;         // of the command: "cluster nbody"
+  unsigned version = 1;     // grows when a field changes its meaning or goes
+  std::vector<Field> head;  // beside the fields of all reports
+  std::vector<Field> row;   // of each of `rows`; none: the report has no rows
+  std::vector<Column> table;
+
+  /// What the field `schema` of a report says: "cluster-nbody/1".
+  [[nodiscard]] std::string schema_name() const;
+};
+
+/// A value of a field: null, a flag, a whole number, a number, a text; a list or an object as Json.
+class ReportValue {
+ public:
+  using Of = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Json>;
+  ReportValue(std::nullptr_t) {}
+  ReportValue(bool value) : of_(value) {}
+  template <std::integral Whole>
+  ReportValue(Whole value) : of_(static_cast<std::int64_t>(value)) {}
+  ReportValue(double value) : of_(value) {}
+  ReportValue(std::string value) : of_(std::move(value)) {}
+  ReportValue(std::string_view value) : of_(std::string(value)) {}
+  ReportValue(const char* value) : of_(std::string(value)) {}
+  ReportValue(Json value) : of_(std::move(value)) {}
+
+  [[nodiscard]] const Of& of() const { return of_; }
+  [[nodiscard]] Json json() const;
+
+ private:
+  Of of_;
+};
+
+/// A report under construction. Keys that the shape does not know, values of another kind and rows with other keys are
+/// mistakes of ours: GDR_ASSERT.
+class Report {
+ public:
+  using Entry = std::pair<std::string_view, ReportValue>;
+
+  /// `shape` must outlive the report.
+  explicit Report(const ReportShape& shape) : shape_(&shape) {}
+
+  void set(std::string_view key, ReportValue value);
+  /// A row; its entries are in the order of the shape.
+  void add_row(std::initializer_list<Entry> entries);
+  [[nodiscard]] const std::string& name() const { return shape_->name; }
+  /// The value of the only row; null if there are more or none.
+  [[nodiscard]] Json of_one_row(std::string_view key) const;
+
+  /// Adds the fields to `json`: `schema`, those of the head in the order in which they were set, and `rows`.
+  void add_to(Json& json) const;
+  /// The rows with a line of titles, two blanks before each line.
+  [[nodiscard]] std::string table() const;
+  /// The rows, a line each, with a line of keys. Fields of objects are columns of their own: parts.board.
+  [[nodiscard]] std::string csv() const;
+
+ private:
+  const ReportShape* shape_;
+  std::vector<std::pair<std::string, ReportValue>> head_;
+  std::vector<std::vector<ReportValue>> rows_;
+};
+
+/// JSON Schema (draft 2020-12) of the reports of this shape, which also have the fields `common`.
+[[nodiscard]] Json json_schema(const ReportShape& shape, const std::vector<Field>& common);
+/// The fields as a table in Markdown: key, unit, meaning. Members of objects follow as `parts.board`.
+[[nodiscard]] std::string markdown_table(const std::vector<Field>& fields);
+
+}  // namespace gdr::base

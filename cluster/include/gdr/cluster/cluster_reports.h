@@ -1,0 +1,74 @@
+// Results of the models of clusters as reports of typed fields: a row for each run, with the figures that follow from
+// its times.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "gdr/base/report.h"
+#include "gdr/cluster/himeno_cluster.h"
+#include "gdr/cluster/hpl_cluster.h"
+#include "gdr/cluster/nbody_cost.h"
+#include "gdr/cluster/summa_cluster.h"
+
+namespace gdr::cluster {
+
+/// A run of N-body on `nodes` nodes; `watts` is their power.
+struct NbodyRow {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  std::uint64_t ranks = 0;
+  std::uint64_t n = 0;
+  std::string algorithm;
+  NbodyCost cost;
+  double watts = 0;
+};
+
+struct HplRow {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  HplClusterOptions asked;
+  HplClusterTimes times;
+  double product_gflops = 0;  // of the boards of all ranks, in matrix products
+  double watts = 0;
+
+  [[nodiscard]] double gflops() const;  // by HPL's count of flops
+  [[nodiscard]] double efficiency() const { return gflops() / product_gflops; }
+};
+
+struct SummaRow {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  std::uint64_t n = 0;
+  std::string algorithm;
+  SummaClusterTimes times;
+
+  [[nodiscard]] double gflops() const;  // 2 n^3 flops
+};
+
+struct HimenoRow {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  std::string size;
+  Extents split{};
+  HimenoTimes times;
+};
+
+// The report of each command, and its rows.
+[[nodiscard]] const base::ReportShape& nbody_report();
+[[nodiscard]] const base::ReportShape& hpl_report();
+[[nodiscard]] const base::ReportShape& summa_report();
+[[nodiscard]] const base::ReportShape& himeno_report();
+void add_row(base::Report& report, const NbodyRow& row);
+void add_row(base::Report& report, const HplRow& row);
+void add_row(base::Report& report, const SummaRow& row);
+void add_row(base::Report& report, const HimenoRow& row);
+
+/// All of these shapes, for schemas and pages.
+[[nodiscard]] std::span<const base::ReportShape* const> report_shapes();
+
+/// "4x2"
+[[nodiscard]] std::string text_of(const ProcessGrid& grid);
+
+}  // namespace gdr::cluster

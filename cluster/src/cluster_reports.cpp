@@ -1,0 +1,288 @@
+#include "gdr/cluster/cluster_reports.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "gdr/base/units.h"
+#include "gdr/cluster/nbody_model.h"
+
+namespace gdr::cluster {
+namespace {
+
+using base::Column;
+using base::Field;
+using base::FieldKind;
+using base::Json;
+using base::ReportShape;
+
+const Field kCluster{"cluster", FieldKind::text, "", "name of the cluster, or file of its description"};
+const Field kNodes{"nodes", FieldKind::whole, "1", "nodes on which the program runs"};
+const Field kAlgorithm{"algorithm", FieldKind::text, "", "algorithm, as its option names it"};
+const Field kGflops{"gflops", FieldKind::number, "Gflops", "flops of the program, divided by `seconds`"};
+const Field kBoundBy{"bound_by", FieldKind::text, "",
+                     "part that most of the critical path is spent on: `board`, `transfer`, `host` or `network`"};
+const Field kBytes{"bytes", FieldKind::number, "B", "bytes sent between nodes"};
+const Field kJoules{"joules", FieldKind::number, "J", "power of the nodes times `seconds`"};
+const Field kPerWatt{"gflops_per_watt", FieldKind::number, "Gflops/W", "`gflops` divided by the power of the nodes"};
+const Field kBoardBusy{"board_busy", FieldKind::number, "1",
+                       "share of `seconds` that a board works, mean over the ranks"};
+const Field kTransfer{"transfer", FieldKind::text, "", "transfers between host and board: `2009` or `ideal`"};
+const Field kSmallDepths{"small_depths", FieldKind::text, "",
+                         "how products of small K are laid out: `own-rows` or `fixed-unit`"};
+
+Field seconds_of(const std::string& what) { return {"seconds", FieldKind::number, "s", "emulated time of " + what}; }
+Field order_of(const std::string& what) { return {"n", FieldKind::whole, "1", what}; }
+
+Field parts_field() {
+  constexpr std::array<std::string_view, kParts> kMeanings{
+      "boards that compute",      "data between hosts and boards", "hosts that compute",
+      "hosts that send messages", "messages between nodes",        "messages between ranks of one node"};
+  Field parts{"parts", FieldKind::object, "s", "seconds of the critical path; they add up to `seconds`"};
+  for (std::size_t part = 0; part < kParts; ++part) {
+    parts.members.push_back(
+        {std::string(name_of(static_cast<Part>(part))), FieldKind::number, "s", std::string(kMeanings[part])});
+  }
+  return parts;
+}
+
+Field stages_field() {
+  Field stages{"stages", FieldKind::object, "s", "seconds of the critical path by stage of LINPACK"};
+  for (std::size_t stage = 0; stage < kHplStages; ++stage) {
+    const std::string name(name_of(static_cast<HplStage>(stage)));
+    stages.members.push_back({name, FieldKind::number, "s", "stage `" + name + "`"});
+  }
+  return stages;
+}
+
+Json json_of(const std::array<double, kParts>& parts) {
+  Json json = Json::object();
+  for (std::size_t part = 0; part < kParts; ++part) json[name_of(static_cast<Part>(part))] = parts[part];
+  return json;
+}
+
+Json stages_of(const HplClusterTimes& times) {
+  Json json = Json::object();
+  for (std::size_t stage = 0; stage < kHplStages; ++stage) {
+    json[name_of(static_cast<HplStage>(stage))] = times.stages[stage];
+  }
+  return json;
+}
+
+/// The first columns of every table.
+constexpr const char* kOfCluster = "{:<18}";
+constexpr const char* kOfNodes = "{:>6}";
+
+}  // namespace
+
+std::string text_of(const ProcessGrid& grid) { return fmt::format("{}x{}", grid.rows, grid.columns); }
+
+double HplRow::gflops() const { return hpl_flops(static_cast<double>(asked.n)) / times.seconds / kGiga; }
+
+double SummaRow::gflops() const {
+  const auto order = static_cast<double>(n);
+  return 2 * order * order * order / times.seconds / kGiga;
+}
+
+const ReportShape& nbody_report() {
+  static const ReportShape shape{
+      "cluster nbody",
+      1,
+      {{"t", FieldKind::number, "1", "units of N-body time that the runs take"},
+       {"kernel", FieldKind::text, "", "kernel that computes the forces"},
+       kTransfer,
+       {"factors", FieldKind::text, "", "correction of latency and bandwidth by message size, or `none`"},
+       {"network", FieldKind::text, "", "`of the cluster`, or `free` if messages take no time"},
+       {"overlap", FieldKind::flag, "", "whether blocks are computed in halves where that takes less time"}},
+      {kCluster,
+       kNodes,
+       {"ranks", FieldKind::whole, "1", "ranks on these nodes"},
+       order_of("particles"),
+       kAlgorithm,
+       seconds_of("the run, the first forces included"),
+       kGflops,
+       {"efficiency", FieldKind::number, "1", "speed divided by that of as many independent runs of one rank"},
+       kBoundBy,
+       kBoardBusy,
+       {"bytes_per_block", FieldKind::number, "B", "bytes sent between nodes for a block of particles, on average"},
+       kJoules,
+       kPerWatt,
+       parts_field()},
+      {{"cluster", "cluster", kOfCluster},
+       {"nodes", "nodes", kOfNodes},
+       {"n", "N", "{:>9}"},
+       {"algorithm", "algo", "{:>8}"},
+       {"seconds", "s", "{:>11.4g}"},
+       {"gflops", "Tflops", "{:>9.4g}", 1 / kKilo},
+       {"efficiency", "eff.", "{:>5.1f}%", 100},
+       {"joules", "MJ", "{:>9.3g}", 1 / kMega},
+       {"gflops_per_watt", "Gflops/W", "{:>8.3f}"},
+       {"bound_by", "bound by", " {}"}}};
+  return shape;
+}
+
+void add_row(base::Report& report, const NbodyRow& row) {
+  report.add_row({{"cluster", row.cluster},
+                  {"nodes", row.nodes},
+                  {"ranks", row.ranks},
+                  {"n", row.n},
+                  {"algorithm", row.algorithm},
+                  {"seconds", row.cost.seconds},
+                  {"gflops", row.cost.gflops},
+                  {"efficiency", row.cost.efficiency},
+                  {"bound_by", bound_by(row.cost.parts)},
+                  {"board_busy", row.cost.board_busy},
+                  {"bytes_per_block", row.cost.bytes_per_block},
+                  {"joules", row.watts * row.cost.seconds},
+                  {"gflops_per_watt", row.cost.gflops / row.watts},
+                  {"parts", json_of(row.cost.parts)}});
+}
+
+const ReportShape& hpl_report() {
+  static const ReportShape shape{
+      "cluster hpl",
+      1,
+      {{"lookahead", FieldKind::whole, "1", "panels that hosts factorise while boards update"},
+       {"overlap_u", FieldKind::flag, "", "whether rows are exchanged in parts while boards update"},
+       kTransfer},
+      {kCluster,
+       kNodes,
+       {"grid", FieldKind::text, "", "rows and columns of ranks, PxQ"},
+       order_of("order of the matrix"),
+       {"nb", FieldKind::whole, "1", "columns of a panel"},
+       {"products", FieldKind::text, "", "who computes the products of a node: `faster` or `record`"},
+       kSmallDepths,
+       seconds_of("the factorisation"),
+       kGflops,
+       {"efficiency", FieldKind::number, "1", "speed divided by that of the boards in products of matrices"},
+       kBoundBy,
+       kBoardBusy,
+       stages_field(),
+       parts_field(),
+       kJoules,
+       kPerWatt},
+      {{"cluster", "cluster", kOfCluster},
+       {"nodes", "nodes", kOfNodes},
+       {"grid", "grid", "{:>7}"},
+       {"n", "N", "{:>8}"},
+       {"seconds", "s", "{:>10.4g}"},
+       {"gflops", "Tflops", "{:>8.4g}", 1 / kKilo},
+       {"efficiency", "eff.", "{:>5.1f}%", 100},
+       {"gflops_per_watt", "Gflops/W", "{:>8.3f}"},
+       {"bound_by", "bound by", " {}"}}};
+  return shape;
+}
+
+void add_row(base::Report& report, const HplRow& row) {
+  report.add_row({{"cluster", row.cluster},
+                  {"nodes", row.nodes},
+                  {"grid", text_of(row.asked.grid)},
+                  {"n", row.asked.n},
+                  {"nb", row.asked.nb},
+                  {"products", name_of(row.asked.rule)},
+                  {"small_depths", name_of(row.asked.transfer.small_depths)},
+                  {"seconds", row.times.seconds},
+                  {"gflops", row.gflops()},
+                  {"efficiency", row.efficiency()},
+                  {"bound_by", bound_by(row.times.parts)},
+                  {"board_busy", row.times.board_busy / row.times.seconds},
+                  {"stages", stages_of(row.times)},
+                  {"parts", json_of(row.times.parts)},
+                  {"joules", row.watts * row.times.seconds},
+                  {"gflops_per_watt", row.gflops() / row.watts}});
+}
+
+const ReportShape& summa_report() {
+  static const ReportShape shape{
+      "cluster summa",
+      1,
+      {{"overlap", FieldKind::flag, "", "whether boards multiply while messages travel"}, kTransfer, kSmallDepths},
+      {kCluster,
+       kNodes,
+       order_of("order of the matrices"),
+       kAlgorithm,
+       seconds_of("the product"),
+       kGflops,
+       {"products", FieldKind::number, "s", "time of a rank's products, mean over the ranks"},
+       kBytes,
+       kBoundBy,
+       parts_field(),
+       {"messages", FieldKind::number, "s", "network, overhead and loopback of `parts`", false, {}, true}},
+      {{"cluster", "cluster", kOfCluster},
+       {"nodes", "nodes", kOfNodes},
+       {"n", "N", "{:>8}"},
+       {"algorithm", "", " {:<4}"},
+       {"seconds", "s", "{:>10.4g}"},
+       {"gflops", "Tflops", "{:>8.4g}", 1 / kKilo},
+       {"products", "products", "{:>10.4g}"},
+       {"messages", "network", "{:>10.4g}"},
+       {"bound_by", "bound by", " {}"}}};
+  return shape;
+}
+
+void add_row(base::Report& report, const SummaRow& row) {
+  const auto of = [&](Part part) { return row.times.parts[static_cast<std::size_t>(part)]; };
+  report.add_row({{"cluster", row.cluster},
+                  {"nodes", row.nodes},
+                  {"n", row.n},
+                  {"algorithm", row.algorithm},
+                  {"seconds", row.times.seconds},
+                  {"gflops", row.gflops()},
+                  {"products", row.times.products},
+                  {"bytes", row.times.bytes},
+                  {"bound_by", bound_by(row.times.parts)},
+                  {"parts", json_of(row.times.parts)},
+                  {"messages", of(Part::network) + of(Part::overhead) + of(Part::loopback)}});
+}
+
+const ReportShape& himeno_report() {
+  static const ReportShape shape{
+      "cluster himeno",
+      1,
+      {{"on", FieldKind::text, "", "what computes the points: `board` or `host`"},
+       {"overlap", FieldKind::flag, "", "whether points are computed while halos travel"},
+       kTransfer},
+      {kCluster,
+       kNodes,
+       {"size", FieldKind::text, "", "grid: `XS` to `XL`, or points along the axes"},
+       {"split", FieldKind::list, "1", "ranks along each axis"},
+       seconds_of("an iteration"),
+       kGflops,
+       {"compute", FieldKind::number, "s", "time for the points of the largest rank, without transfers to its board"},
+       kBytes,
+       kBoundBy,
+       parts_field(),
+       {"split_text", FieldKind::text, "", "`split` as AxBxC", false, {}, true}},
+      {{"cluster", "cluster", kOfCluster},
+       {"nodes", "nodes", kOfNodes},
+       {"size", "size", "{:>12}"},
+       {"split_text", "split", "{:>9}"},
+       {"seconds", "ms", "{:>10.4g}", kKilo},
+       {"gflops", "Gflops", "{:>8.4g}"},
+       {"compute", "compute ms", "{:>11.4g}", kKilo},
+       {"bound_by", "bound by", " {}"}}};
+  return shape;
+}
+
+void add_row(base::Report& report, const HimenoRow& row) {
+  report.add_row({{"cluster", row.cluster},
+                  {"nodes", row.nodes},
+                  {"size", row.size},
+                  {"split", Json(row.split)},
+                  {"seconds", row.times.seconds},
+                  {"gflops", row.times.gflops},
+                  {"compute", row.times.compute},
+                  {"bytes", row.times.bytes},
+                  {"bound_by", bound_by(row.times.parts)},
+                  {"parts", json_of(row.times.parts)},
+                  {"split_text", fmt::format("{}", fmt::join(row.split, "x"))}});
+}
+
+std::span<const ReportShape* const> report_shapes() {
+  static const std::array<const ReportShape*, 4> shapes{&himeno_report(), &hpl_report(), &nbody_report(),
+                                                        &summa_report()};
+  return shapes;
+}
+
+}  // namespace gdr::cluster
