@@ -13,16 +13,6 @@ namespace {
 using cluster::Cluster;
 using cluster::HplClusterTimes;
 
-struct HplRow {
-  std::string cluster;
-  std::uint64_t nodes = 0;
-  cluster::HplClusterOptions asked;
-  HplClusterTimes times;
-  double gflops = 0;
-  double efficiency = 0;  // relative to the boards computing only matrix products
-  double watts = 0;
-};
-
 /// Parses PxQ; the default is the grid nearest to a square.
 cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
   if (text.empty()) return cluster::square_grid(ranks);
@@ -35,42 +25,6 @@ cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
     if (bad == std::errc() && after == end && std::uint64_t{grid.rows} * grid.columns == ranks) return grid;
   }
   throw UsageError(fmt::format("--grid: '{}' is refused: it must be PxQ with P Q = {} ranks", text, ranks));
-}
-
-HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
-              std::uint64_t n) {
-  const isa::Program program = load_kernel(hpl.kernel);
-  const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
-  const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
-  const std::uint64_t nb = std::min(hpl.nb, n);
-  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths(hpl.nb)};
-  HplRow row{cluster.name,
-             nodes,
-             {.grid = grid_of(hpl.grid, ranks),
-              .n = n,
-              .nb = nb,
-              .lookahead = hpl.lookahead,
-              .overlap_u = hpl.overlap_u,
-              .transfer = transfer,
-              .rule = hpl.products.rule(hpl.nb),
-              .factors = options.flow_factors()},
-             {},
-             0,
-             0,
-             cluster.power(static_cast<double>(nodes))};
-  const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
-  row.times = from_command_line("--n, --nb, --grid", [&] { return hpl_times(cluster, network, board, row.asked); });
-  row.gflops = hpl_flops(static_cast<double>(n)) / row.times.seconds / 1e9;
-  row.efficiency = row.gflops / (board.kernel_gflops() * cluster.boards_per_rank() * ranks);
-  return row;
-}
-
-Json stages_of(const HplRow& row) {
-  Json json = Json::object();
-  for (std::size_t stage = 0; stage < cluster::kHplStages; ++stage) {
-    json[cluster::name_of(static_cast<cluster::HplStage>(stage))] = row.times.stages[stage];
-  }
-  return json;
 }
 
 Json parts_of(const HplRow& row) {
@@ -96,13 +50,50 @@ Json json_of(const HplRow& row) {
           {"efficiency", row.efficiency},
           {"bound_by", cluster::bound_by(row.times.parts)},
           {"board_busy", row.times.board_busy / row.times.seconds},
-          {"stages", stages_of(row)},
+          {"stages", hpl_stages_of(row)},
           {"parts", parts_of(row)},
           {"joules", row.watts * row.times.seconds},
           {"gflops_per_watt", row.gflops / row.watts}};
 }
 
 }  // namespace
+
+HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
+               std::uint64_t n, const std::string& named) {
+  const isa::Program program = load_kernel(hpl.kernel);
+  const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
+  const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
+  const std::uint64_t nb = std::min(hpl.nb, n);
+  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths(hpl.nb)};
+  HplRow row{cluster.name,
+             nodes,
+             {.grid = grid_of(hpl.grid, ranks),
+              .n = n,
+              .nb = nb,
+              .lookahead = hpl.lookahead,
+              .overlap_u = hpl.overlap_u,
+              .transfer = transfer,
+              .rule = hpl.products.rule(hpl.nb),
+              .factors = options.flow_factors()},
+             {},
+             0,
+             0,
+             peak_gflops_in_doubles(cluster.board, cluster.boards_per_rank() * ranks),
+             cluster.power(static_cast<double>(nodes))};
+  const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
+  row.times = from_command_line(named, [&] { return hpl_times(cluster, network, board, row.asked); });
+  row.gflops = hpl_flops(static_cast<double>(n)) / row.times.seconds / 1e9;
+  row.efficiency = row.gflops / (board.kernel_gflops() * cluster.boards_per_rank() * ranks);
+  return row;
+}
+
+Json hpl_stages_of(const HplRow& row) {
+  Json json = Json::object();
+  for (std::size_t stage = 0; stage < cluster::kHplStages; ++stage) {
+    json[cluster::name_of(static_cast<cluster::HplStage>(stage))] = row.times.stages[stage];
+  }
+  return json;
+}
 
 std::vector<Option> HplOptions::add_to(Command command) {
   return {command.add_option("--grid", grid, "PxQ ranks; default: the grid nearest to a square").value_name("PxQ"),
@@ -118,7 +109,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
                  std::uint64_t n) {
   const Stopwatch watch;
   const Cluster cluster = options.load(options.names.front());
-  const HplRow row = row_of(options, hpl, cluster, nodes, n);
+  const HplRow row = hpl_row(options, hpl, cluster, nodes, n);
   Json json = envelope("hpl", cluster.board.name, "timing", false);
   json["emulated_seconds"] = row.times.seconds;
   json["emulated_gflops"] = row.gflops;
@@ -132,7 +123,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
   json["transfer"] = name_of(options.transfer);
   json["products"] = name_of(row.asked.rule);
   json["small_depths"] = name_of(row.asked.transfer.small_depths);
-  json["stages"] = stages_of(row);
+  json["stages"] = hpl_stages_of(row);
   json["parts"] = parts_of(row);
   json["efficiency"] = row.efficiency;
   json["bound_by"] = cluster::bound_by(row.times.parts);
@@ -176,7 +167,7 @@ int hpl(const ClusterHplOptions& options) {
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
-      for (const std::uint64_t n : options.n) rows.push_back(row_of(options.cluster, options.hpl, cluster, nodes, n));
+      for (const std::uint64_t n : options.n) rows.push_back(hpl_row(options.cluster, options.hpl, cluster, nodes, n));
     }
   }
   Json json = envelope("cluster hpl", options.cluster.names.front(), "model", false);

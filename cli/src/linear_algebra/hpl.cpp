@@ -24,6 +24,7 @@ struct HplRunOptions {
   std::optional<std::uint64_t> nodes;
   std::string cluster = "grape-dr-64";
   HplOptions on_nodes;
+  HplDatOptions dat;
 };
 
 double residual_of(const HplRunOptions& options, const char* what, const Product& product) {
@@ -31,8 +32,8 @@ double residual_of(const HplRunOptions& options, const char* what, const Product
   return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
 }
 
-/// HPL on many nodes: the boards are those of the cluster.
-int on_nodes(const HplRunOptions& options) {
+/// HPL on many nodes, or as an HPL.dat has it: the boards are those of the cluster.
+int on_cluster(const HplRunOptions& options) {
   ClusterOptions cluster;
   cluster.names = {options.cluster};
   cluster.clock_mhz = options.board.clock_mhz;
@@ -41,16 +42,23 @@ int on_nodes(const HplRunOptions& options) {
   hpl.nb = options.nb;
   hpl.kernel = options.kernel;
   hpl.products = options.products;
+  if (!options.dat.file.empty()) {
+    HplDatOptions dat = options.dat;
+    dat.seed = options.seed;
+    return hpl_of_dat(cluster, hpl, dat, options.board, options.report);
+  }
   return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
 }
 
 int hpl(const HplRunOptions& options) {
+  if (!options.dat.file.empty()) return on_cluster(options);
+  if (options.n == 0) throw UsageError("--n is required, or --dat: order of the matrix, or the file with all of a run");
   if (options.nodes) {
     const BoardOptions usual;
     if (options.board.engine != usual.engine && !options.board.timing()) {
       throw UsageError("--engine has no effect with --nodes, a model that computes nothing");
     }
-    return on_nodes(options);
+    return on_cluster(options);
   }
   const Stopwatch watch;
   if (options.nb > options.n) {
@@ -136,18 +144,32 @@ void add_hpl(Command program, const std::string& name) {
   const Command command =
       program.add_command(name, "High Performance LINPACK: time by stages, and the residual of a real factorisation",
                           "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
-  command.add_option("-n,--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
-  command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
-      .check(whole_in_range(1, 1 << 16))
-      .capture_default_str();
+  const Option dat = command
+                         .add_option("--dat", options->dat.file,
+                                     "HPL.dat: time all of its runs on a cluster and print HPL's own table")
+                         .value_name("HPL.dat");
+  command
+      .add_option("--check-up-to", options->dat.check_up_to,
+                  "largest N of HPL.dat whose residual is computed, on emulated boards")
+      .check(whole_in_range(0, 1 << 24))
+      .capture_default_str()
+      .needs(dat);
+  const Option order =
+      command.add_option("-n,--n", options->n, "order of the matrix").check(whole_in_range(1, 1 << 24));
+  const Option nb = command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
+                        .check(whole_in_range(1, 1 << 16))
+                        .capture_default_str();
   const Option nodes =
       command
           .add_option("--nodes", options->nodes, "model the time of a run on N nodes of a cluster; nothing is computed")
           .check(whole_in_range(1, 4096));
-  command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str()
-      .needs(nodes);
+  const Option of_cluster =
+      command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
+          .value_name("NAME")
+          .capture_default_str();
+  command.refuse_if({of_cluster}, [options] {
+    return options->nodes || !options->dat.file.empty() ? "" : "without --nodes or --dat";
+  });
   for (const Option& option : options->on_nodes.add_to(command)) static_cast<void>(option.needs(nodes));
   const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
                           .value_name("NAME")
@@ -160,8 +182,11 @@ void add_hpl(Command program, const std::string& name) {
                           .capture_default_str();
   const Option with_host =
       command.add_flag("--with-host", options->with_host, "factorise again with products of the host, for comparison");
-  host.excludes(nodes);
-  with_host.excludes(nodes);
+  for (const Option& of_one_node : {host, with_host}) {
+    of_one_node.excludes(nodes);
+    of_one_node.excludes(dat);
+  }
+  for (const Option& in_file : {order, nb, nodes}) in_file.excludes(dat);
   options->products.add_to(command);
   options->board.add_to(command);
   options->report.add_to(command);
@@ -170,8 +195,10 @@ void add_hpl(Command program, const std::string& name) {
   command.refuse_if(of_run, [options] {
     return options->nodes ? "with --nodes, a model that computes nothing" : options->board.why_nothing_is_computed();
   });
-  command.refuse_if(options->board.of_machine,
-                    [options] { return options->nodes ? "with --nodes: boards are those of --cluster" : ""; });
+  command.refuse_if(options->board.of_machine, [options] {
+    if (options->nodes) return "with --nodes: boards are those of --cluster";
+    return options->dat.file.empty() ? "" : "with --dat: boards are those of --cluster";
+  });
 }
 
 }  // namespace gdr::cli

@@ -8,6 +8,7 @@
 
 #include "clusters/cluster.h"
 #include "dgemm_options.h"
+#include "gdr/cluster/hpl_cluster.h"
 #include "gdr/hostlib/hpl_model.h"
 
 namespace gdr::cli {
@@ -59,8 +60,36 @@ struct HplOptions {
   std::vector<Option> add_to(Command command);
 };
 
+/// A run of HPL on a cluster, with its time.
+struct HplRow {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  cluster::HplClusterOptions asked;
+  cluster::HplClusterTimes times;
+  double gflops = 0;
+  double efficiency = 0;  // relative to the boards computing only matrix products
+  double peak = 0;        // Gflops of all boards in doubles
+  double watts = 0;
+};
+/// A matrix of order n on `nodes` nodes. Throws UsageError for what cannot be looked at, which begins with `named`.
+[[nodiscard]] HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const cluster::Cluster& cluster,
+                             std::uint64_t nodes, std::uint64_t n, const std::string& named = "--n, --nb, --grid");
+[[nodiscard]] Json hpl_stages_of(const HplRow& row);
+
 /// gdr hpl --nodes: a matrix of order n on `nodes` nodes of the first cluster. Returns the exit status.
 int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
                  std::uint64_t n);
+
+/// Options of gdr hpl --dat.
+struct HplDatOptions {
+  std::string file;
+  std::uint64_t check_up_to = 2048;
+  std::uint64_t seed = 1;
+};
+
+/// gdr hpl --dat: HPL's table for all runs that an HPL.dat asks for, on the first cluster. `hpl` gives kernel and rule.
+/// Returns the exit status; throws gdr::Error after the table if a residual is too large or a run was skipped.
+int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDatOptions& dat,
+               const BoardOptions& board, const ReportOptions& report);
 
 }  // namespace gdr::cli
