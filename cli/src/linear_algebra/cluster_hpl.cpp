@@ -60,11 +60,15 @@ Json json_of(const HplRow& row) {
 
 HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
                std::uint64_t n, const std::string& named) {
-  const isa::Program program = load_kernel(hpl.kernel);
+  const isa::Program program = load_kernel(hpl.mxp ? "sgemm" : hpl.kernel);
+  Cluster used = cluster;
+  if (hpl.mxp) used.host = in_single_precision(cluster.host);
   const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
   const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
   const std::uint64_t nb = std::min(hpl.nb, n);
-  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths(hpl.nb)};
+  const ProductRule rule = hpl.rule();
+  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths_of(rule)};
+  constexpr double kSingleBytes = 4;
   HplRow row{cluster.name,
              nodes,
              {.grid = grid_of(hpl.grid, ranks),
@@ -73,15 +77,17 @@ HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Clust
               .lookahead = hpl.lookahead,
               .overlap_u = hpl.overlap_u,
               .transfer = transfer,
-              .rule = hpl.products.rule(hpl.nb),
-              .factors = options.flow_factors()},
+              .rule = rule,
+              .factors = options.flow_factors(),
+              .element_bytes = hpl.mxp ? kSingleBytes : double{sizeof(double)},
+              .pivots = !hpl.mxp},
              {},
              0,
              0,
              peak_gflops_in_doubles(cluster.board, cluster.boards_per_rank() * ranks),
              cluster.power(static_cast<double>(nodes))};
   const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
-  row.times = from_command_line(named, [&] { return hpl_times(cluster, network, board, row.asked); });
+  row.times = from_command_line(named, [&] { return hpl_times(used, network, board, row.asked); });
   row.gflops = hpl_flops(static_cast<double>(n)) / row.times.seconds / 1e9;
   row.efficiency = row.gflops / (board.kernel_gflops() * cluster.boards_per_rank() * ranks);
   return row;

@@ -11,22 +11,6 @@
 namespace gdr::cli {
 namespace {
 
-struct HplRunOptions {
-  BoardOptions board;
-  ReportOptions report;
-  std::uint64_t n = 0;
-  std::uint64_t nb = kPublishedNb;
-  std::string host = "core-i7-920";
-  std::string kernel = "dgemm";
-  std::uint64_t seed = 1;
-  bool with_host = false;
-  HplProducts products;
-  std::optional<std::uint64_t> nodes;
-  std::string cluster = "grape-dr-64";
-  HplOptions on_nodes;
-  HplDatOptions dat;
-};
-
 double residual_of(const HplRunOptions& options, const char* what, const Product& product) {
   Progress progress(what, options.report.progress_shown());
   return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
@@ -47,6 +31,7 @@ int on_cluster(const HplRunOptions& options) {
     dat.seed = options.seed;
     return hpl_of_dat(cluster, hpl, dat, options.board, options.report);
   }
+  if (options.mxp.on) return mxp_on_nodes(options, cluster, hpl);
   return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
 }
 
@@ -69,6 +54,7 @@ int hpl(const HplRunOptions& options) {
     require_memory(sizeof(double) * static_cast<double>(options.n) * static_cast<double>(options.n), "the matrix");
   }
   require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
+  if (options.mxp.on) return mxp_on_one_node(options);
   const isa::Program program = load_kernel(options.kernel);
   BoardOptions with_engine = options.board;
   if (options.board.timing()) with_engine.engine = "simd";
@@ -101,8 +87,9 @@ int hpl(const HplRunOptions& options) {
   if (options.report.speaks()) {
     fmt::print("N = {}, NB = {} on {} at {} MHz and its host {}\n", options.n, options.nb, machine.title,
                machine.clock_mhz, options.host);
-    fmt::print("  emulated time   {:.2f} s: panel {:.2f}, update {:.2f}, swap {:.2f}, back-substitution {:.2f}\n",
-               stages.total(), stages.panel, stages.update, stages.swap, stages.backsub);
+    fmt::print("  emulated time   {} s: panel {}, update {}, swap {}, back-substitution {}\n",
+               seconds_text(stages.total()), seconds_text(stages.panel), seconds_text(stages.update),
+               seconds_text(stages.swap), seconds_text(stages.backsub));
     fmt::print("  emulated speed  {:.1f} Gflops; board at work for {:.1f} %\n", gflops,
                100 * stages.board / stages.total());
     fmt::print("  products        {}\n", in_words(rule, host));
@@ -174,9 +161,9 @@ void add_hpl(Command program, const std::string& name) {
   const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
                           .value_name("NAME")
                           .capture_default_str();
-  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(kernel_named({"dgemm", "dgemm_double"}))
-      .capture_default_str();
+  const Option kernel = command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
+                            .check(kernel_named({"dgemm", "dgemm_double"}))
+                            .capture_default_str();
   const Option seed = command.add_option("--seed", options->seed, "seed of the matrix")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
                           .capture_default_str();
@@ -187,6 +174,26 @@ void add_hpl(Command program, const std::string& name) {
     of_one_node.excludes(dat);
   }
   for (const Option& in_file : {order, nb, nodes}) in_file.excludes(dat);
+  const Option mxp = command.add_flag("--mxp", options->mxp.on,
+                                      "factorise in short words without pivots and refine in doubles, as HPL-MxP");
+  const Option refinement = command.add_choice("--refinement", options->mxp.refinement,
+                                               {MxpRefinement::gmres, MxpRefinement::classical}, "how --mxp refines");
+  const Option steps =
+      command.add_option("--steps", options->mxp.steps, "steps of refinement, where --mxp computes no results")
+          .check(whole_in_range(0, kMxpMostSteps))
+          .capture_default_str();
+  for (const Option& of_mxp : {refinement, steps}) static_cast<void>(of_mxp.needs(mxp));
+  static_cast<void>(with_host.excludes(mxp));
+  static_cast<void>(mxp.excludes(dat));
+  command.refuse_if({kernel}, [options] { return options->mxp.on ? "with --mxp, whose kernel is sgemm" : ""; });
+  command.refuse_if({refinement}, [options] {
+    if (options->nodes) return std::string("with --nodes, a model that computes nothing");
+    return options->board.why_nothing_is_computed();
+  });
+  command.refuse_if({steps}, [options] {
+    return options->mxp.on && !options->nodes && !options->board.timing() ? "where --mxp computes: steps are counted"
+                                                                          : "";
+  });
   options->products.add_to(command);
   options->board.add_to(command);
   options->report.add_to(command);

@@ -213,10 +213,6 @@ class HplTable {
   static void print_phase(const char* what, double seconds) {
     if (seconds > 0) fmt::print("{:<37}: {:>18}\n", what, seconds_text(seconds));
   }
-  /// HPL prints two decimals, in which short runs have no digits.
-  static std::string seconds_text(double seconds) {
-    return seconds >= 10 ? fmt::format("{:.2f}", seconds) : fmt::format("{:.4g}", seconds);
-  }
 
   void print(const HplTableRow& row) const {
     if (!report_.speaks()) return;
