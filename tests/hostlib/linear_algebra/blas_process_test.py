@@ -206,6 +206,18 @@ class Process(unittest.TestCase):
         self.assertEqual(threads(GDR_THREADS="", OMP_NUM_THREADS="3,2"), three)
         self.assertEqual(threads(GDR_THREADS="1", OMP_NUM_THREADS="3"), one)
 
+    def test_as_the_systems_blas_it_needs_no_preload(self):
+        alternative = LIBRARY.parent / "gdr-blas"
+        if not (alternative / "libblas.so.3").exists():
+            self.skipTest("no OpenBLAS was there when the library was built")
+        self.assertEqual(self.run_with([PROGRAM, "interrupted"], preload=False, LD_LIBRARY_PATH=str(alternative)), "under signals right\n")
+        self.assertEqual(self.own_report()["on_board"], 20)
+        self.need_modules("numpy", "scipy")
+        output = self.run_with(["/usr/bin/python3", "-c", TRANSPOSED + SOLVE], preload=False, LD_LIBRARY_PATH=str(alternative))
+        self.assertEqual(output, "right\nright\n")
+        self.assertEqual(self.own_report()["calls"]["dsyrk"], 1)
+        self.assertGreater(self.own_report()["on_board"], 1)
+
     def test_bad_arguments_from_c_end_as_the_host_ends_them(self):
         without = self.run_with([sys.executable, "-c", BAD_ARGUMENTS, "alone"], preload=False)
         preloaded = self.run_with([sys.executable, "-c", BAD_ARGUMENTS, "preloaded"])
