@@ -12,6 +12,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
+#include "gdr/hostlib/mxp.h"
 
 namespace gdr::cluster {
 namespace {
@@ -76,7 +77,7 @@ class Generator {
       factorise(k + 1);
     }
     wait_for_updates();
-    solve_back();
+    if (options_.pivots) solve_back();
     return times();
   }
 
@@ -112,11 +113,18 @@ class Generator {
       const HplNode& node = options_.lookahead > 0 && k > 0 ? host_alone_ : with_board_;
       compute(rank, node.panel(rows, columns, options_.grid.rows));
     }
-    if (group.size() > 1) {
+    if (group.size() > 1 && !options_.pivots) {
+      const std::vector<std::size_t> roots(1, static_cast<std::size_t>(k % options_.grid.rows));
+      const double seconds = alone({group}, [&](RankGraph& graph, const std::vector<Group>& groups) {
+        broadcast(graph, groups, roots, columns * columns * options_.element_bytes, Method::doubling);
+      });
+      graph_.together(group);
+      for (const Rank rank : group) graph_.wait_for_network(rank, seconds);
+    } else if (group.size() > 1) {
       // For each column of the panel, one allreduce finds the pivot and exchanges its row: the messages carry both
       // rows.
       const double seconds = alone({group}, [&](RankGraph& graph, const std::vector<Group>& groups) {
-        allreduce(graph, groups, (2 * columns + 4) * kDoubleBytes);
+        allreduce(graph, groups, (2 * columns + 4) * options_.element_bytes);
       });
       graph_.together(group);
       for (const Rank rank : group) graph_.wait_for_network(rank, columns * seconds);
@@ -126,7 +134,7 @@ class Generator {
     const std::vector<std::size_t> roots(in_rows_.size(), column);
     // HPL sends the rank's rows below the panel's triangle, the triangle itself, which every rank of the column holds
     // in the end, and the pivots.
-    const double bytes = ((most_below + columns) * columns + columns) * kDoubleBytes;
+    const double bytes = ((most_below + columns) * columns + columns) * options_.element_bytes;
     choose(Call::panel, bytes,
            [&](RankGraph& graph, Method method) { broadcast(graph, in_rows_, roots, bytes, method); });
   }
@@ -143,9 +151,10 @@ class Generator {
       graph_.receive(rank, updates_[rank][part]);
       updates_[rank][part].clear();
     }
+    if (!options_.pivots) pass_on_rows(k, depth, widest, columns);
     graph_.stage(id_of(HplStage::swap));
-    if (options_.grid.rows > 1) {
-      const double bytes = depth * widest * kDoubleBytes;
+    if (options_.grid.rows > 1 && options_.pivots) {
+      const double bytes = depth * widest * options_.element_bytes;
       const double share = bytes / options_.grid.rows;
       choose(Call::spread, bytes,
              [&](RankGraph& graph, Method method) { reduce_scatter(graph, in_columns_, bytes, 0, method); });
@@ -153,13 +162,15 @@ class Generator {
     }
     for (Rank rank = 0; rank < ranks(); ++rank) {
       if (columns[rank] <= 0) continue;
-      graph_.stage(id_of(HplStage::swap));
-      const double rows = std::max(rows_from(k, rank), depth / options_.grid.rows);
-      graph_.host(rank, with_board_.row_swaps(rows, depth / options_.grid.rows, columns[rank]));
+      if (options_.pivots) {
+        graph_.stage(id_of(HplStage::swap));
+        const double rows = std::max(rows_from(k, rank), depth / options_.grid.rows);
+        graph_.host(rank, with_board_.row_swaps(rows, depth / options_.grid.rows, columns[rank]));
+      }
       graph_.stage(id_of(HplStage::update));
       // The board is busy with the part before.
       const HplNode& solver = part > 0 ? host_alone_ : with_board_;
-      compute(rank, solver.solve(depth, columns[rank]));
+      if (options_.pivots) compute(rank, solver.solve(depth, columns[rank]));
       const double below = rows_from(k + 1, rank);
       if (below <= 0) continue;
       double rest = columns[rank];
@@ -176,6 +187,23 @@ class Generator {
         compute(rank, product);
       }
     }
+  }
+
+  /// Without pivots: one row of ranks computes U and passes it on in the columns.
+  void pass_on_rows(std::uint64_t k, double depth, double widest, const std::vector<double>& columns) {
+    const Rank owner = static_cast<Rank>(k % options_.grid.rows);
+    graph_.stage(id_of(HplStage::update));
+    for (Rank rank = 0; rank < ranks(); ++rank) {
+      if (rank / options_.grid.columns == owner && columns[rank] > 0) {
+        compute(rank, with_board_.solve(depth, columns[rank]));
+      }
+    }
+    if (options_.grid.rows == 1) return;
+    graph_.stage(id_of(HplStage::broadcast));
+    const double bytes = depth * widest * options_.element_bytes;
+    const std::vector<std::size_t> roots(in_columns_.size(), owner);
+    choose(Call::spread, bytes,
+           [&](RankGraph& graph, Method method) { broadcast(graph, in_columns_, roots, bytes, method); });
   }
 
   void wait_for_updates() {
@@ -278,10 +306,12 @@ void check(const Cluster& cluster, const Topology& topology, const HplClusterOpt
   if (options.lookahead > 1)
     throw Error(fmt::format("lookahead = {} is refused: it must be 0 or 1", options.lookahead));
   const double n = static_cast<double>(options.n);
-  if (kDoubleBytes * n * n > cluster.memory * nodes) {
+  // Refinement in doubles reads the matrix itself, too.
+  const double bytes = options.element_bytes + (options.element_bytes < kDoubleBytes ? kDoubleBytes : 0);
+  if (bytes * n * n > cluster.memory * nodes) {
     throw Error(fmt::format("n = {} is refused: {:.0f} node{} of {:g} GB hold{} a matrix of n = {:.0f} at most",
                             options.n, nodes, nodes == 1 ? "" : "s", cluster.memory / 1e9, nodes == 1 ? "s" : "",
-                            std::floor(std::sqrt(cluster.memory * nodes / kDoubleBytes))));
+                            std::floor(std::sqrt(cluster.memory * nodes / bytes))));
   }
   // Each panel has a broadcast along rows and an exchange along columns, with one message per rank in each of their
   // steps.
@@ -304,6 +334,32 @@ ProcessGrid square_grid(Rank ranks) {
   auto rows = static_cast<Rank>(std::sqrt(ranks));
   while (rows > 1 && ranks % rows != 0) --rows;
   return {std::max(rows, 1U), ranks / std::max(rows, 1U)};
+}
+
+double mxp_refinement_seconds_on(const Cluster& cluster, const Topology& topology, const HplClusterOptions& options,
+                                 unsigned steps) {
+  const Rank ranks = options.grid.rows * options.grid.columns;
+  const auto n = static_cast<double>(options.n);
+  const double computed = mxp_refinement_seconds(cluster.host, n, steps, ranks);
+  if (ranks == 1) return computed;
+  const auto groups_of = [&](bool columns) {
+    std::vector<Group> groups(columns ? options.grid.columns : options.grid.rows);
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      groups[columns ? rank % options.grid.columns : rank / options.grid.columns].push_back(rank);
+    }
+    return groups;
+  };
+  const auto seconds_of = [&](bool columns, double elements) {
+    const std::vector<Group> groups = groups_of(columns);
+    if (groups.front().size() < 2) return 0.0;
+    RankGraph graph(cluster, ranks, "refinement");
+    allreduce(graph, groups, elements * kDoubleBytes);
+    return run_critical_path(graph.graph(), topology, {options.factors}).seconds;
+  };
+  const double product = seconds_of(true, n / options.grid.columns) + seconds_of(false, n / options.grid.rows);
+  const auto nb = static_cast<double>(options.nb);
+  const double triangles = 2 * std::ceil(n / nb) * (seconds_of(true, nb) + seconds_of(false, nb));
+  return computed + steps * product + (steps + 1) * triangles;
 }
 
 HplClusterTimes hpl_times(const Cluster& cluster, const Topology& topology, const DgemmModel& board,

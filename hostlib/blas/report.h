@@ -1,15 +1,20 @@
 // What calls came and who computed them: the report at the end of a process, and a line for each call.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 
+#include "gdr/base/json.h"
 #include "gdr/base/names.h"
 #include "gdr/hostlib/blas.h"
 
@@ -29,17 +34,28 @@ inline constexpr std::size_t kReasons = 5;
 enum class Routine : std::uint8_t { dgemm, dtrsm, dtrmm, dsymm, dsyrk, dsyr2k, dgemmtr };
 [[nodiscard]] std::string_view name_of(Routine routine);
 
+/// The rates by which the report says what the machine would have taken for all calls of level 3.
+struct MachineRates {
+  std::string host;              // name of its description
+  double dgemm_gflops = 0;       // of the host, in doubles
+  double peak_board_gflops = 0;  // of all boards, in doubles
+};
+
 /// The board and its settings as the report names them.
 struct Setting {
   std::string precision;
   std::string machine;
   std::string engine;
   unsigned boards = 1;
+  std::optional<MachineRates> rates;  // none if their descriptions cannot be read
 };
 
-/// Thread safe.
+/// Thread safe. The file is there from the first call on and grows with the calls: a process that is killed, or ends
+/// without its handlers, leaves a report of what it did until then.
 class Report {
  public:
+  /// Where the report goes; an empty path: nowhere. Throws gdr::Error if it cannot be written there.
+  void open(const std::string& path, Setting setting);
   void count_call(Routine routine, bool empty);
   /// A product that boards computed: `useful` operations of `executed`.
   void count_product(std::int64_t m, std::int64_t n, std::int64_t k, double executed, double emulated_seconds,
@@ -52,11 +68,26 @@ class Report {
   /// Why boards fail; the first reason stays.
   void fail(std::string_view why);
 
-  /// Writes the report to `path` if any call was counted. Throws gdr::Error.
-  void write(const std::string& path, const Setting& setting);
+  /// After a call that boards worked `board_seconds` for on this host. Writes the report unless that would take more
+  /// than a small share of the time of calls: after each of the first calls and every call of some size, and of small
+  /// ones that follow one another some in between.
+  void call_ended(double board_seconds) noexcept;
+  /// Writes the report if any call was counted. Throws gdr::Error.
+  void write();
 
  private:
+  /// Empty if no call was counted.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] base::Json machine_json(const MachineRates& rates) const;
+
   std::mutex mutex_;
+  std::string path_;
+  Setting setting_;
+  bool grows_ = false;  // the path is one of a file, no pipe or terminal
+  bool told_ = false;
+  unsigned writes_ = 0;
+  std::chrono::steady_clock::time_point written_;
+  double seconds_of_writing_ = 0;  // the last time
   struct Unserved {
     std::uint64_t calls = 0;
     double flops = 0;
@@ -70,6 +101,7 @@ class Report {
   double useful_flops_ = 0;
   double executed_flops_ = 0;
   double host_flops_ = 0;
+  double triangle_flops_ = 0;  // of the host's
   double emulated_seconds_ = 0;
   double board_seconds_ = 0;
   double host_seconds_ = 0;
@@ -86,12 +118,20 @@ class CallLog {
   CallLog(const CallLog&) = delete;
   CallLog& operator=(const CallLog&) = delete;
 
-  [[nodiscard]] bool open() const { return descriptor_ >= 0; }
-  /// False if the line could not be written.
+  [[nodiscard]] bool open() const { return !path_.empty(); }
+  /// False if the line could not be written. A descriptor that the program closed, and perhaps gave to a file of its
+  /// own, is not written to: the log is opened again.
   [[nodiscard]] bool write(const gdr_blas_call& call);
 
  private:
+  [[nodiscard]] bool is_ours() const;
+  [[nodiscard]] bool open_at(int flags);
+
+  std::mutex mutex_;
+  std::string path_;
   int descriptor_ = -1;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
 };
 
 }  // namespace gdr::blas

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -18,51 +17,25 @@
 #include <utility>
 
 #include "board_pool.h"
-#include "gdr/base/environment.h"
+#include "gdr/hostlib/hpl_model.h"
 #include "process_file.h"
 #include "process_instance.h"
 #include "report.h"
 #include "routines.h"
 #include "scaling.h"
+#include "settings.h"
 
 namespace gdr::blas {
 namespace {
 
 using foreign::file_of_process;
+using foreign::setting_of_process;
 
-/// Below it a call stays on the host: 512 x 512 x 256, a quarter of a board's unit of work in depth and rows.
-constexpr double kDefaultMinFlops = 2.0 * 512 * 512 * 256;
 /// Elements of C that are worked on at a time: what waits between board and C, 64 MB.
 constexpr std::int64_t kElementsAtOnce = std::int64_t{1} << 23;
 /// Share of C whose rows or columns are too wide for the board, beyond which the host computes all of it: what the
 /// board computes there is thrown away.
 constexpr double kMostTooWide = 1.0 / 8;
-
-struct Settings {
-  DeviceOptions device;
-  DgemmPrecision precision = DgemmPrecision::paper;
-  double min_flops = kDefaultMinFlops;
-};
-
-/// Throws gdr::Error naming variable and value.
-Settings settings_from_environment() {
-  Settings settings;
-  settings.device = device_options_from_environment();
-  const std::string precision = base::environment("GDR_BLAS_PRECISION");
-  if (precision == "double") {
-    settings.precision = DgemmPrecision::full;
-  } else if (!precision.empty() && precision != "paper") {
-    throw Error(fmt::format("GDR_BLAS_PRECISION = '{}' is refused: it must be paper or double", precision));
-  }
-  const std::string flops = base::environment("GDR_BLAS_MIN_FLOPS");
-  if (!flops.empty()) {
-    const auto [end, error] = std::from_chars(flops.data(), flops.data() + flops.size(), settings.min_flops);
-    if (error != std::errc() || end != flops.data() + flops.size() || !(settings.min_flops >= 0)) {
-      throw Error(fmt::format("GDR_BLAS_MIN_FLOPS = '{}' is refused: it must be a number of at least 0", flops));
-    }
-  }
-  return settings;
-}
 
 MatrixView view(const double* data, std::int64_t ld, char trans) {
   return trans == 'N' ? MatrixView{data, 1, ld} : MatrixView{data, ld, 1};
@@ -79,6 +52,18 @@ Gemm part_of(const Gemm& call, std::int64_t first_row, std::int64_t rows, std::i
   part.b += first_column * (call.transb == 'N' ? call.ldb : 1);
   part.c += first_row + first_column * call.ldc;
   return part;
+}
+
+/// Of the host of the published run.
+std::optional<MachineRates> rates_of(const DeviceOptions& device) {
+  try {
+    const HostDescription host = load_host("core-i7-920");
+    emulator::MachineDescription machine = emulator::load_machine(device.machine);
+    if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
+    return MachineRates{host.name, host.dgemm_gflops, peak_gflops_in_doubles(machine, device.boards)};
+  } catch (const std::exception&) {
+    return std::nullopt;  // the boards say what is wrong
+  }
 }
 
 class Clock {
@@ -131,7 +116,6 @@ class Service {
     }
   }
 
-  const bool forked_;
   Settings settings_;
   std::atomic<bool> failed_{false};
   std::mutex opening_;
@@ -162,12 +146,24 @@ Service* service() noexcept {
   if (Service* const last = instance.existing(); last != nullptr) last->write_report();
 }
 
-Service::Service(bool forked) : forked_(forked) {
+Service::Service(bool forked) {
   try {
     settings_ = settings_from_environment();
-    log_ = std::make_unique<CallLog>(file_of_process(base::environment("GDR_BLAS_CALLS"), forked));
   } catch (const std::exception& error) {
     fail(error.what());
+  }
+  // What cannot be written is said at once, and the boards work all the same.
+  try {
+    const std::string path = file_of_process(setting_of_process("GDR_REPORT"), forked);
+    report_.open(path, {std::string(name_of(settings_.precision)), settings_.device.machine, settings_.device.engine,
+                        settings_.device.boards, path.empty() ? std::nullopt : rates_of(settings_.device)});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "libgdrblas: GDR_REPORT: %s\n", error.what());
+  }
+  try {
+    log_ = std::make_unique<CallLog>(file_of_process(setting_of_process("GDR_BLAS_CALLS"), forked));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "libgdrblas: GDR_BLAS_CALLS: %s\n", error.what());
   }
 }
 
@@ -243,12 +239,14 @@ void Service::call(Routine routine, std::int64_t m, std::int64_t n, std::int64_t
 
 void Service::count_unserved(const char* routine, double flops) noexcept {
   count([&] { report_.count_unserved(routine, flops); });
+  report_.call_ended(0);
 }
 
 void Service::tell(const gdr_blas_call& call) noexcept {
   if (log_ && log_->open() && !log_->write(call) && !log_told_.exchange(true)) {
     std::fprintf(stderr, "libgdrblas: GDR_BLAS_CALLS cannot be written to; calls are missing there\n");
   }
+  report_.call_ended(call.board_seconds);
   const Hook* const hook = current_hook.load(std::memory_order_acquire);
   if (hook != nullptr && hook->function != nullptr) hook->function(&call, hook->context);
 }
@@ -392,9 +390,7 @@ void Service::too_wide_on_the_host(const Gemm& call, const Scaling& scaling, gdr
 
 void Service::write_report() noexcept {
   try {
-    report_.write(file_of_process(base::environment("GDR_REPORT"), forked_),
-                  {std::string(name_of(settings_.precision)), settings_.device.machine, settings_.device.engine,
-                   settings_.device.boards});
+    report_.write();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "libgdrblas: %s\n", error.what());
   }

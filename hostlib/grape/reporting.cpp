@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <exception>
 
-#include "gdr/base/environment.h"
 #include "gdr/base/file.h"
 #include "gdr/base/json.h"
 #include "process_file.h"
@@ -55,7 +54,7 @@ void Reporting::add(const BoardWork& work) noexcept {
 void Reporting::write(const DeviceOptions& options, const BoardWork& open_boards, bool forked) noexcept {
   try {
     const std::lock_guard lock(mutex_);
-    const std::string path = foreign::file_of_process(base::environment("GDR_REPORT"), forked);
+    const std::string path = foreign::file_of_process(foreign::setting_of_process("GDR_REPORT"), forked);
     if (path.empty() || force_calls_ == 0) return;
     base::Json json;
     json["library"] = library_;

@@ -206,7 +206,7 @@ TEST(Analysis, DrawsEveryOperationAndTheWayOfEveryResult) {
 
 TEST(Analysis, HoldsForEveryKernelOfOurs) {
   for (const std::string name : {"gravity", "gravity_jerk", "gravity_jerk_long", "vdw", "nearest", "tutorial", "count",
-                                 "dgemm", "dgemm_double"}) {
+                                 "dgemm", "dgemm_double", "sgemm"}) {
     const AssembleResult result = assemble_file(std::string(GDR_KERNELS_DIR) + "/" + name + ".vsm");
     ASSERT_TRUE(result.program) << name;
     const Analysis one = analyse(*result.program);

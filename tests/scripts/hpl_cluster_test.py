@@ -2,6 +2,7 @@
 """scripts/hpl-cluster.
 
     hpl_cluster_test.py PROJECT BUILD boards PxQ     every rank's board computes, the report adds up, HPL's check passes
+    hpl_cluster_test.py PROJECT BUILD dat            every run of an input file has HPL's residual and the machine's time
     hpl_cluster_test.py PROJECT BUILD smpi N,...     within 5 % of `gdr hpl --nodes 64`; 77 without HPL's sources
 """
 
@@ -12,6 +13,41 @@ import sys
 import tempfile
 
 PROJECT, BUILD, WHAT = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+
+
+# Two sizes, two widths, two grids.
+DAT = """HPLinpack benchmark input file
+
+HPL.out
+8
+2
+100 130
+2
+32 64
+0
+2
+1 1
+1 2
+16.0
+1
+2
+1
+4
+1
+2
+1
+1
+1
+1
+1
+0
+1
+64
+0
+0
+1
+8
+"""
 
 
 def run(*arguments):
@@ -44,6 +80,20 @@ if WHAT == "boards":
     n = report["n"]
     expect(0.3 < report["sum"]["board_flops"] / (2 / 3 * n**3) < 1, "operations on the boards")
     expect(report["busiest_board_seconds"] == max(rank["emulated_seconds"] for rank in ranks), "the busiest board")
+    machine = report["machine"]
+    expect((machine["n"], machine["nb"], machine["grid"]) == (n, report["nb"], report["grid"]), "the machine's run")
+    expect(abs(sum(machine["stages"].values()) / machine["seconds"] - 1) < 1e-9, "phases of the machine")
+    expect(machine["watts"] == 448 * p * q and 0 < machine["share_of_peak"] < 1, "watts and share of the peak")
+elif WHAT == "dat":
+    with tempfile.TemporaryDirectory() as folder:
+        dat = pathlib.Path(folder) / "HPL.dat"
+        dat.write_text(DAT, encoding="utf-8")
+        report = run("boards", "--dat", dat, "--min-flops", "1e4")
+    runs = [(row["machine"]["grid"], row["machine"]["n"], row["machine"]["nb"]) for row in report["runs"]]
+    expect(runs == [(grid, n, nb) for grid in ("1x1", "1x2") for n in (100, 130) for nb in (32, 64)], f"runs: {runs}")
+    expect(report["passed"] and all(0 < row["residual"] < 16 for row in report["runs"]), "HPL's check")
+    expect(abs(report["machine_seconds"] / sum(row["machine"]["seconds"] for row in report["runs"]) - 1) < 1e-9, "sum of seconds")
+    expect(report["on_board"] > 0, "products on boards")
 else:
     for row in run("smpi", "--n", sys.argv[4], "--within", "5")["rows"]:
         expect(row["passed"], f"HPL's check: {row}")

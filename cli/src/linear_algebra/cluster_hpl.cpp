@@ -27,13 +27,19 @@ cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
   throw UsageError(fmt::format("--grid: '{}' is refused: it must be PxQ with P Q = {} ranks", text, ranks));
 }
 
-HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
-              std::uint64_t n) {
-  const isa::Program program = load_kernel(hpl.kernel);
+}  // namespace
+
+HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
+               std::uint64_t n, const std::string& named) {
+  const isa::Program program = load_kernel(hpl.mxp ? "sgemm" : hpl.kernel);
+  Cluster used = cluster;
+  if (hpl.mxp) used.host = in_single_precision(cluster.host);
   const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
   const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
   const std::uint64_t nb = std::min(hpl.nb, n);
-  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths(hpl.nb)};
+  const ProductRule rule = hpl.rule();
+  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths_of(rule)};
+  constexpr double kSingleBytes = 4;
   HplRow row{cluster.name,
              nodes,
              {.grid = grid_of(hpl.grid, ranks),
@@ -42,17 +48,26 @@ HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluste
               .lookahead = hpl.lookahead,
               .overlap_u = hpl.overlap_u,
               .transfer = transfer,
-              .rule = hpl.products.rule(hpl.nb),
-              .factors = options.flow_factors()},
+              .rule = rule,
+              .factors = options.flow_factors(),
+              .element_bytes = hpl.mxp ? kSingleBytes : double{sizeof(double)},
+              .pivots = !hpl.mxp},
              {},
              board.kernel_gflops() * cluster.boards_per_rank() * ranks,
-             cluster.power(static_cast<double>(nodes))};
+             cluster.power(static_cast<double>(nodes)),
+             peak_gflops_in_doubles(cluster.board, cluster.boards_per_rank() * ranks)};
   const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
-  row.times = from_command_line("--n, --nb, --grid", [&] { return hpl_times(cluster, network, board, row.asked); });
+  row.times = from_command_line(named, [&] { return hpl_times(used, network, board, row.asked); });
   return row;
 }
 
-}  // namespace
+Json hpl_stages_of(const HplRow& row) {
+  Json json = Json::object();
+  for (std::size_t stage = 0; stage < cluster::kHplStages; ++stage) {
+    json[cluster::name_of(static_cast<cluster::HplStage>(stage))] = row.times.stages[stage];
+  }
+  return json;
+}
 
 std::vector<Option> HplOptions::add_to(Command command) {
   return {command.add_option("--grid", grid, "PxQ ranks; default: the grid nearest to a square").value_name("PxQ"),
@@ -68,7 +83,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
                  std::uint64_t n) {
   const Stopwatch watch;
   const Cluster cluster = options.load(options.names.front());
-  const HplRow row = row_of(options, hpl, cluster, nodes, n);
+  const HplRow row = hpl_row(options, hpl, cluster, nodes, n);
   Json json = envelope("hpl", cluster.board.name, "timing", false);
   json["emulated_seconds"] = row.times.seconds;
   json["emulated_gflops"] = row.gflops();
@@ -82,9 +97,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
   json["transfer"] = name_of(options.transfer);
   json["products"] = name_of(row.asked.rule);
   json["small_depths"] = name_of(row.asked.transfer.small_depths);
-  for (std::size_t n = 0; n < cluster::kHplStages; ++n) {
-    json["stages"][cluster::name_of(static_cast<cluster::HplStage>(n))] = row.times.stages[n];
-  }
+  json["stages"] = hpl_stages_of(row);
   json["parts"] = json_of_parts(row.times.parts);
   json["efficiency"] = row.efficiency();
   json["bound_by"] = cluster::bound_by(row.times.parts);
@@ -128,7 +141,7 @@ int hpl(const ClusterHplOptions& options) {
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
-      for (const std::uint64_t n : options.n) rows.push_back(row_of(options.cluster, options.hpl, cluster, nodes, n));
+      for (const std::uint64_t n : options.n) rows.push_back(hpl_row(options.cluster, options.hpl, cluster, nodes, n));
     }
   }
   base::Report report(cluster::hpl_report());

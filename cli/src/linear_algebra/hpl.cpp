@@ -11,28 +11,13 @@
 namespace gdr::cli {
 namespace {
 
-struct HplRunOptions {
-  BoardOptions board;
-  ReportOptions report;
-  std::uint64_t n = 0;
-  std::uint64_t nb = kPublishedNb;
-  std::string host = "core-i7-920";
-  std::string kernel = "dgemm";
-  std::uint64_t seed = 1;
-  bool with_host = false;
-  HplProducts products;
-  std::optional<std::uint64_t> nodes;
-  std::string cluster = "grape-dr-64";
-  HplOptions on_nodes;
-};
-
 double residual_of(const HplRunOptions& options, const char* what, const Product& product) {
   Progress progress(what, options.report.progress_shown());
   return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
 }
 
-/// HPL on many nodes: the boards are those of the cluster.
-int on_nodes(const HplRunOptions& options) {
+/// HPL on many nodes, or as an HPL.dat has it: the boards are those of the cluster.
+int on_cluster(const HplRunOptions& options) {
   ClusterOptions cluster;
   cluster.names = {options.cluster};
   cluster.clock_mhz = options.board.clock_mhz;
@@ -41,16 +26,24 @@ int on_nodes(const HplRunOptions& options) {
   hpl.nb = options.nb;
   hpl.kernel = options.kernel;
   hpl.products = options.products;
+  if (!options.dat.file.empty()) {
+    HplDatOptions dat = options.dat;
+    dat.seed = options.seed;
+    return hpl_of_dat(cluster, hpl, dat, options.board, options.report);
+  }
+  if (options.mxp.on) return mxp_on_nodes(options, cluster, hpl);
   return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
 }
 
 int hpl(const HplRunOptions& options) {
+  if (!options.dat.file.empty()) return on_cluster(options);
+  if (options.n == 0) throw UsageError("--n is required, or --dat: order of the matrix, or the file with all of a run");
   if (options.nodes) {
     const BoardOptions usual;
     if (options.board.engine != usual.engine && !options.board.timing()) {
       throw UsageError("--engine has no effect with --nodes, a model that computes nothing");
     }
-    return on_nodes(options);
+    return on_cluster(options);
   }
   const Stopwatch watch;
   if (options.nb > options.n) {
@@ -61,6 +54,7 @@ int hpl(const HplRunOptions& options) {
     require_memory(sizeof(double) * static_cast<double>(options.n) * static_cast<double>(options.n), "the matrix");
   }
   require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
+  if (options.mxp.on) return mxp_on_one_node(options);
   const isa::Program program = load_kernel(options.kernel);
   BoardOptions with_engine = options.board;
   if (options.board.timing()) with_engine.engine = "simd";
@@ -93,8 +87,9 @@ int hpl(const HplRunOptions& options) {
   if (options.report.speaks()) {
     fmt::print("N = {}, NB = {} on {} at {} MHz and its host {}\n", options.n, options.nb, machine.title,
                machine.clock_mhz, options.host);
-    fmt::print("  emulated time   {:.2f} s: panel {:.2f}, update {:.2f}, swap {:.2f}, back-substitution {:.2f}\n",
-               stages.total(), stages.panel, stages.update, stages.swap, stages.backsub);
+    fmt::print("  emulated time   {} s: panel {}, update {}, swap {}, back-substitution {}\n",
+               seconds_text(stages.total()), seconds_text(stages.panel), seconds_text(stages.update),
+               seconds_text(stages.swap), seconds_text(stages.backsub));
     fmt::print("  emulated speed  {:.1f} Gflops; board at work for {:.1f} %\n", gflops,
                100 * stages.board / stages.total());
     fmt::print("  products        {}\n", in_words(rule, host));
@@ -136,32 +131,69 @@ void add_hpl(Command program, const std::string& name) {
   const Command command =
       program.add_command(name, "High Performance LINPACK: time by stages, and the residual of a real factorisation",
                           "gdr hpl --n 34816 --nb 2048 --timing-only", [options] { return hpl(*options); });
-  command.add_option("-n,--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
-  command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
-      .check(whole_in_range(1, 1 << 16))
-      .capture_default_str();
+  const Option dat = command
+                         .add_option("--dat", options->dat.file,
+                                     "HPL.dat: time all of its runs on a cluster and print HPL's own table")
+                         .value_name("HPL.dat");
+  command
+      .add_option("--check-up-to", options->dat.check_up_to,
+                  "largest N of HPL.dat whose residual is computed, on emulated boards")
+      .check(whole_in_range(0, 1 << 24))
+      .capture_default_str()
+      .needs(dat);
+  const Option order =
+      command.add_option("-n,--n", options->n, "order of the matrix").check(whole_in_range(1, 1 << 24));
+  const Option nb = command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
+                        .check(whole_in_range(1, 1 << 16))
+                        .capture_default_str();
   const Option nodes =
       command
           .add_option("--nodes", options->nodes, "model the time of a run on N nodes of a cluster; nothing is computed")
           .check(whole_in_range(1, 4096));
-  command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str()
-      .needs(nodes);
+  const Option of_cluster =
+      command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
+          .value_name("NAME")
+          .capture_default_str();
+  command.refuse_if({of_cluster}, [options] {
+    return options->nodes || !options->dat.file.empty() ? "" : "without --nodes or --dat";
+  });
   for (const Option& option : options->on_nodes.add_to(command)) static_cast<void>(option.needs(nodes));
   const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
                           .value_name("NAME")
                           .capture_default_str();
-  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(kernel_named({"dgemm", "dgemm_double"}))
-      .capture_default_str();
+  const Option kernel = command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
+                            .check(kernel_named({"dgemm", "dgemm_double"}))
+                            .capture_default_str();
   const Option seed = command.add_option("--seed", options->seed, "seed of the matrix")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
                           .capture_default_str();
   const Option with_host =
       command.add_flag("--with-host", options->with_host, "factorise again with products of the host, for comparison");
-  host.excludes(nodes);
-  with_host.excludes(nodes);
+  for (const Option& of_one_node : {host, with_host}) {
+    of_one_node.excludes(nodes);
+    of_one_node.excludes(dat);
+  }
+  for (const Option& in_file : {order, nb, nodes}) in_file.excludes(dat);
+  const Option mxp = command.add_flag("--mxp", options->mxp.on,
+                                      "factorise in short words without pivots and refine in doubles, as HPL-MxP");
+  const Option refinement = command.add_choice("--refinement", options->mxp.refinement,
+                                               {MxpRefinement::gmres, MxpRefinement::classical}, "how --mxp refines");
+  const Option steps =
+      command.add_option("--steps", options->mxp.steps, "steps of refinement, where --mxp computes no results")
+          .check(whole_in_range(0, kMxpMostSteps))
+          .capture_default_str();
+  for (const Option& of_mxp : {refinement, steps}) static_cast<void>(of_mxp.needs(mxp));
+  static_cast<void>(with_host.excludes(mxp));
+  static_cast<void>(mxp.excludes(dat));
+  command.refuse_if({kernel}, [options] { return options->mxp.on ? "with --mxp, whose kernel is sgemm" : ""; });
+  command.refuse_if({refinement}, [options] {
+    if (options->nodes) return std::string("with --nodes, a model that computes nothing");
+    return options->board.why_nothing_is_computed();
+  });
+  command.refuse_if({steps}, [options] {
+    return options->mxp.on && !options->nodes && !options->board.timing() ? "where --mxp computes: steps are counted"
+                                                                          : "";
+  });
   options->products.add_to(command);
   options->board.add_to(command);
   options->report.add_to(command);
@@ -170,8 +202,10 @@ void add_hpl(Command program, const std::string& name) {
   command.refuse_if(of_run, [options] {
     return options->nodes ? "with --nodes, a model that computes nothing" : options->board.why_nothing_is_computed();
   });
-  command.refuse_if(options->board.of_machine,
-                    [options] { return options->nodes ? "with --nodes: boards are those of --cluster" : ""; });
+  command.refuse_if(options->board.of_machine, [options] {
+    if (options->nodes) return "with --nodes: boards are those of --cluster";
+    return options->dat.file.empty() ? "" : "with --dat: boards are those of --cluster";
+  });
 }
 
 }  // namespace gdr::cli

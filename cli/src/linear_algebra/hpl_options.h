@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "clusters/cluster.h"
 #include "dgemm_options.h"
+#include "gdr/cluster/cluster_reports.h"
+#include "gdr/cluster/hpl_cluster.h"
 #include "gdr/hostlib/hpl_model.h"
+#include "gdr/hostlib/mxp.h"
 
 namespace gdr::cli {
 
@@ -29,9 +34,12 @@ struct HplProducts {
   [[nodiscard]] ProductRule rule(std::uint64_t nb) const {
     return product_rule_named(products).value_or(usual_rule(nb));
   }
-  [[nodiscard]] SmallDepths depths(std::uint64_t nb) const {
-    return small_depths.empty() ? usual_small_depths(rule(nb)) : small_depths_named(small_depths);
+  [[nodiscard]] SmallDepths depths(std::uint64_t nb) const { return depths_of(rule(nb)); }
+  [[nodiscard]] SmallDepths depths_of(ProductRule rule) const {
+    return small_depths.empty() ? usual_small_depths(rule) : small_depths_named(small_depths);
   }
+  /// Of HPL-MxP, which is not on record for any NB.
+  [[nodiscard]] ProductRule rule_of_mxp() const { return product_rule_named(products).value_or(ProductRule::faster); }
 };
 
 /// The rule in words, for the line that says who computed.
@@ -54,13 +62,69 @@ struct HplOptions {
   std::string grid;
   unsigned lookahead = 1;
   bool overlap_u = false;
+  bool mxp = false;  // the factorisation of HPL-MxP, in short words
+
+  [[nodiscard]] ProductRule rule() const { return mxp ? products.rule_of_mxp() : products.rule(nb); }
 
   /// Adds grid, look-ahead and overlap; the other options are shared with runs on one node.
   std::vector<Option> add_to(Command command);
 };
 
+/// A matrix of order n on `nodes` nodes. Throws UsageError for what cannot be looked at, which begins with `named`.
+[[nodiscard]] cluster::HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const cluster::Cluster& cluster,
+                             std::uint64_t nodes, std::uint64_t n, const std::string& named = "--n, --nb, --grid");
+[[nodiscard]] Json hpl_stages_of(const cluster::HplRow& row);
+
 /// gdr hpl --nodes: a matrix of order n on `nodes` nodes of the first cluster. Returns the exit status.
 int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
                  std::uint64_t n);
+
+/// Options of gdr hpl --mxp.
+struct MxpOptions {
+  /// One step was enough for all matrices that were computed, up to N = 2048 (docs/hpl-mxp.md); one more as a margin.
+  static constexpr unsigned kUsualSteps = 2;
+  bool on = false;
+  MxpRefinement refinement = MxpRefinement::gmres;
+  unsigned steps = kUsualSteps;
+};
+
+/// Options of gdr hpl --dat.
+struct HplDatOptions {
+  std::string file;
+  std::uint64_t check_up_to = 2048;
+  std::uint64_t seed = 1;
+};
+
+/// All options of gdr hpl.
+struct HplRunOptions {
+  BoardOptions board;
+  ReportOptions report;
+  std::uint64_t n = 0;
+  std::uint64_t nb = kPublishedNb;
+  std::string host = "core-i7-920";
+  std::string kernel = "dgemm";
+  std::uint64_t seed = 1;
+  bool with_host = false;
+  HplProducts products;
+  std::optional<std::uint64_t> nodes;
+  std::string cluster = "grape-dr-64";
+  HplOptions on_nodes;
+  HplDatOptions dat;
+  MxpOptions mxp;
+};
+
+/// gdr hpl --mxp on one node, and on --nodes of `cluster`. Both return the exit status.
+int mxp_on_one_node(const HplRunOptions& options);
+int mxp_on_nodes(const HplRunOptions& options, const ClusterOptions& cluster, const HplOptions& hpl);
+
+/// Seconds with enough digits for short runs.
+[[nodiscard]] inline std::string seconds_text(double seconds) {
+  return seconds >= 10 ? fmt::format("{:.2f}", seconds) : fmt::format("{:.4g}", seconds);
+}
+
+/// gdr hpl --dat: HPL's table for all runs that an HPL.dat asks for, on the first cluster. `hpl` gives kernel and rule.
+/// Returns the exit status; throws gdr::Error after the table if a residual is too large or a run was skipped.
+int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDatOptions& dat,
+               const BoardOptions& board, const ReportOptions& report);
 
 }  // namespace gdr::cli

@@ -25,6 +25,12 @@ double flops_per_turn(const DgemmBlocking& blocking) {
 
 std::string_view name_of(SmallDepths small_depths) { return kDepthNames[small_depths]; }
 
+double peak_gflops_in_doubles(const emulator::MachineDescription& machine, unsigned boards) {
+  constexpr double kClocksOfPair = 2;  // fmulh and fmull, one element a clock each
+  const double pes = double{emulator::kPesPerBlock} * emulator::kBlocks * machine.chips * boards;
+  return 2 * pes / kClocksOfPair * machine.clock_mhz / 1e3;
+}
+
 DgemmModel::DgemmModel(const isa::Program& program, const emulator::MachineDescription& machine, unsigned boards)
     : machine_(machine), boards_(boards), blocking_(dgemm_blocking(program)) {
   for (const isa::Variable& variable : program.variables) {

@@ -99,8 +99,37 @@ std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, co
   return c;
 }
 
-double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product,
-                    const std::function<void(double done)>& progress) {
+HplResiduals hpl_residuals_of(const MatrixView& a, std::span<const double> x, std::span<const double> b) {
+  const std::size_t n = x.size();
+  std::vector<long double> error(n);
+  for (std::size_t i = 0; i < n; ++i) error[i] = -static_cast<long double>(b[i]);
+  double norm = 0;
+  std::vector<double> rows(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double element = a.at(i, j);
+      sum += std::abs(element);
+      rows[i] += std::abs(element);
+      error[i] += static_cast<long double>(element) * static_cast<long double>(x[j]);
+    }
+    norm = larger(norm, sum);
+  }
+  long double worst = 0;
+  for (const long double value : error) worst = larger(worst, std::abs(value));
+  const auto largest = [](std::span<const double> values) {
+    double norm_of_values = 0;
+    for (const double value : values) norm_of_values = larger(norm_of_values, std::abs(value));
+    return norm_of_values;
+  };
+  const auto order = static_cast<long double>(n);
+  const double size = largest(rows) * largest(x) + largest(b);
+  return {static_cast<double>(worst / (0x1p-53L * norm * order)),
+          static_cast<double>(worst / (0x1p-53L * size * order))};
+}
+
+HplResiduals hpl_residuals(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product,
+                           const std::function<void(double done)>& progress) {
   if (n == 0) throw Error("n = 0 is refused: it must be at least 1");
   if (nb == 0) throw Error("nb = 0 is refused: it must be at least 1");
   std::mt19937_64 random(seed);
@@ -129,20 +158,12 @@ double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Pro
   }
   solve(a, x, n);
 
-  std::vector<long double> error(n);
-  for (std::size_t i = 0; i < n; ++i) error[i] = -static_cast<long double>(b[i]);
-  double norm = 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      sum += std::abs(original(i, j));
-      error[i] += static_cast<long double>(original(i, j)) * static_cast<long double>(x[j]);
-    }
-    norm = larger(norm, sum);
-  }
-  long double worst = 0;
-  for (const long double value : error) worst = larger(worst, std::abs(value));
-  return static_cast<double>(worst / (0x1p-53L * norm * static_cast<long double>(n)));
+  return hpl_residuals_of(original.from(0, 0), x, b);
+}
+
+double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product,
+                    const std::function<void(double done)>& progress) {
+  return hpl_residuals(n, nb, seed, product, progress).first;
 }
 
 }  // namespace gdr

@@ -2,6 +2,7 @@
 // It knows BLAS alone; blas_process_test.py runs it with libgdrblas preloaded and reads what it prints.
 //
 //     blas_process SCENE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -238,6 +239,60 @@ void without_memory() {
   say(multiply(), "afterwards");
 }
 
+// What programs do that leaves a library no time to write: each after two products.
+
+/// After it the process is gone, by `end`.
+template <class End>
+void multiply_and(End end) {
+  say(multiply() && multiply(), "main");
+  std::fflush(stdout);
+  end();
+}
+void ends_without_handlers() {
+  multiply_and([] { _exit(0); });
+}
+void ends_quickly() {
+  multiply_and([] { std::quick_exit(0); });
+}
+void terminated() {
+  multiply_and([] { std::raise(SIGTERM); });
+}
+void killed() {
+  multiply_and([] { std::raise(SIGKILL); });
+}
+void elsewhere() {
+  multiply_and([] {
+    if (chdir("/proc") != 0) std::abort();
+  });
+}
+void without_environment() {
+  multiply_and([] { clearenv(); });
+}
+
+/// The descriptors of others are closed, and their numbers given to a file of the program's own.
+void closed_descriptors() {
+  bool right = multiply();
+  constexpr int kMostNumbers = 1024;
+  for (int number = 3; number < kMostNumbers; ++number) close(number);
+  char name[] = "own-XXXXXX";
+  const int own = mkstemp(name);
+  for (int number = own + 1; number < kMostNumbers; ++number) dup2(own, number);
+  for (int n = 0; n < 3; ++n) right = multiply() && right;
+  std::printf("%ld bytes in the program's own file\n", static_cast<long>(lseek(own, 0, SEEK_END)));
+  unlink(name);
+  say(right, "main");
+}
+
+void count_threads() {
+  multiply(512, 512);
+  int threads = 0;
+  DIR* const tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) std::abort();
+  while (const dirent* const task = readdir(tasks)) threads += task->d_name[0] != '.';
+  closedir(tasks);
+  std::printf("%d\n", threads);
+}
+
 /// The library opened and closed as a plug-in, named by GDR_TEST_LIBRARY.
 void plugged_in() {
   bool right = true;
@@ -269,7 +324,15 @@ int main(int count, char** arguments) {
                                                             {"threads_that_end", threads_that_end},
                                                             {"interrupted", interrupted},
                                                             {"without_memory", without_memory},
-                                                            {"plugged_in", plugged_in}};
+                                                            {"plugged_in", plugged_in},
+                                                            {"ends_without_handlers", ends_without_handlers},
+                                                            {"ends_quickly", ends_quickly},
+                                                            {"terminated", terminated},
+                                                            {"killed", killed},
+                                                            {"elsewhere", elsewhere},
+                                                            {"without_environment", without_environment},
+                                                            {"closed_descriptors", closed_descriptors},
+                                                            {"count_threads", count_threads}};
   const auto scene = count == 2 ? scenes.find(arguments[1]) : scenes.end();
   if (scene == scenes.end()) return 2;
   scene->second();

@@ -69,14 +69,14 @@ class Process(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
 
-    def run_with(self, command, preload=True, expected=0, **variables):
+    def run_with(self, command, preload=True, expected=0, folder=None, **variables):
         """Output; the reports are in self.reports."""
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_") or key == "GDR_DATA_DIR"}
         environment.update({"GDR_BLAS_MIN_FLOPS": "0", "GDR_REPORT": f"{self.folder}/report.json", "GDR_THREADS": "2"})
         if preload:
             environment["LD_PRELOAD"] = str(LIBRARY)
         environment.update(variables)
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300, cwd=folder)
         self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
         self.assertNotIn("libgdrblas", done.stderr)
         self.reports = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in self.folder.glob("report.json*")}
@@ -146,6 +146,77 @@ class Process(unittest.TestCase):
         for rank in ("0", "1"):
             self.scene("interrupted", OMPI_COMM_WORLD_RANK=rank, OMPI_COMM_WORLD_SIZE="2")
         self.assertEqual(sorted(self.reports), ["report.json.0", "report.json.1"])
+
+    def test_a_process_that_ends_without_its_handlers_leaves_its_report(self):
+        for scene, status in (("ends_without_handlers", 0), ("ends_quickly", 0), ("terminated", -15), ("killed", -9)):
+            with self.subTest(scene):
+                log = self.folder / "calls.jsonl"
+                self.assertEqual(self.scene(scene, expected=status, GDR_BLAS_CALLS=str(log)), "main right\n")
+                report = self.own_report()
+                self.assertEqual((report["calls"]["dgemm"], report["on_board"]), (2, 2))
+                self.assertEqual(len(log.read_text(encoding="utf-8").splitlines()), 2)
+                self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["calls.jsonl", "report.json"])
+
+    def test_workers_that_end_without_their_handlers_leave_theirs(self):
+        self.need_modules("numpy")
+        script = self.folder / "numpy_test.py"
+        script.write_text(NUMPY, encoding="utf-8")
+        self.run_with(["/usr/bin/python3", script], GDR_REPORT=f"{self.folder}/report.json%p")
+        self.assertGreater(len(self.reports), 1)
+        self.assertEqual(sum(report["on_board"] for report in self.reports.values()), 12)
+
+    def test_relative_names_are_of_the_folder_in_which_the_program_was_started(self):
+        for scene in ("elsewhere", "without_environment"):
+            self.assertEqual(self.scene(scene, folder=self.folder, GDR_REPORT="report.json", GDR_BLAS_CALLS="calls.jsonl"), "main right\n")
+            self.assertEqual(self.own_report()["on_board"], 2)
+            self.assertEqual(len((self.folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()), 2)
+
+    def test_the_log_never_gets_into_a_file_of_the_program(self):
+        log = self.folder / "calls.jsonl"
+        output = self.scene("closed_descriptors", folder=self.folder, GDR_BLAS_CALLS=str(log))
+        self.assertEqual(output, "0 bytes in the program's own file\nmain right\n")
+        self.assertEqual(len(log.read_text(encoding="utf-8").splitlines()), 4)
+
+    def test_files_that_cannot_be_written_are_told_at_once_and_boards_work(self):
+        for variable in ("GDR_REPORT", "GDR_BLAS_CALLS"):
+            environment = os.environ | {"LD_PRELOAD": str(LIBRARY), "GDR_BLAS_MIN_FLOPS": "0", "GDR_THREADS": "2",
+                                        "GDR_REPORT": f"{self.folder}/report.json", variable: f"{self.folder}/nowhere/file"}
+            done = subprocess.run([PROGRAM, "killed"], capture_output=True, text=True, env=environment, check=False, timeout=300)
+            self.assertEqual(done.stdout, "main right\n")
+            self.assertEqual(done.stderr.count(f"libgdrblas: {variable}: "), 1, done.stderr)
+            self.assertIn("nowhere/file", done.stderr)
+        self.assertEqual(json.loads((self.folder / "report.json").read_text(encoding="utf-8"))["on_board"], 2)
+
+    def test_ranks_of_all_starters_are_kept_apart(self):
+        starters = (("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"), ("PMIX_RANK", None),
+                    ("PALS_RANKID", None), ("SLURM_PROCID", "SLURM_NTASKS"))
+        for number, (rank, size) in enumerate(starters):
+            for of in ("0", "1"):
+                variables = {rank: of, "GDR_REPORT": f"{self.folder}/report.json-{number}"} | ({size: "2"} if size else {})
+                self.scene("interrupted", **variables)
+        self.assertEqual(sorted(self.reports), sorted(f"report.json-{number}.{rank}" for number in range(len(starters)) for rank in "01"))
+
+    def test_openmps_number_of_threads_is_that_of_the_emulation(self):
+        def threads(**variables):
+            return int(self.scene("count_threads", OPENBLAS_NUM_THREADS="1", **variables))
+
+        one, three = threads(GDR_THREADS="1"), threads(GDR_THREADS="3")
+        self.assertLess(one, three)
+        self.assertEqual(threads(GDR_THREADS="", OMP_NUM_THREADS="1"), one)
+        self.assertEqual(threads(GDR_THREADS="", OMP_NUM_THREADS="3,2"), three)
+        self.assertEqual(threads(GDR_THREADS="1", OMP_NUM_THREADS="3"), one)
+
+    def test_as_the_systems_blas_it_needs_no_preload(self):
+        alternative = LIBRARY.parent / "gdr-blas"
+        if not (alternative / "libblas.so.3").exists():
+            self.skipTest("no OpenBLAS was there when the library was built")
+        self.assertEqual(self.run_with([PROGRAM, "interrupted"], preload=False, LD_LIBRARY_PATH=str(alternative)), "under signals right\n")
+        self.assertEqual(self.own_report()["on_board"], 20)
+        self.need_modules("numpy", "scipy")
+        output = self.run_with(["/usr/bin/python3", "-c", TRANSPOSED + SOLVE], preload=False, LD_LIBRARY_PATH=str(alternative))
+        self.assertEqual(output, "right\nright\n")
+        self.assertEqual(self.own_report()["calls"]["dsyrk"], 1)
+        self.assertGreater(self.own_report()["on_board"], 1)
 
     def test_bad_arguments_from_c_end_as_the_host_ends_them(self):
         without = self.run_with([sys.executable, "-c", BAD_ARGUMENTS, "alone"], preload=False)

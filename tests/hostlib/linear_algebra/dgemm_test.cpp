@@ -139,6 +139,20 @@ TEST(ProductError, SeesTwoElementsOfARowThatAreExchanged) {
   EXPECT_GT(product.product_error(), 1e-4);
 }
 
+TEST(HplResidual, IsThatOfBothVersionsOfHpl) {
+  // Columns (4, -1) and (2, 3): ||A||_1 = 5, ||A||_oo = 6; ||x||_oo = 2.
+  const std::vector<double> a{4, -1, 2, 3};
+  const std::vector<double> x{1, 2};
+  const std::vector<double> b{8, 5.5};
+  const HplResiduals residuals = hpl_residuals_of({a.data(), 1, 2}, x, b);
+  // A x = (8, 5), so ||A x - b||_oo = 0.5; ||b||_oo = 8.
+  EXPECT_DOUBLE_EQ(residuals.first, 0.5 / (0x1p-53 * 5 * 2));
+  EXPECT_DOUBLE_EQ(residuals.scaled, 0.5 / (0x1p-53 * (6 * 2 + 8) * 2));
+  const HplResiduals none = hpl_residuals_of({a.data(), 1, 2}, std::vector<double>{1, NAN}, b);
+  EXPECT_TRUE(std::isnan(none.first));
+  EXPECT_TRUE(std::isnan(none.scaled));
+}
+
 TEST(HplResidual, SeesWhatOneElementOfAProductDoes) {
   constexpr std::size_t n = 40;
   constexpr std::size_t nb = 8;
@@ -148,7 +162,7 @@ TEST(HplResidual, SeesWhatOneElementOfAProductDoes) {
     for (const std::size_t call : {0U, 1U, 3U}) {
       for (const bool all : {false, true}) {
         std::size_t calls = 0;
-        const double residual = hpl_residual(
+        const HplResiduals residuals = hpl_residuals(
             n, nb, 1,
             [&](std::size_t rows, std::size_t columns, std::size_t k, const MatrixView& a, const MatrixView& b) {
               std::vector<double> c = host_product(rows, columns, k, a, b);
@@ -157,7 +171,8 @@ TEST(HplResidual, SeesWhatOneElementOfAProductDoes) {
               c[c.size() / 2 + 1] = wrong;
               return c;
             });
-        EXPECT_FALSE(residual < kHplThreshold) << wrong << " in call " << call << (all ? ", everywhere" : "");
+        EXPECT_FALSE(residuals.first < kHplThreshold) << wrong << " in call " << call << (all ? ", everywhere" : "");
+        EXPECT_FALSE(residuals.scaled < kHplThreshold) << wrong << " in call " << call << (all ? ", everywhere" : "");
       }
     }
   }

@@ -32,6 +32,7 @@ struct HplRow {
   HplClusterTimes times;
   double product_gflops = 0;  // of the boards of all ranks, in matrix products
   double watts = 0;
+  double peak_gflops = 0;  // of the boards of all ranks, in doubles
 
   [[nodiscard]] double gflops() const;  // by HPL's count of flops
   [[nodiscard]] double efficiency() const { return gflops() / product_gflops; }

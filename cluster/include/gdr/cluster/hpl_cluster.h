@@ -38,6 +38,10 @@ struct HplClusterOptions {
   DgemmTransfer transfer = {};
   ProductRule rule = ProductRule::faster;  // who computes the products of a node
   interconnect::FlowFactors factors = {};
+  double element_bytes = 8;  // of the matrix, in the messages
+  /// False: HPL-MxP's factorisation. The rank of a panel's triangle passes it on in its column of ranks; the ranks of
+  /// its row compute U and pass it on. No rows change places, and no solution is computed.
+  bool pivots = true;
 };
 
 struct HplClusterTimes {
@@ -49,9 +53,16 @@ struct HplClusterTimes {
   std::size_t activities = 0;
 };
 
+/// Seconds of `steps` steps of refinement of a matrix of order n in doubles, and of the solution before them, on a grid
+/// of ranks (mxp_refinement_seconds()): for each product and each triangle the ranks pass on x along their columns and
+/// add up results along their rows; for triangles they do so block by block.
+[[nodiscard]] double mxp_refinement_seconds_on(const Cluster& cluster, const interconnect::Topology& topology,
+                                               const HplClusterOptions& options, unsigned steps);
+
 /// Times of the critical path. On one rank without look-ahead, the stages are those of hpl_with_board(). Throws
 /// gdr::Error if an option is out of range (nb is at most n), if the topology has too few nodes for the grid, if the
-/// matrix does not fit into the nodes' memories (with the largest n that fits), or if there would be too many messages
+/// matrix does not fit into the nodes' memories (with the largest n that fits; with element_bytes of 4 the matrix is
+/// also there in doubles), or if there would be too many messages
 /// (with their number).
 [[nodiscard]] HplClusterTimes hpl_times(const Cluster& cluster, const interconnect::Topology& topology,
                                         const DgemmModel& board, const HplClusterOptions& options);

@@ -42,6 +42,10 @@ struct BoardProduct {
   DgemmTimes times;
 };
 
+/// Gflops of boards in doubles if every PE multiplied and added without a pause: a product takes two lines, in which a
+/// PE works on four elements in four clocks, so each PE does one product and one sum in two clocks.
+[[nodiscard]] double peak_gflops_in_doubles(const emulator::MachineDescription& machine, unsigned boards);
+
 class DgemmModel {
  public:
   /// Throws gdr::Error if dgemm_blocking() refuses the program.
