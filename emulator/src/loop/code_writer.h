@@ -11,14 +11,16 @@
 
 #include "body_function.h"
 #include "code_target.h"
+#include "word/widths.h"
 
 namespace gdr::emulator::jit {
 
-inline constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-inline constexpr std::uint64_t kExponentMask = std::uint64_t{2047} << 52;
-inline constexpr std::uint64_t kBelowShort = (std::uint64_t{1} << 28) - 1;  // of a double's 53 bits, those below 25
-inline constexpr std::uint64_t kBelowPort = 7;                              // those below the multiplier's 50
-inline constexpr std::int64_t kBias = 1023;
+inline constexpr std::uint64_t kSign = widths::bit(widths::kHigh - 1);
+inline constexpr std::uint64_t kExponentMask = widths::kInfinite << widths::kFraction;
+// Of a double's 53 bits, those below the 25 of a short word, and those below the multiplier's 50.
+inline constexpr std::uint64_t kBelowShort = widths::ones(widths::kBelowShort);
+inline constexpr std::uint64_t kBelowPort = widths::ones(widths::kDouble - widths::kPort);
+inline constexpr std::int64_t kBias = widths::kBias;
 
 /// Rounding direction of an instruction, on targets with directed rounding.
 enum class Direction : std::uint8_t { nearest, down, up, toward_zero };

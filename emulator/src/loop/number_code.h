@@ -95,7 +95,12 @@ class NumberCode {
   void collect_extreme(WordChain which, const std::string& bits) {
     word(which) = w_->extreme_halves(which == most_size ? "umax" : "umin", word(which), bits);
   }
-  std::string upper_half(const std::string& bits) { return w_->integer("lshr", bits, w_->literal(std::uint64_t{32})); }
+  /// Lower part of a word: 32 bits of 64.
+  static constexpr int kHalf = widths::kBelowShort + 4;
+  static constexpr std::uint64_t kUpperOne = widths::bit(kHalf);
+  std::string upper_half(const std::string& bits) {
+    return w_->integer("lshr", bits, w_->literal(std::uint64_t{kHalf}));
+  }
 
   CodeTarget target_;
   bool robust_;
