@@ -86,23 +86,16 @@ struct LastTurnsText {
   TurnsLayout layout;
 };
 
-class Writer {
+/// Writes arithmetic.
+class ArithmeticWriter {
  public:
-  virtual ~Writer() = default;
+  virtual ~ArithmeticWriter() = default;
 
-  std::string text;
-  std::string turn_at_hand;  // its number, if several iterations are written side by side; else empty
-
-  /// What is written from here on belongs to this line of the body; if none, to no line.
-  virtual void at_line(std::optional<std::uint32_t> line) = 0;
-
-  // ---- literals and names
+  // ---- literals
   [[nodiscard]] virtual std::string literal(double value) const = 0;
   [[nodiscard]] virtual std::string literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string number_literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string all_set() const = 0;
-  /// Name of a value that this part of a function takes over from the iteration before; `name` is that of its Phi.
-  [[nodiscard]] virtual std::string handed_on(const std::string& name, TurnPart part) const = 0;
 
   // ---- on bits
   virtual std::string bits(const std::string& number) = 0;
@@ -145,6 +138,18 @@ class Writer {
   virtual std::string smaller(const std::string& a, const std::string& b) = 0;
   /// Returns +0 for a zero of either sign, any other number unchanged.
   std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
+};
+
+/// Writes whole functions.
+class Writer : public ArithmeticWriter {
+ public:
+  std::string text;
+  std::string turn_at_hand;  // its number, if several iterations are written side by side; else empty
+
+  /// What is written from here on belongs to this line of the body; if none, to no line.
+  virtual void at_line(std::optional<std::uint32_t> line) = 0;
+  /// Name of a value that this part of a function takes over from the iteration before; `name` is that of its Phi.
+  [[nodiscard]] virtual std::string handed_on(const std::string& name, TurnPart part) const = 0;
 
   // ---- words; `place` is as in Node
   virtual Value row(std::uint32_t place, bool is_long) = 0;

@@ -11,13 +11,13 @@ namespace {
 constexpr std::uint32_t kLowBits = widths::kLow;
 constexpr std::uint64_t kLowMask = widths::ones(widths::kLow);
 
-std::string low_plane(const Writer& writer, const Value& word) {
+std::string low_plane(const ArithmeticWriter& writer, const Value& word) {
   return word.second.empty() ? writer.literal(std::uint64_t{0}) : word.second;
 }
 
 class Integers {
  public:
-  Integers(Writer& writer, const Node& node, const Value& a, const Value& b)
+  Integers(ArithmeticWriter& writer, const Node& node, const Value& a, const Value& b)
       : w_(writer), node_(node), a_(a), b_(b), is_long_(node.type == NodeType::long_bits) {}
 
   Value result() {
@@ -162,7 +162,7 @@ class Integers {
     return w_.integer("and", word, w_.literal(~widths::ones(widths::kBelowShort)));
   }
 
-  Writer& w_;
+  ArithmeticWriter& w_;
   const Node& node_;
   const Value& a_;
   const Value& b_;
@@ -171,11 +171,11 @@ class Integers {
 
 }  // namespace
 
-Value integer_result(Writer& writer, const Node& node, const Value& a, const Value& b) {
+Value integer_result(ArithmeticWriter& writer, const Node& node, const Value& a, const Value& b) {
   return Integers(writer, node, a, b).result();
 }
 
-std::string is_below(Writer& writer, const char* how, const Value& a, const Value& b) {
+std::string is_below(ArithmeticWriter& writer, const char* how, const Value& a, const Value& b) {
   std::string above = writer.compare(how, a.first, b.first);
   if (a.second.empty() && b.second.empty()) return above;
   const std::string below = writer.compare("ult", low_plane(writer, a), low_plane(writer, b));
