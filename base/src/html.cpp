@@ -1,5 +1,9 @@
 #include "gdr/base/html.h"
 
+#include <span>
+
+#include "gdr/base/digest.h"
+
 namespace gdr::base {
 
 std::string html(std::string_view text) {
@@ -23,6 +27,13 @@ std::string html(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string content_policy(std::string_view script) {
+  std::string policy =
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; ";
+  if (!script.empty()) policy += "script-src 'sha256-" + sha256_base64(std::as_bytes(std::span(script))) + "'; ";
+  return policy + "base-uri 'none'; form-action 'none'\">";
 }
 
 }  // namespace gdr::base

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "gdr/base/file.h"
+#include "gdr/base/html.h"
 #include "testing.h"
 
 namespace gdr::assembler::testing {
@@ -125,6 +126,11 @@ TEST(Analysis, TakesPackedKernelsAndShowsWhatMoved) {
   EXPECT_THAT(page, HasSubstr("<!doctype html>"));
   EXPECT_THAT(page, HasSubstr("usub indexi $ti $ok1.z"));
   EXPECT_THAT(page, Not(HasSubstr("src=")));  // one file
+  // Its own script runs, and no other.
+  const std::size_t script = page.find("<script>") + std::string_view("<script>").size();
+  const std::string policy = base::content_policy(page.substr(script, page.find("</script>") - script));
+  EXPECT_LT(page.find(policy), page.find("<title>"));
+  EXPECT_EQ(page.find("<script", script), std::string::npos);
 }
 
 TEST(Analysis, ShowsTheSourceOfTheChainAndOfEachLine) {

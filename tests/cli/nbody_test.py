@@ -636,6 +636,7 @@ class Page(NbodyTest):
         for value in (report["state_hash"], report["kernel_sha256"], report["machine_sha256"], report["start"]):
             self.assertIn(value, text)
         self.assertNotRegex(text, r"https?://|src=|@import|nan|<script")
+        self.assertIn('http-equiv="Content-Security-Policy"', text)
         plots = self.plots(page)
         self.assertEqual(list(plots), ["Relative energy error", "Lagrangian radii and core radius", "Virial ratio T / |W|",
                                        "Drift of the momenta", "Blocks by their number of particles", "Pipe occupancy since the start"])

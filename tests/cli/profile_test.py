@@ -155,6 +155,7 @@ class Page(Observed):
         page = self.path / "profile.html"
         self.force("--profile", page, n=16384)
         self.assertNotRegex(page.read_text(), r"https?://|src=|@import")
+        self.assertIn('http-equiv="Content-Security-Policy"', page.read_text())  # which the browser reports if broken
         base = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000",
                 f"--user-data-dir={self.path / 'browser'}"]
         shown = subprocess.run([*base, "--enable-logging=stderr", "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120)

@@ -43,7 +43,7 @@ svg path { fill: none; stroke: var(--on); stroke-width: 1; opacity: .18; } svg p
 </style>
 )";
 
-constexpr std::string_view kScript = R"(<script>
+constexpr std::string_view kScript = R"(
 const rows = [...document.querySelectorAll("tr[data-at]")];
 const show = row => {
   const at = new Set(row.dataset.at.split(" "));
@@ -73,7 +73,6 @@ for (const row of rows) {
     if (other) other.scrollIntoView({ block: "center", behavior: "smooth" });
   });
 }
-</script>
 )";
 
 void add_summary(std::string& out, const Analysis& analysis, const AnalysedSources& sources) {
@@ -165,8 +164,8 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
 
 std::string analysis_page(const Analysis& analysis, const AnalysedSources& sources) {
   const SourceLines lines(sources);
-  std::string out = fmt::format("<!doctype html>\n<html lang=en><meta charset=utf-8><title>{}: analysis</title>\n",
-                                html(sources.program.kernel));
+  std::string out = fmt::format("<!doctype html>\n<html lang=en><meta charset=utf-8>{}<title>{}: analysis</title>\n",
+                                base::content_policy(kScript), html(sources.program.kernel));
   out += kPageHead;
   add_summary(out, analysis, sources);
   out += "<main>\n";
@@ -174,7 +173,7 @@ std::string analysis_page(const Analysis& analysis, const AnalysedSources& sourc
   add_schedule(out, analysis, lines);
   out += "</main>\n";
   out += timeline(analysis, lines);
-  out += kScript;
+  out += fmt::format("<script>{}</script>\n", kScript);
   return out;
 }
 

@@ -11,14 +11,16 @@
 
 #include "body_function.h"
 #include "code_target.h"
+#include "word/widths.h"
 
 namespace gdr::emulator::jit {
 
-inline constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-inline constexpr std::uint64_t kExponentMask = std::uint64_t{2047} << 52;
-inline constexpr std::uint64_t kBelowShort = (std::uint64_t{1} << 28) - 1;  // of a double's 53 bits, those below 25
-inline constexpr std::uint64_t kBelowPort = 7;                              // those below the multiplier's 50
-inline constexpr std::int64_t kBias = 1023;
+inline constexpr std::uint64_t kSign = widths::bit(widths::kHigh - 1);
+inline constexpr std::uint64_t kExponentMask = widths::kInfinite << widths::kFraction;
+// Of a double's 53 bits, those below the 25 of a short word, and those below the multiplier's 50.
+inline constexpr std::uint64_t kBelowShort = widths::ones(widths::kBelowShort);
+inline constexpr std::uint64_t kBelowPort = widths::ones(widths::kDouble - widths::kPort);
+inline constexpr std::int64_t kBias = widths::kBias;
 
 /// Rounding direction of an instruction, on targets with directed rounding.
 enum class Direction : std::uint8_t { nearest, down, up, toward_zero };
@@ -84,23 +86,16 @@ struct LastTurnsText {
   TurnsLayout layout;
 };
 
-class Writer {
+/// Writes arithmetic.
+class ArithmeticWriter {
  public:
-  virtual ~Writer() = default;
+  virtual ~ArithmeticWriter() = default;
 
-  std::string text;
-  std::string turn_at_hand;  // its number, if several iterations are written side by side; else empty
-
-  /// What is written from here on belongs to this line of the body; if none, to no line.
-  virtual void at_line(std::optional<std::uint32_t> line) = 0;
-
-  // ---- literals and names
+  // ---- literals
   [[nodiscard]] virtual std::string literal(double value) const = 0;
   [[nodiscard]] virtual std::string literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string number_literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string all_set() const = 0;
-  /// Name of a value that this part of a function takes over from the iteration before; `name` is that of its Phi.
-  [[nodiscard]] virtual std::string handed_on(const std::string& name, TurnPart part) const = 0;
 
   // ---- on bits
   virtual std::string bits(const std::string& number) = 0;
@@ -143,6 +138,18 @@ class Writer {
   virtual std::string smaller(const std::string& a, const std::string& b) = 0;
   /// Returns +0 for a zero of either sign, any other number unchanged.
   std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
+};
+
+/// Writes whole functions.
+class Writer : public ArithmeticWriter {
+ public:
+  std::string text;
+  std::string turn_at_hand;  // its number, if several iterations are written side by side; else empty
+
+  /// What is written from here on belongs to this line of the body; if none, to no line.
+  virtual void at_line(std::optional<std::uint32_t> line) = 0;
+  /// Name of a value that this part of a function takes over from the iteration before; `name` is that of its Phi.
+  [[nodiscard]] virtual std::string handed_on(const std::string& name, TurnPart part) const = 0;
 
   // ---- words; `place` is as in Node
   virtual Value row(std::uint32_t place, bool is_long) = 0;

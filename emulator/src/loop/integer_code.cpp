@@ -4,23 +4,20 @@
 #include <string_view>
 
 #include "gdr/base/error.h"
-#include "line/micro_op.h"
 
 namespace gdr::emulator::jit {
 namespace {
 
-using simd::kShortBitsMask;
+constexpr std::uint32_t kLowBits = widths::kLow;
+constexpr std::uint64_t kLowMask = widths::ones(widths::kLow);
 
-constexpr std::uint32_t kLowBits = 8;
-constexpr std::uint64_t kLowMask = 255;
-
-std::string low_plane(const Writer& writer, const Value& word) {
+std::string low_plane(const ArithmeticWriter& writer, const Value& word) {
   return word.second.empty() ? writer.literal(std::uint64_t{0}) : word.second;
 }
 
 class Integers {
  public:
-  Integers(Writer& writer, const Node& node, const Value& a, const Value& b)
+  Integers(ArithmeticWriter& writer, const Node& node, const Value& a, const Value& b)
       : w_(writer), node_(node), a_(a), b_(b), is_long_(node.type == NodeType::long_bits) {}
 
   Value result() {
@@ -28,7 +25,7 @@ class Integers {
       case NodeOp::integer_add:
         return sum("add", kLowBits);
       case NodeOp::integer_subtract:
-        return sum("sub", 63);
+        return sum("sub", widths::kHigh - 1);
       case NodeOp::bit_and:
         return of_planes("and");
       case NodeOp::bit_or:
@@ -98,9 +95,9 @@ class Integers {
   // ---- by a count that is a word. Of two terms that are shifted by n and by -n, one is always zero.
   [[nodiscard]] bool by_word() const { return node_.args[1] != kNoNode; }
 
-  /// The count in 64 bits; 255 if it does not fit into a long word's low plane.
+  /// The count as a word of its own; 255 if it does not fit into a long word's low plane.
   std::string count_in_word() {
-    if (!is_long_) return shift("lshr", b_.first, simd::kShortShift);
+    if (!is_long_) return shift("lshr", b_.first, widths::kBelowShort);
     const std::string small = w_.compare("eq", b_.first, w_.literal(std::uint64_t{0}));
     return w_.select(small, CodeType::bits, low_of(b_), w_.literal(kLowMask));
   }
@@ -134,7 +131,7 @@ class Integers {
 
   /// Shifts by 64 and more leave zero, or the sign.
   std::string shift_by_word(const char* how, const std::string& word, const std::string& count) {
-    constexpr std::uint64_t kBits = 64;
+    constexpr std::uint64_t kBits = widths::kHigh;
     if (std::string_view(how) == "ashr") {
       const std::string sign = w_.integer("ashr", word, w_.literal(kBits - 1));
       return w_.integer("xor", shift_by_word("lshr", w_.integer("xor", word, sign), count), sign);
@@ -155,15 +152,17 @@ class Integers {
 
   /// Shifts by any constant count; bits that are shifted out are lost.
   std::string shift(const char* how, const std::string& word, std::uint32_t count) {
-    constexpr std::uint32_t kMost = 63;
+    constexpr std::uint32_t kMost = widths::kHigh - 1;
     if (count > kMost && std::string_view(how) != "ashr") return w_.literal(std::uint64_t{0});
     return w_.integer(how, word, w_.literal(std::uint64_t{std::min(count, kMost)}));
   }
 
   std::string low_bits(const std::string& plane) { return w_.integer("and", plane, w_.literal(kLowMask)); }
-  std::string short_bits(const std::string& word) { return w_.integer("and", word, w_.literal(kShortBitsMask)); }
+  std::string short_bits(const std::string& word) {
+    return w_.integer("and", word, w_.literal(~widths::ones(widths::kBelowShort)));
+  }
 
-  Writer& w_;
+  ArithmeticWriter& w_;
   const Node& node_;
   const Value& a_;
   const Value& b_;
@@ -172,11 +171,11 @@ class Integers {
 
 }  // namespace
 
-Value integer_result(Writer& writer, const Node& node, const Value& a, const Value& b) {
+Value integer_result(ArithmeticWriter& writer, const Node& node, const Value& a, const Value& b) {
   return Integers(writer, node, a, b).result();
 }
 
-std::string is_below(Writer& writer, const char* how, const Value& a, const Value& b) {
+std::string is_below(ArithmeticWriter& writer, const char* how, const Value& a, const Value& b) {
   std::string above = writer.compare(how, a.first, b.first);
   if (a.second.empty() && b.second.empty()) return above;
   const std::string below = writer.compare("ult", low_plane(writer, a), low_plane(writer, b));

@@ -8,10 +8,10 @@
 namespace gdr::emulator::jit {
 
 /// Writes the operation of a node, NodeOp::integer_add to NodeOp::smaller, and returns its result.
-[[nodiscard]] Value integer_result(Writer& writer, const Node& node, const Value& a, const Value& b);
+[[nodiscard]] Value integer_result(ArithmeticWriter& writer, const Node& node, const Value& a, const Value& b);
 
 /// Returns a flag that is set where a is less than b. `how` compares the high planes: "slt" with their sign, "ult"
 /// without.
-[[nodiscard]] std::string is_below(Writer& writer, const char* how, const Value& a, const Value& b);
+[[nodiscard]] std::string is_below(ArithmeticWriter& writer, const char* how, const Value& a, const Value& b);
 
 }  // namespace gdr::emulator::jit

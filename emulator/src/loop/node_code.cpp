@@ -10,6 +10,7 @@
 #include "integer_code.h"
 #include "line/micro_op.h"
 #include "number_facts.h"
+#include "number_forms.h"
 
 namespace gdr::emulator::jit {
 
@@ -123,10 +124,11 @@ Value NodeCode::constant(const Node& each) const {
 
 Value NodeCode::constant_number(NodeId id) {
   const isa::LongWord value = node(node(id).args[0]).value;
-  const bool zero = ((value.high >> 52) & 2047) == 0;
+  const bool zero = ((value.high >> widths::kFraction) & widths::kInfinite) == 0;
   if (zero) return {w_->literal(0.0), plan_.is_pair(id) ? w_->literal(0.0) : std::string()};
   if (!plan_.is_pair(id)) return {w_->number_literal(value.high), {}};
-  const std::uint64_t unit = (value.high & (kSign | kExponentMask)) - (std::uint64_t{8} << 52);
+  const std::uint64_t unit =
+      (value.high & (kSign | kExponentMask)) - (std::uint64_t{widths::kLow} << widths::kFraction);
   const double rest = std::bit_cast<double>(unit | value.low) - std::bit_cast<double>(unit);
   return {w_->number_literal(value.high), w_->literal(rest)};
 }
@@ -200,7 +202,7 @@ void NodeCode::emit_node(NodeId id) {
                       word_planes() + each.place * code_.scatter_planes);
       return;
     case NodeOp::port:
-      value.first = port(each.args[0]);
+      value.first = port_of(number_, held(each.args[0], of(each.args[0])));
       break;
     case NodeOp::add:
       value = sum(id);
@@ -389,27 +391,7 @@ Value NodeCode::sum(NodeId id) {
   }
   const Value a = with_sign(of(x), negate_x);
   const Value b = with_sign(of(y), negate_y);
-  if (target_.host_doubles) return {w_->exact_add(a.first, b.first), {}};
-  if (each.width == Width::short_word) return {short_sum(x, y, a, b), {}};
-  std::string rest;
-  const std::string head = number_.two_sum(a.first, b.first, rest);
-  return number_.rounded_sum(head, number_.with_rests(rest, a, b));
-}
-
-std::string NodeCode::short_sum(NodeId x, NodeId y, const Value& a, const Value& b) {
-  // The sum of two short numbers is exact, or so far from a tie that rounding it twice gives the same result.
-  if (plan_.is_short(x) && plan_.is_short(y)) return number_.short_of_exact(w_->add(a.first, b.first));
-  if (robust_ && plan_.is_pair(x)) {
-    std::string rest;
-    const std::string head = number_.two_sum(a.first, b.first, rest);
-    return number_.short_of_sum(head, number_.with_rests(rest, a, b));
-  }
-  if (plan_.is_pair(x) || plan_.is_pair(y)) {
-    std::string rests = a.second;
-    if (!b.second.empty()) rests = w_->add(a.second, b.second);
-    return number_.short_of_near(w_->add(w_->add(a.first, b.first), rests), 4);
-  }
-  return number_.short_of_sum(a.first, b.first);
+  return sum_of(number_, held(x, a), held(y, b), each.width);
 }
 
 Value NodeCode::sum_with_product(NodeId product, bool negate_product, NodeId other, bool negate_other) {
@@ -418,41 +400,23 @@ Value NodeCode::sum_with_product(NodeId product, bool negate_product, NodeId oth
   const std::string a = with_sign(of(of_product.args[0]), negate).first;
   const std::string b = of(of_product.args[1]).first;
   const std::string c = with_sign(of(other), negate_other).first;
-  if (robust_) return {number_.short_of_product_and_sum(a, b, c), {}};
-  return {number_.short_of_near(w_->multiply_add(a, b, c), 0), {}};
-}
-
-/// The part of a number that the multiplier takes: its top 50 bits.
-std::string NodeCode::port(NodeId id) {
-  const Value value = of(id);
-  if (target_.host_doubles || (!plan_.is_pair(id) && plan_.facts(id).bits <= kPortBits)) return value.first;
-  if (value.second.empty()) return w_->masked(value.first, ~kBelowPort);
-  return w_->masked(number_.toward_zero(value), ~kBelowPort);
+  return sum_with_product_of(number_, a, b, c);
 }
 
 Value NodeCode::product(NodeId id) {
   const Node& each = node(id);
   const NodeId x = each.args[0];
   const NodeId y = each.args[1];
-  const bool negate = (each.negated == 1) || (each.negated == 2);
   std::string a = of(x).first;
   const std::string b = of(y).first;
-  if (negate) a = w_->negated(a);
-  if (target_.host_doubles) return {w_->exact_multiply(a, b), {}};
-  if (plan_.is_short(x) && plan_.is_short(y)) {
-    const std::string exact = w_->exact_multiply(a, b);
-    return {each.width == Width::short_word ? number_.short_of_product(exact) : exact, {}};
-  }
-  if (each.width == Width::short_word) return {number_.short_of_long_product(a, b), {}};
-  return number_.rounded_product(a, b);
+  if (each.negated == 1 || each.negated == 2) a = w_->negated(a);
+  return product_of(number_, held(x, {a, {}}), held(y, {b, {}}), each.width);
 }
 
 Value NodeCode::cut(NodeId id) {
   const Node& each = node(id);
-  Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
-  if (target_.host_doubles || each.width == Width::long_word || plan_.is_short(each.args[0])) return a;
-  if (a.second.empty()) return {robust_ ? number_.short_of_exact(a.first) : number_.short_of_near(a.first, 0), {}};
-  return {number_.short_of_sum(a.first, a.second), {}};
+  const Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
+  return cut_of(number_, held(each.args[0], a), each.width);
 }
 
 }  // namespace gdr::emulator::jit

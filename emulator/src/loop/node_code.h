@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "body_code.h"
@@ -11,6 +12,7 @@
 #include "code_writer.h"
 #include "lm_code.h"
 #include "number_code.h"
+#include "number_forms.h"
 
 namespace gdr::emulator::jit {
 
@@ -79,10 +81,11 @@ class NodeCode {
   Value number(NodeId id);
   Value select(NodeId id);
   Value with_sign(Value value, bool negate);
+  [[nodiscard]] HeldNumber held(NodeId id, Value value) const {
+    return {std::move(value), plan_.facts(id).form, plan_.facts(id).bits};
+  }
   Value sum(NodeId id);
-  std::string short_sum(NodeId x, NodeId y, const Value& a, const Value& b);
   Value sum_with_product(NodeId product, bool negate_product, NodeId other, bool negate_other);
-  std::string port(NodeId id);
   Value product(NodeId id);
   Value cut(NodeId id);
 

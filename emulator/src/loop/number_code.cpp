@@ -8,9 +8,10 @@ namespace gdr::emulator::jit {
 namespace {
 
 // Limits of the magnitudes that a check inside a body lets through, as bits of doubles.
-constexpr std::uint64_t kLeastSize = static_cast<std::uint64_t>(kBias + kLowestChecked) << 52;
-constexpr std::uint64_t kUpperOne = std::uint64_t{1} << 32;
-constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52;
+constexpr double kTwoToShortRest = widths::power_of_two(widths::kBelowShort);
+constexpr double kLowUnit = widths::power_of_two(-widths::kLow);
+constexpr std::uint64_t kLeastSize = static_cast<std::uint64_t>(kBias + kLowestChecked) << widths::kFraction;
+constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << widths::kFraction;
 
 }  // namespace
 
@@ -37,18 +38,18 @@ std::string NumberCode::all_right() {
   const std::string none = w_->literal(std::uint64_t{0});
   const std::string without_sign = w_->integer("shl", word(wrong), w_->literal(std::uint64_t{1}));
   all = w_->both(all, w_->compare("eq", without_sign, none));
-  const std::string lower_rest = w_->integer("and", word(least_rest), w_->literal(std::uint64_t{0xffffffff}));
+  const std::string lower_rest = w_->integer("and", word(least_rest), w_->literal(kUpperOne - 1));
   all = w_->both(all, w_->compare("ne", lower_rest, none));
-  all = w_->both(all, w_->compare("sge", upper_half(word(least_size)), w_->literal((kLeastSize - kUpperOne) >> 32)));
-  return w_->both(all, w_->compare("slt", upper_half(word(most_size)), w_->literal(kAboveSizes >> 32)));
+  all = w_->both(all, w_->compare("sge", upper_half(word(least_size)), w_->literal((kLeastSize - kUpperOne) >> kHalf)));
+  return w_->both(all, w_->compare("slt", upper_half(word(most_size)), w_->literal(kAboveSizes >> kHalf)));
 }
 
 /// A flag: the exponent field has one of the `exponents` values from `lowest` on, or the word is zero.
 std::string NumberCode::is_inside(const Value& planes, std::uint64_t lowest, std::uint64_t exponents) {
   // The sign is shifted out. The comparison is of signed integers, which every host has.
   const std::string twice = w_->integer("shl", planes.first, w_->literal(std::uint64_t{1}));
-  const std::string above = w_->integer("sub", twice, w_->literal((lowest << 53) ^ kSign));
-  const std::string inside = w_->compare("slt", above, w_->literal((exponents << 53) ^ kSign));
+  const std::string above = w_->integer("sub", twice, w_->literal((lowest << widths::kDouble) ^ kSign));
+  const std::string inside = w_->compare("slt", above, w_->literal((exponents << widths::kDouble) ^ kSign));
   const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
   return w_->either(inside, w_->compare("eq", all, w_->literal(std::uint64_t{0})));
 }
@@ -58,7 +59,7 @@ void NumberCode::check_input(const Value& planes) {
 }
 
 void NumberCode::check_double(const Value& planes) {
-  constexpr std::uint64_t kNormalExponents = 2046;
+  constexpr std::uint64_t kNormalExponents = widths::kLargest;
   demand(is_inside({planes.first, {}}, 1, kNormalExponents));
   if (!planes.second.empty()) demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
 }
@@ -81,7 +82,7 @@ void NumberCode::check_range(const std::string& head, bool lowest, bool highest)
 
 Value NumberCode::from_planes(const Value& planes) {
   const std::string power = w_->integer("and", planes.first, w_->literal(kSign | kExponentMask));
-  const std::string unit = w_->integer("sub", power, w_->literal(std::uint64_t{8} << 52));
+  const std::string unit = w_->integer("sub", power, w_->literal(std::uint64_t{widths::kLow} << widths::kFraction));
   const std::string with = w_->integer("or", unit, planes.second);
   return {w_->numbers(planes.first), w_->subtract(w_->numbers(with), w_->numbers(unit))};
 }
@@ -99,13 +100,15 @@ Value NumberCode::to_planes(const Value& number) {
   }
   const std::string head_bits = w_->bits(head);
   const std::string power = w_->integer("and", head_bits, w_->literal(kSign | kExponentMask));
-  const std::string magic = w_->integer("add", power, w_->literal((std::uint64_t{1} << 51) - (std::uint64_t{8} << 52)));
+  const std::string magic =
+      w_->integer("add", power,
+                  w_->literal(widths::bit(widths::kFraction - 1) - (std::uint64_t{widths::kLow} << widths::kFraction)));
   const std::string with = w_->bits(w_->add(rest, w_->numbers(magic)));
   const std::string units = w_->integer("sub", with, magic);
-  const std::string low = w_->integer("and", units, w_->literal(std::uint64_t{255}));
+  const std::string low = w_->integer("and", units, w_->literal(widths::ones(widths::kLow)));
   if (target_.directed_rounding) return {head_bits, low};
   // A rest that points toward zero borrows its units from the head.
-  const std::string of_head = w_->integer("ashr", units, w_->literal(std::uint64_t{8}));
+  const std::string of_head = w_->integer("ashr", units, w_->literal(std::uint64_t{widths::kLow}));
   return {w_->integer("add", head_bits, of_head), low};
 }
 
@@ -125,13 +128,13 @@ std::string NumberCode::toward_zero(const Value& number) {
 
 std::string NumberCode::short_of_exact(const std::string& exact) {
   const std::string scale = power(exact);
-  const std::string up = w_->multiply_add(scale, w_->literal(1.5 * 0x1p28), exact);
-  return w_->multiply_add(scale, w_->literal(-1.5 * 0x1p28), up);
+  const std::string up = w_->multiply_add(scale, w_->literal(1.5 * kTwoToShortRest), exact);
+  return w_->multiply_add(scale, w_->literal(-1.5 * kTwoToShortRest), up);
 }
 
 std::string NumberCode::short_of_product(const std::string& exact) {
-  const std::string scaled = w_->multiply(exact, w_->literal(0x1p28 + 1));
-  return w_->multiply_add(exact, w_->literal(-0x1p28), scaled);
+  const std::string scaled = w_->multiply(exact, w_->literal(kTwoToShortRest + 1));
+  return w_->multiply_add(exact, w_->literal(-kTwoToShortRest), scaled);
 }
 
 std::string NumberCode::short_of_near(const std::string& near, std::uint64_t distance) {
@@ -228,8 +231,8 @@ Value NumberCode::long_of(const std::string& head, const std::string& rest) {
     const std::string is_power = w_->spread_flag(w_->compare_numbers("oeq", head, scale));
     word(wrong) = w_->integer("or", word(wrong), w_->integer("and", is_power, w_->bits(rest)));
   }
-  const std::string up = w_->multiply_add(scale, w_->literal(1.5 * 0x1p-8), rest);
-  return {head, w_->multiply_add(scale, w_->literal(-1.5 * 0x1p-8), up)};
+  const std::string up = w_->multiply_add(scale, w_->literal(1.5 * kLowUnit), rest);
+  return {head, w_->multiply_add(scale, w_->literal(-1.5 * kLowUnit), up)};
 }
 
 Value NumberCode::rounded_sum(const std::string& sum, const std::string& rest) {

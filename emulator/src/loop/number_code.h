@@ -2,6 +2,7 @@
 // every step was exact. docs/engine.md has the reasoning.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +19,12 @@ class NumberCode {
   /// Begins a new function, in which every lane is right.
   void begin();
   /// Continues in another text. What checks have found so far is kept.
-  void write_to(Writer& writer) { w_ = &writer; }
+  void write_to(ArithmeticWriter& writer) { w_ = &writer; }
+
+  [[nodiscard]] ArithmeticWriter& writer() const { return *w_; }
+  [[nodiscard]] const CodeTarget& target() const { return target_; }
+  /// True if results near a tie are settled, not refused.
+  [[nodiscard]] bool is_robust() const { return robust_; }
 
   // ---- checks
   /// A value that collects the results of checks.
@@ -95,11 +101,16 @@ class NumberCode {
   void collect_extreme(WordChain which, const std::string& bits) {
     word(which) = w_->extreme_halves(which == most_size ? "umax" : "umin", word(which), bits);
   }
-  std::string upper_half(const std::string& bits) { return w_->integer("lshr", bits, w_->literal(std::uint64_t{32})); }
+  /// Lower part of a word: 32 bits of 64. It holds what is below a short word; the upper part holds the exponent field.
+  static constexpr int kHalf = std::min(widths::kBelowShort + 4, widths::kFraction);
+  static constexpr std::uint64_t kUpperOne = widths::bit(kHalf);
+  std::string upper_half(const std::string& bits) {
+    return w_->integer("lshr", bits, w_->literal(std::uint64_t{kHalf}));
+  }
 
   CodeTarget target_;
   bool robust_;
-  Writer* w_ = nullptr;
+  ArithmeticWriter* w_ = nullptr;
   std::size_t next_chain_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace gdr::emulator::jit {
 namespace {
 
-constexpr int kBias = 1023;
+constexpr int kBias = widths::kBias;
 
 // Exponents within which every step of the code is a normal double or zero. Rests of sums reach 60 bits down, rests of
 // products 113 bits down. Upwards, rounding to short words needs intermediate numbers 2^28 times as large.
@@ -56,7 +56,7 @@ ExponentRange product(const ExponentRange& x, const ExponentRange& y) {
 }
 
 ExponentRange range_of_constant(isa::LongWord value) {
-  const int field = static_cast<int>((value.high >> 52) & 2047);
+  const int field = static_cast<int>((value.high >> widths::kFraction) & widths::kInfinite);
   if (field == 0) return {};
   return {false, field - kBias, field - kBias};
 }
@@ -95,11 +95,12 @@ class Analysis {
       const Node& node = graph_.nodes[n];
       if (node.type != NodeType::number) continue;
       facts_.of[n].form = NumberForm::one_double;
-      facts_.of[n].bits = 53;
+      facts_.of[n].bits = widths::kDouble;
       if (node.op != NodeOp::number || graph_.nodes[node.args[0]].op != NodeOp::constant) continue;
       const isa::LongWord value = graph_.nodes[node.args[0]].value;
       if (node.width == Width::long_word && value.low != 0) facts_.refusal = "it has a constant that is no double";
-      if (((value.high >> 52) & 2047) == 2047) facts_.refusal = "it has an infinite constant";
+      if (((value.high >> widths::kFraction) & widths::kInfinite) == widths::kInfinite)
+        facts_.refusal = "it has an infinite constant";
     }
     return std::move(facts_);
   }
@@ -170,25 +171,26 @@ class Analysis {
         const Node& word = graph_.nodes[node.args[0]];
         if (word.op == NodeOp::constant) {
           facts.range = range_of_constant(word.value);
-          facts.never_negative = (word.value.high >> 63) == 0;
-          if (((word.value.high >> 52) & 2047) == 2047) facts_.refusal = "it has an infinite constant";
+          facts.never_negative = (word.value.high >> (widths::kHigh - 1)) == 0;
+          if (((word.value.high >> widths::kFraction) & widths::kInfinite) == widths::kInfinite)
+            facts_.refusal = "it has an infinite constant";
           refuse_outside(facts.range, kLowestSum);  // its rest and its short form must be normal doubles, too
           if (is_short) {
-            shape(NumberForm::short_number, 25);
+            shape(NumberForm::short_number, widths::kShort);
           } else if (word.value.low == 0) {
-            shape(NumberForm::one_double, 53);
+            shape(NumberForm::one_double, widths::kDouble);
           } else {
-            shape(NumberForm::pair, 61);
+            shape(NumberForm::pair, widths::kLong);
           }
           break;
         }
         facts.range = facts.phi ? phi_range_[id] : ExponentRange{true, -kInputExponent, kInputExponent};
         if (is_short) {
-          shape(NumberForm::short_number, 25);
+          shape(NumberForm::short_number, widths::kShort);
         } else if (facts.phi) {
-          shape(NumberForm::pair, 61);
+          shape(NumberForm::pair, widths::kLong);
         } else {
-          shape(NumberForm::one_double, 53);
+          shape(NumberForm::one_double, widths::kDouble);
         }
         break;
       }
@@ -200,7 +202,7 @@ class Analysis {
         limit(a, b, form, kLowestSum);
         facts.range = form();
         facts.never_negative = both_positive;
-        is_short ? shape(NumberForm::short_number, 25) : shape(NumberForm::pair, 61);
+        is_short ? shape(NumberForm::short_number, widths::kShort) : shape(NumberForm::pair, widths::kLong);
         break;
       }
       case NodeOp::multiply: {
@@ -213,11 +215,11 @@ class Analysis {
                                (of(a).never_negative && of(b).never_negative && node.negated == 0);
         const bool exact = of(a).form == NumberForm::short_number && of(b).form == NumberForm::short_number;
         if (is_short) {
-          shape(NumberForm::short_number, 25);
+          shape(NumberForm::short_number, widths::kShort);
         } else if (exact) {
-          shape(NumberForm::one_double, 50);
+          shape(NumberForm::one_double, 2 * widths::kShort);
         } else {
-          shape(NumberForm::pair, 61);
+          shape(NumberForm::pair, widths::kLong);
         }
         break;
       }
@@ -235,7 +237,7 @@ class Analysis {
         facts.range = a.range;
         if (!facts.range.empty()) ++facts.range.highest;
         facts.never_negative = a.never_negative && node.negated == 0;
-        is_short ? shape(NumberForm::short_number, 25) : shape(a.form, a.bits);
+        is_short ? shape(NumberForm::short_number, widths::kShort) : shape(a.form, a.bits);
         break;
       }
       case NodeOp::select: {

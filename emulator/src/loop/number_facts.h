@@ -5,17 +5,18 @@
 #include <vector>
 
 #include "body_graph.h"
+#include "word/widths.h"
 
 namespace gdr::emulator::jit {
 
 /// A word that enters a body as a number is zero or has an exponent of at most this size; the code checks this.
-inline constexpr int kInputExponent = 80;
+inline constexpr int kInputExponent = kWidths.input_exponent;
 /// Limits of a check inside the body. They let noise pass, such as a particle's difference from itself.
-inline constexpr int kLowestChecked = -420;
-inline constexpr int kHighestChecked = 220;
+inline constexpr int kLowestChecked = kWidths.lowest_checked;
+inline constexpr int kHighestChecked = kWidths.highest_checked;
 
 /// Bits of a significand that the multiplier uses.
-inline constexpr int kPortBits = 50;
+inline constexpr int kPortBits = widths::kPort;
 
 /// Form in which a number is held.
 enum class NumberForm : std::uint8_t {
@@ -34,7 +35,7 @@ struct ExponentRange {
 
 struct NumberFacts {
   NumberForm form = NumberForm::short_number;
-  int bits = 25;
+  int bits = widths::kShort;
   bool never_negative = false;
   bool phi = false;  // a number that an iteration takes over from the iteration before
   ExponentRange range;

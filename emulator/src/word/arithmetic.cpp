@@ -5,6 +5,7 @@
 
 #include "float_value.h"
 #include "gdr/base/error.h"
+#include "widths.h"
 
 namespace gdr::emulator {
 namespace {
@@ -12,6 +13,11 @@ namespace {
 // Significant bits of the multiplier's wide port; the narrow one takes 25, a short word [Koike et al. 2009,
 // section 2.2].
 constexpr int kPortBits = 50;
+
+// The definition here shares no number with the forms of the other engines, which take theirs from widths.h.
+static_assert(widths::kPort == kPortBits && widths::kShort == kShortSignificandBits);
+static_assert(widths::kLong == kSignificandBits && widths::kBias == kExponentBias);
+static_assert(widths::kHigh + widths::kLow == isa::kLongBits && widths::kShort + widths::kExponent == isa::kShortBits);
 
 // Bits kept below the larger operand of a sum. A smaller operand is therefore exact unless it lies wholly below the
 // last bit of the larger one; then one sticky bit leads to the same rounding as all of its bits.

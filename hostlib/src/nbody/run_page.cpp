@@ -105,9 +105,9 @@ std::string run_page(const RunReport& report) {
   }
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta "
-      "charset=\"utf-8\"><title>{0}</title><style>{1}{2}</style></head><body>\n"
+      "charset=\"utf-8\">{3}<title>{0}</title><style>{1}{2}</style></head><body>\n"
       "<h1>{0}</h1>\n",
-      html(report.title), kRunStyle, kPlotStyle);
+      html(report.title), kRunStyle, kPlotStyle, base::content_policy());
   if (report.samples.size() < 2) {
     page += "<p>The run has one output at most: <code>--out-every</code> gives curves.</p>\n";
   }

@@ -131,12 +131,12 @@ td.n,td.w{white-space:nowrap}td.n{text-align:right}code{font:12px monospace}.bar
 
 std::string profile_page(const Profile& p) {
   std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}: "
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{9}<title>{0}: "
       "profile</title><style>{1}</style></head><body>\n"
       "<h1>{0} on {2} at {3} MHz, engine {4}</h1>\n<p class=\"verdict\" id=\"verdict\">{5}</p>\n"
       "<p id=\"figures\">{6:.6g} s emulated, {7:.4g} Gflops, {8} chip clocks.</p>\n",
       html(p.kernel), kProfileStyle, html(p.machine), p.clock_mhz, html(p.engine), html(p.verdict()), p.seconds,
-      p.gflops, p.clocks.total());
+      p.gflops, p.clocks.total(), base::content_policy());
   const auto row = [&](std::string_view name, double seconds) {
     const double share = p.seconds > 0 ? seconds / p.seconds : 0;
     page += fmt::format(

@@ -13,25 +13,27 @@ namespace gdr::emulator::simd {
 namespace {
 namespace robustly {
 
-// With exponents at most this far apart every sum still fits into 53 bits: 42 + 8 low bits + a carry or two.
-constexpr std::uint64_t kFarthest = 42;
+// With exponents at most this far apart, 42, every sum still fits into 53 bits: 42 + 8 low bits + a carry or two. In
+// quick_forms.h, long_sum() tests for the same distance.
+constexpr std::uint64_t kFarthest = widths::kDouble - widths::kLow - 3;
 
 /// 1.5 * 2^(E + distance) with the sign of `head`, E the exponent of `head`.
 template <int distance>
 inline Bits aligner(Bits head) {
-  const std::uint64_t up = (static_cast<std::uint64_t>(distance) << 52) + (std::uint64_t{1} << 51);
+  const std::uint64_t up =
+      (static_cast<std::uint64_t>(distance) << widths::kFraction) + widths::bit(widths::kFraction - 1);
   return (head & Bits(kSign | kExponentMask)) + Bits(up);
 }
 
 /// The low 8 bits of a long word as a number, exactly.
 inline Doubles low_of(Bits high, Bits low) {
-  const Bits unit = (high & Bits(kSign | kExponentMask)) - Bits(std::uint64_t{8} << 52);
+  const Bits unit = (high & Bits(kSign | kExponentMask)) - Bits(std::uint64_t{widths::kLow} << widths::kFraction);
   return Host::doubles(unit | low) - Host::doubles(unit);
 }
 
 template <class H = Host>
 inline Planes long_from(Bits head, Doubles rest, Mask& uncovered) {
-  const Bits magic = aligner<-8>(head);
+  const Bits magic = aligner<-widths::kLow>(head);
   const Bits n = Host::bits(rest + Host::doubles(magic));  // n plus the bits of the magic number, whose low bits are 0
   if constexpr (H::kDirectedRounding) {
     return {H::increment(head, n, kLowPlane + 1), n & kLowPlane};  // the rest has the sign of head
@@ -39,13 +41,13 @@ inline Planes long_from(Bits head, Doubles rest, Mask& uncovered) {
     // The rest may have the other sign. If head is also a power of two, the last place has half the value.
     const Mask power = (head & kHighFraction) == Bits{};
     uncovered = uncovered | (power & Host::differ(rest, Doubles{}));
-    return {head + ((n >> 8) - (magic >> 8)), n & kLowPlane};
+    return {head + ((n >> widths::kLow) - (magic >> widths::kLow)), n & kLowPlane};
   }
 }
 
 /// `odd` is the exact result; its lowest bit is sticky.
 inline Planes short_from_odd(Bits odd) {
-  const Doubles magic = Host::doubles(aligner<28>(odd));
+  const Doubles magic = Host::doubles(aligner<widths::kBelowShort>(odd));
   return {Host::bits((Host::doubles(odd) + magic) - magic), Bits{}};
 }
 
@@ -97,7 +99,8 @@ inline Planes sum(Planes a, Planes b, Width destination, Mask& uncovered) {
     rest = error + low_of(b.high, b.low);
   }
   if constexpr (!Shape::a_short || !Shape::b_short) {
-    uncovered = uncovered | exceeds((a.high - b.high) << 1, -(kFarthest << 53), 2 * kFarthest << 53);
+    uncovered =
+        uncovered | exceeds((a.high - b.high) << 1, -(kFarthest << widths::kDouble), 2 * kFarthest << widths::kDouble);
   }
   Doubles head;
   if constexpr (H::kDirectedRounding) {
@@ -112,7 +115,7 @@ inline Planes sum(Planes a, Planes b, Width destination, Mask& uncovered) {
 template <bool is_short>
 inline Doubles at_port(Bits high) {
   if constexpr (!Host::kFlushesSubnormals) high = select((high & kExponentMask) == Bits{}, Bits{}, high);
-  return Host::doubles(is_short ? high : high & Bits(~std::uint64_t{7}));
+  return Host::doubles(is_short ? high : high & Bits(~widths::ones(widths::kDouble - widths::kPort)));
 }
 
 /// x y - head, exactly, where x and y are the values at the ports and head is their rounded product.
@@ -123,7 +126,7 @@ inline Doubles product_rest(Doubles x, Doubles y, Doubles head) {
   } else {
     // The products of halves of 25 bits are exact doubles. If they are added from the largest on, every sum is exact,
     // too [Dekker, A Floating-Point Technique for Extending the Available Precision, 1971, section 5].
-    const Bits upper(~((std::uint64_t{1} << 28) - 1));
+    const Bits upper(~widths::ones(widths::kBelowShort));
     const Doubles x1 = H::doubles(H::bits(x) & upper);
     const Doubles y1 = H::doubles(H::bits(y) & upper);
     const Doubles x0 = x - x1;

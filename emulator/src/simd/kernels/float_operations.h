@@ -62,7 +62,7 @@ template <class Shape>
   if (!Shape::a_short && destination == Width::short_word) {
     a.high = quickly::cut({a.high, a.low}, a.uncovered).high;
   } else {
-    a.uncovered = outside(a.high, 1, 2046);
+    a.uncovered = outside(a.high, 1, widths::kLargest);
   }
   return a;
 }
@@ -74,7 +74,7 @@ template <class Shape>
   if (!(Shape::a_short && Shape::b_short) && destination == Width::short_word) {
     a.high = quickly::cut({a.high, a.low}, a.uncovered).high;
   } else {
-    a.uncovered = outside(a.high, 1, 2046);
+    a.uncovered = outside(a.high, 1, widths::kLargest);
   }
   return a;
 }
@@ -96,8 +96,8 @@ template <class Shape>
 
 // ---- zeros ---------------------------------------------------------------------------------------------------------
 
-inline Mask is_zero(Bits high) { return (high << 1) < Bits(std::uint64_t{1} << 53); }
-inline Mask is_infinite(Bits high) { return Bits((std::uint64_t{2047} << 53) - 1) < (high << 1); }
+inline Mask is_zero(Bits high) { return (high << 1) < Bits(widths::bit(widths::kDouble)); }
+inline Mask is_infinite(Bits high) { return Bits((widths::kInfinite << widths::kDouble) - 1) < (high << 1); }
 
 /// If one operand is zero, the result is the other one, unless it would have to be rounded to a short word. Opposite
 /// operands give zero.

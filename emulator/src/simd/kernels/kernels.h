@@ -13,6 +13,13 @@
 namespace gdr::emulator::simd {
 namespace {
 
+// What the forms demand of the widths.
+static_assert(kWidths.spare_low >= 0 && kWidths.spare_high >= 2);
+static_assert(exactly::kGuards >= 3, "the integers of a difference have a guard bit, one to round and a sticky one");
+static_assert(2 * widths::kPort >= widths::kHigh, "the product in integers fills a word");
+static_assert(kLowPlane >= widths::kHigh + widths::kLow, "the largest count of a shift shifts everything out");
+static_assert(kBelowInteger == kShortShift);
+
 /// Addresses of the lanes of the current host vector.
 struct Rows {
   const std::uint64_t* a_high;

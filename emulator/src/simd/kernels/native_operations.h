@@ -21,7 +21,7 @@ inline NativeBatch fmul(NativeBatch a, NativeBatch b, Width) { return {a.value *
 /// The result as registers hold it, in either width. Numbers that are too small for a word become zero.
 inline Bits native_word(NativeBatch result) {
   const Bits word = Host::bits(result.value);
-  return select((word << 1) < Bits(std::uint64_t{1} << 53), Bits{}, word);
+  return select((word << 1) < Bits(widths::bit(widths::kDouble)), Bits{}, word);
 }
 
 }  // namespace

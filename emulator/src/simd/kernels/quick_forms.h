@@ -14,8 +14,8 @@ namespace quickly {
 
 using robustly::at_port;
 
-constexpr std::uint64_t kShortRest = (std::uint64_t{1} << (52 - 24)) - 1;  // bits of a double below the 25 bits
-constexpr double kTwoTo28 = 0x1p28;
+constexpr std::uint64_t kShortRest = widths::ones(widths::kBelowShort);  // bits of a double below the 25 bits
+constexpr double kTwoTo28 = widths::power_of_two(widths::kBelowShort);
 
 /// 2^E with the sign of the number, where E is its exponent; zero for zero.
 inline Doubles power_of(Doubles a) { return Host::doubles(Host::bits(a) & Bits(kSign | kExponentMask)); }
@@ -24,7 +24,7 @@ inline Doubles power_of(Doubles a) { return Host::doubles(Host::bits(a) & Bits(k
 /// of two, so its 8 bits are a number below 2^-52, which is scaled by this power without loss. A word with exponent 0
 /// adds nothing.
 inline Doubles plus_low(Doubles a, Planes word) {
-  const Doubles unit(0x1p-8);  // its last place has the value 2^-60
+  const Doubles unit(widths::power_of_two(-widths::kLow));  // its last place has the value 2^-60
   const Doubles fraction = Host::doubles(Host::bits(unit) | word.low) - unit;
   return Host::multiply_add(power_of(Host::doubles(word.high)), fraction, a);
 }
@@ -103,9 +103,11 @@ inline Planes long_sum(Planes a, Planes b, Mask& uncovered) {
   // Nothing is lost if the smaller operand, even when divided by 2^12, still changes the larger one: then their
   // exponents are at most robustly::kFarthest apart. Operands below kLowest vanish when scaled by 2^-129, so they
   // change nothing and count as uncovered.
-  static_assert(robustly::kFarthest == 54 - 12 && kLowest == 129 + 1);
-  const Doubles scaled = larger * Doubles(0x1p-129);
-  uncovered = H::equal_or_unordered(H::multiply_add(smaller, Doubles(0x1p-141), scaled), scaled) |
+  constexpr int kDown = widths::kLow + 4;  // 12
+  static_assert(robustly::kFarthest == widths::kDouble + 1 - kDown);
+  const Doubles scaled = larger * Doubles(kToLowest);
+  uncovered = H::equal_or_unordered(H::multiply_add(smaller, Doubles(kToLowest * widths::power_of_two(-kDown)), scaled),
+                                    scaled) |
               H::not_normal(Host::doubles(result.high));
   return result;
 }
