@@ -51,7 +51,9 @@ std::vector<const Variable*> experiment_results(const Program& program) {
 
 bool counts_steps(const Program& program) {
   return std::ranges::none_of(program.lines(Section::loop_body), [](const ProgramLine& coded) {
-    const Effects effects = isa::effects(decoded(coded.word));
+    const Line line = decoded(coded.word);
+    if (line.mask.flag != kExperimentFlag || line.mask.inverted) return false;  // a line of the form
+    const Effects effects = isa::effects(line);
     return std::ranges::any_of(effects.writes(), [](const Access& access) {
       return access.storage == Storage::flag && access.address == kExperimentFlag;
     });

@@ -64,9 +64,9 @@ TEST(Experiment, CountsStepsIfNoLineEndsIt) {
   EXPECT_TRUE(isa::counts_steps(testing::assembled(counter_with("usub il\"0\" $lti $ok1", "nop"))));
 }
 
-TEST(Experiment, AddsTwoLinesToAStep) {
+TEST(Experiment, AddsSixLinesToAStep) {
   const isa::Program program = testing::assembled(kCounter);
-  EXPECT_EQ(program.lines(isa::Section::loop_body).size(), 3u + 2u);
+  EXPECT_EQ(program.lines(isa::Section::loop_body).size(), 3u + 6u);
 }
 
 TEST(Experiment, GivesNoWarnings) { EXPECT_THAT(errors_of(kCounter), IsEmpty()); }

@@ -185,7 +185,8 @@ class ExperimentProver {
       return false;
     }
     const bool transient = access.storage == Storage::t || access.storage == Storage::flag;
-    if (section != Section::loop_body && (transient || writes_control(access, line.line.vlen))) return true;
+    if (writes_control(access, line.line.vlen)) return true;
+    if (section == Section::loop_body ? own_flag && reads_control_alone(line) : transient) return true;
     refuse(access.where, fmt::format("'{}' is written where no experiment is at work: the lines of '{}' stand under "
                                      "'mask {}'; write single words under a condition, as in 'y/2'",
                                      access.text, name, unsigned{isa::kExperimentFlag}));
@@ -217,6 +218,13 @@ class ExperimentProver {
       const isa::WordRange own = words_in_memory(symbol);
       return symbol.kind == SymbolKind::variable && is_control(symbol) && lies_in(access, symbol) &&
              own.first <= words.first && words.last <= own.last;
+    });
+  }
+
+  /// True if what the line computes follows from words of the form.
+  [[nodiscard]] static bool reads_control_alone(const CodeLine& line) {
+    return std::ranges::all_of(line.accesses, [](const CodeAccess& access) {
+      return access.write || (access.symbol != nullptr && is_control(*access.symbol));
     });
   }
 
