@@ -18,9 +18,11 @@
 #include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/dgemm.h"
+#include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/profile.h"
 #include "gdr/hostlib/table.h"
+#include "gdr/isa/experiment.h"
 
 namespace gdr::python {
 
@@ -113,11 +115,17 @@ std::pair<std::string, std::vector<std::pair<unsigned, std::string>>> compile_pa
   return {std::move(result.source), std::move(errors)};
 }
 
+/// The variables that travel so; of a kernel of experiments its starts and results.
+std::vector<const isa::Variable*> travelling(const isa::Program& program, isa::Transfer transfer) {
+  if (!isa::is_experiment(program) || transfer == isa::Transfer::elt) return program.variables_by(transfer);
+  return transfer == isa::Transfer::hlt ? isa::experiment_starts(program) : isa::experiment_results(program);
+}
+
 /// (name, transfer, is a float, dimensions) of the variables that travel, in their order.
 std::vector<std::tuple<std::string, std::string, bool, std::vector<std::uint16_t>>> variables(const Assembled& own) {
   std::vector<std::tuple<std::string, std::string, bool, std::vector<std::uint16_t>>> all;
   for (const isa::Transfer transfer : {isa::Transfer::hlt, isa::Transfer::elt, isa::Transfer::rrn}) {
-    for (const isa::Variable* variable : own.program.variables_by(transfer)) {
+    for (const isa::Variable* variable : travelling(own.program, transfer)) {
       all.emplace_back(variable->name, isa::name_of(transfer),
                        variable->conversion && isa::info_of(*variable->conversion).floating, variable->dimensions);
     }
@@ -127,7 +135,9 @@ std::vector<std::tuple<std::string, std::string, bool, std::vector<std::uint16_t
 
 std::vector<std::string> parameters(const Assembled& own) {
   std::vector<std::string> names;
-  for (const isa::Parameter& parameter : own.program.parameters) names.push_back(parameter.name);
+  for (const isa::Parameter& parameter : own.program.parameters) {
+    if (!isa::is_experiment(own.program) || parameter.name != isa::kExperimentLimit) names.push_back(parameter.name);
+  }
   return names;
 }
 
@@ -179,16 +189,38 @@ class SharedDevice {
       if (!device_.computes()) throw Error("engine timing computes no results");
       return hostlib::collected_table(program->program, turns, words, device_.chips());
     });
-    py::dict columns;
-    for (const hostlib::Column& column : table.columns()) {
-      std::visit(
-          [&]<class Number>(const std::vector<Number>& numbers) {
-            columns[column.name.c_str()] =
-                py::array_t<Number>(static_cast<py::ssize_t>(numbers.size()), numbers.data());
-          },
-          column.numbers);
+    return columns_of(table);
+  }
+  /// The results of a kernel of experiments as columns of hostlib::experiment_table(), and the report. `told` may be
+  /// None; it is called with the numbers of experiments that are done and of all.
+  py::tuple run_experiments(const std::shared_ptr<Assembled>& program, const std::map<std::string, double>& parameters,
+                            const Fields& starts, std::uint64_t steps, std::uint64_t round, bool refill,
+                            const py::object& told) {
+    std::function<void(std::size_t, std::size_t)> tell;
+    if (!told.is_none()) {
+      tell = [&](std::size_t done, std::size_t all) {
+        const py::gil_scoped_acquire holds;
+        told(done, all);
+      };
     }
-    return columns;
+    const auto [table, results] = in_turn(turns_, [&] {
+      loaded_.reset();
+      require(program);
+      set(parameters);
+      if (!device_.computes()) throw Error("engine timing computes no results");
+      changed_.insert(std::string(isa::kExperimentLimit));
+      hostlib::ExperimentResults done =
+          hostlib::run_experiments(device_, span_of(starts), {steps, round, refill}, tell);
+      return std::pair(hostlib::experiment_table(program->program, done), std::move(done));
+    });
+    py::dict report;
+    report["rounds"] = results.rounds;
+    report["round_steps"] = results.round_steps;
+    report["places"] = results.places;
+    report["occupancy"] = results.occupancy;
+    report["occupancy_of_queue"] = results.occupancy_of_queue;
+    report["unfinished"] = results.unfinished();
+    return py::make_tuple(columns_of(table), report);
   }
   void load(const std::shared_ptr<Assembled>& program) {
     in_turn(turns_, [&] { require(program); });
@@ -212,6 +244,18 @@ class SharedDevice {
   [[nodiscard]] unsigned chips() const { return device_.chips(); }
 
  private:
+  static py::dict columns_of(const hostlib::Table& table) {
+    py::dict columns;
+    for (const hostlib::Column& column : table.columns()) {
+      std::visit(
+          [&]<class Number>(const std::vector<Number>& numbers) {
+            columns[column.name.c_str()] =
+                py::array_t<Number>(static_cast<py::ssize_t>(numbers.size()), numbers.data());
+          },
+          column.numbers);
+    }
+    return columns;
+  }
   void require(const std::shared_ptr<Assembled>& program) {
     if (loaded_ == program) return;
     loaded_.reset();  // a device whose program is refused has none
@@ -301,6 +345,7 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("kernel", [](const Assembled& own) { return own.program.kernel; })
       .def_property_readonly("flops", [](const Assembled& own) { return own.program.flops; })
       .def_property_readonly("is_type2", [](const Assembled& own) { return own.program.is_type2(); })
+      .def_property_readonly("is_experiment", [](const Assembled& own) { return isa::is_experiment(own.program); })
       .def_property_readonly("loop_lines",
                              [](const Assembled& own) { return own.program.lines(isa::Section::loop_body).size(); })
       .def_readonly("listing", &Assembled::listing)
@@ -316,6 +361,7 @@ PYBIND11_MODULE(_core, module) {
       .def("load", &SharedDevice::load)
       .def("run", &SharedDevice::run)
       .def("run_turns", &SharedDevice::run_turns)
+      .def("run_experiments", &SharedDevice::run_experiments)
       .def_property_readonly("assumed",
                              [](SharedDevice& device) {
                                return device.between_calls([](const Device& own) { return own.emulated().assumed(); });

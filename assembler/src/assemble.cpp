@@ -54,6 +54,7 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   auto [code, left_short] = encode_steps(expansion, declared, options, reporter);
   prove(lines_of(code), declared, reporter);
   prove_moves(code, declared, reporter);
+  prove_experiment(code, declared, reporter);
   if (!reporter.has_errors()) warn(code, left_short, declared, reporter);
   if (!reporter.has_errors()) {
     isa::Program& program = declared.program;

@@ -5,6 +5,7 @@
 
 #include "answers.h"
 #include "gdr/assembler/explain_operation.h"
+#include "gdr/isa/experiment.h"
 
 namespace gdr::editor {
 namespace {
@@ -87,12 +88,14 @@ void offer_attributes(Offers& offers) {
   }
 }
 
-void offer_sections(Offers& offers) {
-  for (std::size_t section = 0; section < isa::kSections; ++section) {
-    std::string_view name = isa::name_of(static_cast<isa::Section>(section));
-    if (!name.starts_with("loop ")) continue;
-    name.remove_prefix(std::string_view("loop ").size());
-    offers.add(name, kKeywordItem, "section");
+/// The sections whose headers begin with the word `head`.
+void offer_sections(Offers& offers, std::string_view head) {
+  for (std::size_t number = 0; number < isa::kSections; ++number) {
+    const auto section = static_cast<isa::Section>(number);
+    std::string_view name = head == "loop" ? isa::name_of(section) : isa::experiment_name_of(section);
+    if (!name.starts_with(head) || name.size() == head.size()) continue;
+    name.remove_prefix(head.size() + 1);
+    if (name.find(' ') == std::string_view::npos) offers.add(name, kKeywordItem, "section");
   }
 }
 
@@ -156,8 +159,8 @@ json completion(const At& at) {
   }
   const auto tokens = at.unit.index.tokens(at.file, at.line);
   const std::string_view head = tokens.front().in(at.line_text());
-  if (head == "loop") {
-    offer_sections(offers);
+  if (head == "loop" || head == "experiment") {
+    offer_sections(offers, head);
   } else if (head == "var" || head == "bvar" || head == "param" || head == "reg") {
     offer_attributes(offers);
     offer_names(offers, at, false);

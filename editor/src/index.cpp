@@ -96,7 +96,7 @@ class Index::Reader {
     }
     if (head == "if") return open_scope(false);
     if (head == "macro") return macro(tokens);
-    if (head == "loop" || head == "initialization") {
+    if (head == "loop" || head == "initialization" || head == "experiment") {
       for (Token& token : tokens) {
         if (token.kind == TokenKind::name) token.kind = TokenKind::keyword;
       }

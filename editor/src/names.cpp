@@ -121,7 +121,7 @@ std::vector<json> section_entries(const Unit& unit, std::uint32_t file) {
   for (std::uint32_t line = 0; line < text.lines(); ++line) {
     const auto tokens = unit.index.tokens(file, line);
     const std::string_view head = tokens.empty() ? std::string_view() : tokens.front().in(text.line(line));
-    if (head == "loop" || head == "initialization") {
+    if (head == "loop" || head == "initialization" || head == "experiment") {
       std::size_t end = 0;
       for (const Token& token : tokens) {
         if (token.kind == TokenKind::keyword) end = token.end();

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "gdr/base/error.h"
+#include "gdr/isa/experiment.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::isa {
@@ -335,6 +336,7 @@ void validate(const Program& program) {
   for (const Alias& alias : program.aliases) check(program, alias);
   check_moved(program);
   StepChecker(program).run();
+  if (is_experiment(program)) validate_experiment(program);
 }
 
 }  // namespace gdr::isa

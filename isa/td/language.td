@@ -2,7 +2,7 @@
 // docs/assembly.md.
 
 foreach text = ["kernel", "flops", "var", "bvar", "reg", "param", "const", "repeat", "if", "macro", "include",
-                "initialization", "loop", "else", "end"] in
+                "experiment", "initialization", "loop", "else", "end"] in
 def : Word<text, StatementWord>;
 
 foreach text = ["vlen", "mask", "transfer", "collect"] in

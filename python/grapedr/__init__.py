@@ -15,6 +15,7 @@ engine and for every number of threads.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import html
 import importlib
@@ -41,6 +42,7 @@ __all__ = [
     "AssemblyError",
     "Device",
     "Error",
+    "Experiments",
     "Kernel",
     "Nbody",
     "NbodyRun",
@@ -143,6 +145,24 @@ def _shared_device(process: int) -> Device:
     return Device()
 
 
+@dataclasses.dataclass(frozen=True)
+class Experiments:
+    """What `Kernel.run_experiments` gives."""
+
+    results: NDArray
+    """A structured array with a row for each start: the kernel's results, `steps`, and `finished`, which is 0 if the
+    experiment was not done after the most steps."""
+    rounds: int
+    round_steps: int
+    places: int
+    """Number of elements of PEs that had experiments."""
+    occupancy: float
+    """Steps of all experiments / steps for which the places had time, 0 to 1."""
+    occupancy_of_queue: float
+    """The same for rounds in which every place had an experiment; NaN if there were none."""
+    unfinished: int
+
+
 class Kernel:
     """An assembled kernel. `assemble` and `kernel` make one."""
 
@@ -183,6 +203,8 @@ class Kernel:
         Variables that are left out or unknown are refused, as by `gdr run`; so are masked values and quantities with a unit.
         Calls without `device` share one. Parameters that are not given have their defaults, whatever an earlier call on the device gave.
         """
+        if self._program.is_experiment:
+            raise Error(f"kernel {self.name} is one of experiments: run_experiments() runs it")
         if self._program.is_type2:
             raise Error(f"kernel {self.name} is of Type II, which moves its data itself: run_turns() runs it")
         i_records = self._records("hlt", "i", i)
@@ -211,6 +233,8 @@ class Kernel:
         """
         if not self._program.is_type2:
             raise Error(f"kernel {self.name} is of Type I: run() runs it")
+        if self._program.is_experiment:
+            raise Error(f"kernel {self.name} is one of experiments: run_experiments() runs it")
         device = device if device is not None else Device()
         of_turn = 16 * device.chips
         j_records = self._records("elt", "j", j) if j is not None else np.zeros((0, len(self._of["elt"])), np.uint64)
@@ -230,6 +254,52 @@ class Kernel:
         for name, column in columns.items():
             words[name] = column
         return words
+
+    def run_experiments(
+        self,
+        starts: Columns | NDArray,
+        steps: int,
+        round: int | None = None,
+        refill: bool = True,
+        device: Device | None = None,
+        on_round: Callable[[int, int], object] | None = None,
+        **parameters: float,
+    ) -> Experiments:
+        """Runs an experiment of at most `steps` steps for each start of a kernel of experiments.
+
+        `starts` is as `i` for `run`: an array for each variable declared with `hlt`. Results do not depend on `round`, the
+        number of steps after which finished experiments leave their places (a divisor of `steps`, by default the one next
+        to 200), nor on `refill`, without which the next ones begin when all places are free. `on_round(done, all)` is
+        called after each round; an exception from it ends the run.
+        """
+        if not self._program.is_experiment:
+            raise Error(f"kernel {self.name} is no kernel of experiments")
+        unknown = [name for name in parameters if name not in self.parameters]
+        if unknown:
+            known = f" (known: {', '.join(self.parameters)})" if self.parameters else ""
+            raise Error(f"kernel {self.name} has no parameter '{unknown[0]}'{known}")
+        records = self._records("hlt", "starts", starts)
+        values = {name: float(value) for name, value in parameters.items()}
+        device = device if device is not None else Device()
+        columns, report = device._core.run_experiments(
+            self._program,
+            values,
+            records,
+            whole("steps", steps, 1),
+            0 if round is None else whole("round", round, 1),
+            bool(refill),
+            on_round,
+        )
+        fields = [*self._of["rrn"], ("steps", np.dtype(np.int64), ()), ("finished", np.dtype(np.int64), ())]
+        results = np.empty(len(records), np.dtype(fields))
+        for name, _, dimensions in fields:
+            if not dimensions:
+                results[name] = columns[name]
+                continue
+            flat = results[name].reshape(len(records), -1)
+            for element in range(flat.shape[1]):
+                flat[:, element] = columns[f"{name}[{element}]"]
+        return Experiments(results, **report)
 
     def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
         """Records as rows of 8-byte fields."""

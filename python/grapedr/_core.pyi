@@ -17,6 +17,8 @@ class Program:
     @property
     def is_type2(self) -> bool: ...
     @property
+    def is_experiment(self) -> bool: ...
+    @property
     def loop_lines(self) -> int: ...
     @property
     def listing(self) -> str: ...
@@ -41,6 +43,16 @@ class Device:
     def run_turns(
         self, program: Program, parameters: dict[str, float], j: NDArray[uint64], i: NDArray[uint64], turns: int
     ) -> dict[str, NDArray]: ...
+    def run_experiments(
+        self,
+        program: Program,
+        parameters: dict[str, float],
+        starts: NDArray[uint64],
+        steps: int,
+        round: int,
+        refill: bool,
+        told: Callable[[int, int], object] | None,
+    ) -> tuple[dict[str, NDArray], dict[str, float]]: ...
     @property
     def assumed(self) -> str: ...
     @property

@@ -632,6 +632,7 @@ class Writing(LspTest):
             self.assertIn(name, found)
         self.assertNotIn("fmul", found)
         self.assertEqual(sorted(self.offered("loop ")), ["body", "initialization", "termination"])
+        self.assertEqual(sorted(self.offered("experiment ")), ["begin", "end", "initialization", "step"])
         self.assertIn("short-vector", self.offered("  nop # allow short-v"))
         self.assertEqual(self.offered("  nop # a comment of f"), {})
 

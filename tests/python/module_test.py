@@ -167,6 +167,50 @@ loop termination
         self.refuses("turns = 0", kernel.run_turns, i={"x": x}, turns=0)
         self.refuses("run_turns", kernel.run, {"x": x}, {})
 
+    def test_experiments_give_results_in_the_order_of_their_starts(self):
+        source = """kernel halve experiment
+param most : long = 1
+var vector long from[2] hlt
+var vector long id hlt fix64to72
+var vector long x[2] rrn
+var vector long same rrn fix72to64
+experiment begin
+  fpassa from[0] x[0]
+  fpassa from[1] x[1]
+  upassa id same
+experiment step
+  fmul x[0] fs"0.5" $lt x[0]
+  fsub most $lti $ok1
+experiment end
+  fadd x[1] f"1" x[1]
+"""
+        kernel = grapedr.assemble(source)
+        self.assertEqual(kernel.parameters, ["most"])
+        count = 3000
+        starts = {"from": np.stack([2.0 ** (np.arange(count) % 30), np.arange(count)], 1), "id": np.arange(count) * 3}
+        told = []
+        run = kernel.run_experiments(starts, steps=40, round=8, most=0.5, on_round=lambda *done: told.append(done))
+        np.testing.assert_array_equal(run.results["same"], 3 * np.arange(count))
+        np.testing.assert_array_equal(run.results["x"][:, 1], np.arange(count) + 1.0)
+        np.testing.assert_array_equal(run.results["x"][:, 0], 0.5)
+        np.testing.assert_array_equal(run.results["steps"], np.arange(count) % 30 + 1)
+        self.assertEqual((run.unfinished, run.round_steps, told[-1]), (0, 8, (count, count)))
+        self.assertEqual(len(told), run.rounds)
+        again = kernel.run_experiments(starts, steps=40, refill=False, most=0.5, device=grapedr.Device(machine="model450"))
+        np.testing.assert_array_equal(again.results, run.results)
+        self.refuses("no parameter 'experiment_limit'", kernel.run_experiments, starts, 40, experiment_limit=3)
+        self.refuses("steps = 0", kernel.run_experiments, starts, 0)
+        self.refuses("round = 7 is refused", kernel.run_experiments, starts, 40, round=7)
+        self.refuses("missing variable id", kernel.run_experiments, {"from": starts["from"]}, 40)
+        self.refuses(r"run_experiments\(\) runs it", kernel.run, starts, {})
+        self.refuses("no kernel of experiments", self.kernel.run_experiments, {}, 40)
+
+        def cancel(done, everybody):
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            kernel.run_experiments(starts, 40, most=0.5, on_round=cancel)
+
     def test_no_particles_are_no_error(self):
         results = self.kernel.run({"xi": np.zeros(0)}, {"xj": [1.0], "mj": [1.0]})
         self.assertEqual(results.shape, (0,))

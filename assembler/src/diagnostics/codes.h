@@ -65,6 +65,7 @@ enum class Code : unsigned {
   elements_collide = 189,
   move = 190,
   move_overlap = 191,
+  experiment = 192,
   // data flow
   masked_definition = 200,
   overwritten_input = 201,

@@ -14,7 +14,7 @@ namespace {
 
 #define GDR_NAMED(OP, function, sources) " `" #function "`"
 
-constexpr std::array<Explanation, 60> kExplanations{{
+constexpr std::array<Explanation, 61> kExplanations{{
     {Code::syntax, "the statement cannot be read",
      R"(The grammar stopped at the caret; the message lists what is allowed at this point. A line holds one declaration, one section
 header, one block line, or operations separated by `;`. Operands are separated by blanks. Bytes outside printable ASCII
@@ -504,6 +504,27 @@ loop body
   bm $lr0v x[1] @0
   nop
   collect x[1])"},
+    {Code::experiment, "an experiment that depends on more than its start",
+     R"(In a kernel of experiments each element of each PE works on a problem of its own, and the host begins another one where one is
+done. So the result may depend on nothing but i-data and parameters: not on `$peid` and `$bbid`, not on words that another experiment
+left in the place, not on T and flags of the step before. Lines stand under `mask 1`, and results are vectors of
+long words without a reduction.)",
+     R"(kernel example experiment
+var vector long x hlt fix64to72
+var vector long sum rrn fix72to64
+experiment begin
+  upassa x sum
+experiment step
+  uadd sum $peid sum)",
+     R"(kernel example experiment
+var vector long x hlt fix64to72
+var vector long number hlt fix64to72
+var vector long sum rrn fix72to64
+experiment begin
+  upassa x sum
+experiment step
+  upassa number $lt
+  uadd sum $lti sum)"},
     {Code::masked_definition, "a word that is written only under a condition, and used without it",
      R"(If the condition of a mask or predicate is false, the word keeps its old value. In the first iteration this value is undefined,
 later it is that of an earlier iteration. The warning follows the word to the results: it is given only if an element for which

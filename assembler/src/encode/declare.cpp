@@ -63,6 +63,7 @@ class Declarer {
 
   Declared run(const Expansion& expansion) {
     bool in_section = false;
+    note_form(expansion);
     for (const Expansion::Entry& entry : expansion.entries) {
       if (const auto* gap = std::get_if<Expansion::Gap>(&entry)) {
         for (const std::string& word : gap->words) result_.symbols.tolerate(word);
@@ -89,6 +90,15 @@ class Declarer {
  private:
   static bool declares(const Statement& statement) {
     return !std::holds_alternative<CodeStatement>(statement) && !std::holds_alternative<SectionStatement>(statement);
+  }
+
+  /// What a declaration means depends on the kernel's form.
+  void note_form(const Expansion& expansion) {
+    for (const Expansion::Entry& entry : expansion.entries) {
+      const auto* statement = std::get_if<ExpandedStatement>(&entry);
+      const auto* kernel = statement != nullptr ? std::get_if<KernelStatement>(&statement->statement) : nullptr;
+      if (kernel != nullptr && kernel->experiment && !result_.experiment) result_.experiment = statement->where;
+    }
   }
 
   /// Code is read later. Blocks have already been expanded.
@@ -187,6 +197,27 @@ class Declarer {
       }
     }
     symbol.vector = declaration.vector.value_or(symbol.transfer == Transfer::hlt || symbol.transfer == Transfer::rrn);
+    if (result_.experiment && symbol.transfer == Transfer::rrn && symbol.memory != Memory::bm) {
+      return take_as_result(at, symbol, variable);
+    }
+    return true;
+  }
+
+  /// A result of experiments stays in the PE until lines of the form bring it out.
+  bool take_as_result(const ExpandedStatement& at, Symbol& symbol, const isa::Variable& variable) {
+    const auto refuse = [&](std::string why) {
+      reporter_.error(Code::experiment, at.where, std::move(why));
+      return false;
+    };
+    if (variable.reduction || variable.block != 0) {
+      return refuse(
+          fmt::format("results of experiments stay apart; leave what follows the conversion of '{}' out", symbol.name));
+    }
+    if (symbol.width == Width::short_word || !symbol.vector) {
+      return refuse(fmt::format("a result of experiments is long: declare '{}' as 'var vector long'", symbol.name));
+    }
+    symbol.transfer = Transfer::none;
+    symbol.result_of_experiment = true;
     return true;
   }
 

@@ -30,8 +30,9 @@ struct Symbol {
   std::uint32_t entries = 1;
   std::uint32_t address = 0;
   isa::Transfer transfer = isa::Transfer::none;
-  std::optional<Operand> written;  // for a register name: the register that it was declared as
-  std::string shown;               // for a register of one use of a macro: its name in the macro
+  bool result_of_experiment = false;  // in the PE; the form's lines bring it out
+  std::optional<Operand> written;     // for a register name: the register that it was declared as
+  std::string shown;                  // for a register of one use of a macro: its name in the macro
 
   /// The name used in messages.
   [[nodiscard]] const std::string& title() const { return shown.empty() ? name : shown; }
@@ -65,6 +66,7 @@ class Symbols {
 struct Declared {
   isa::Program program;
   Symbols symbols;
+  std::optional<Place> experiment;  // of the line `kernel NAME experiment`
 };
 [[nodiscard]] Declared declare(const Expansion& expansion, const AssembleOptions& options, Reporter& reporter);
 

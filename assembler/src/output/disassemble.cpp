@@ -7,6 +7,7 @@
 
 #include "gdr/assembler/assembler.h"
 #include "gdr/isa/effects.h"
+#include "gdr/isa/experiment.h"
 #include "gdr/isa/line.h"
 #include "gdr/isa/named_registers.h"
 
@@ -17,6 +18,9 @@ std::string declaration(const isa::Variable& variable) {
   std::string text = fmt::format("{} {} {} {}", variable.memory == isa::Memory::bm ? "bvar" : "var",
                                  variable.vector ? "vector" : "scalar", name_of(variable.width), variable.name);
   for (const std::uint16_t dimension : variable.dimensions) text += fmt::format("[{}]", dimension);
+  if (variable.transfer == isa::Transfer::none && variable.conversion) {  // a result of experiments
+    text += fmt::format(" {}", isa::name_of(isa::Transfer::rrn));
+  }
   if (variable.transfer != isa::Transfer::none) text += fmt::format(" {}", isa::name_of(variable.transfer));
   if (variable.conversion) text += fmt::format(" {}", isa::info_of(*variable.conversion).name);
   if (variable.reduction) text += fmt::format(" {}", isa::info_of(*variable.reduction).mnemonic);
@@ -83,7 +87,8 @@ void add_names(const isa::Variable& variable, isa::RegisterNames& names) {
 
 /// Source of a program. `heading` is put after the kernel's name.
 std::string source_of(const isa::Program& program, std::string_view heading, const isa::RegisterNames& names) {
-  std::string out = fmt::format("kernel {}{}\n", program.kernel, heading);
+  std::string out =
+      fmt::format("kernel {}{}{}\n", program.kernel, isa::is_experiment(program) ? " experiment" : "", heading);
   if (program.flops != 0) out += fmt::format("flops {}\n", program.flops);
   for (const isa::Variable& variable : program.variables) out += fmt::format("{}\n", declaration(variable));
   for (const isa::Parameter& parameter : program.parameters) {

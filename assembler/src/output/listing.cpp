@@ -47,6 +47,9 @@ void list_layout(std::string& out, const isa::Program& program) {
     std::string dimensions;
     for (const std::uint16_t dimension : variable.dimensions) dimensions += fmt::format("[{}]", dimension);
     std::string travel(isa::name_of(variable.transfer));
+    if (variable.transfer == isa::Transfer::none && variable.conversion) {  // a result of experiments
+      travel = isa::name_of(isa::Transfer::rrn);
+    }
     if (variable.conversion) travel += fmt::format(" {}", isa::info_of(*variable.conversion).name);
     if (variable.reduction) travel += fmt::format(" {}", isa::info_of(*variable.reduction).mnemonic);
     if (variable.block != 0) travel += fmt::format(" select {}", variable.block);

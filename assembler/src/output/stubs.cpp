@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "gdr/isa/experiment.h"
+
 namespace gdr::assembler {
 namespace {
 
@@ -145,6 +147,7 @@ struct Record {
   std::string type;  // NAME_i_particle and so on
   std::string what;
   std::vector<const isa::Variable*> variables;
+  std::vector<std::string> integers{};  // fields behind those of the variables
 };
 
 bool is_floating(const isa::Variable& variable) {
@@ -153,6 +156,16 @@ bool is_floating(const isa::Variable& variable) {
 
 std::vector<Record> records_of(const isa::Program& program) {
   std::vector<Record> records;
+  if (isa::is_experiment(program)) {
+    records.push_back({isa::Transfer::hlt, program.kernel + "_start", "What an experiment begins with.",
+                       isa::experiment_starts(program)});
+    records.push_back({isa::Transfer::rrn,
+                       program.kernel + "_result",
+                       "What an experiment ends with; the number of its steps; 0: it was not done after them.",
+                       isa::experiment_results(program),
+                       {"experiment_steps", "experiment_finished"}});
+    return records;
+  }
   const auto add = [&](isa::Transfer transfer, std::string_view suffix, std::string_view what) {
     Record record{transfer, program.kernel + std::string(suffix), std::string(what), program.variables_by(transfer)};
     if (!record.variables.empty()) records.push_back(std::move(record));
@@ -173,7 +186,8 @@ struct Function {
   bool value = false;                                                               // takes a double
   std::string body;                                                                 // C expression of the status
   enum class Words : std::uint8_t { none, doubles, integers } words = Words::none;  // fills an array of them
-  std::string out{};  // name of a double or, if it is `counts`, of three integers that it fills
+  std::string out{};            // name of a double or, if it is `counts`, of three integers that it fills
+  const Record* got = nullptr;  // of experiments: their results, beside the starts in `record`
 };
 
 /// What a program can ask when it has run, and the end.
@@ -202,11 +216,38 @@ void add_observations(const std::string& kernel, std::vector<Function>& function
                        "close_kernel()"});
 }
 
+void add_parameters(const isa::Program& program, std::vector<Function>& functions) {
+  for (const isa::Parameter& parameter : program.parameters) {
+    if (isa::is_experiment(program) && parameter.name == isa::kExperimentLimit) continue;  // most_steps sets it
+    functions.push_back({fmt::format("{}_set_{}", program.kernel, parameter.name),
+                         fmt::format("Parameter {}, {} if never set.", parameter.name, parameter.default_value),
+                         nullptr,
+                         {},
+                         true,
+                         fmt::format("gdr_runtime_set_parameter(runtime, \"{}\", value)", parameter.name)});
+  }
+}
+
 std::vector<Function> functions_of(const isa::Program& program, const std::vector<Record>& records) {
   const std::string& kernel = program.kernel;
   std::vector<Function> functions;
   functions.push_back(
       {kernel + "_grape_init", "Opens a device and loads the kernel.", nullptr, {}, false, "open_kernel()"});
+  if (isa::is_experiment(program)) {
+    add_parameters(program, functions);
+    functions.push_back(
+        {kernel + "_experiments",
+         "Runs an experiment of at most most_steps steps for each of n starts. Results are in their order.",
+         &records[0],
+         {"n"},
+         false,
+         "gdr_runtime_experiments(runtime, records, n, most_steps, results)",
+         Function::Words::none,
+         "",
+         &records[1]});
+    add_observations(kernel, functions);
+    return functions;
+  }
   for (const Record& record : records) {
     if (record.transfer == isa::Transfer::hlt) {
       functions.push_back({kernel + "_send_i_particle",
@@ -224,14 +265,7 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
                            "gdr_runtime_send_j(runtime, first, records, n)"});
     }
   }
-  for (const isa::Parameter& parameter : program.parameters) {
-    functions.push_back({fmt::format("{}_set_{}", kernel, parameter.name),
-                         fmt::format("Parameter {}, {} if never set.", parameter.name, parameter.default_value),
-                         nullptr,
-                         {},
-                         true,
-                         fmt::format("gdr_runtime_set_parameter(runtime, \"{}\", value)", parameter.name)});
-  }
+  add_parameters(program, functions);
   if (program.is_type2()) {
     functions.push_back({kernel + "_type2_run",
                          "Runs so many iterations of the loop and waits for its end.",
@@ -313,6 +347,7 @@ std::string c_struct(const Record& record) {
     for (const std::uint16_t dimension : variable->dimensions) text += fmt::format("[{}]", dimension);
     text += ";\n";
   }
+  for (const std::string& name : record.integers) text += fmt::format("  int64_t {};\n", name);
   return text + fmt::format("}} {};\n\n", record.type);
 }
 
@@ -334,6 +369,10 @@ std::string c_signature(const Function& function) {
       break;
   }
   for (const std::string& integer : function.integers) add("int " + integer);
+  if (function.got != nullptr) {
+    add("int64_t most_steps");
+    add(fmt::format("{}* results", function.got->type));
+  }
   if (function.value) add("double value");
   if (!function.out.empty()) add(function.out == "counts" ? "int64_t counts[3]" : "double* " + function.out);
   return fmt::format("int {}({})", function.name, arguments.empty() ? "void" : arguments);
@@ -376,9 +415,12 @@ std::string c_source(const isa::Program& program, const std::vector<Function>& f
       "  gdr_runtime_close(runtime);\n  runtime = 0;\n  return status;\n}}\n\n"
       "static int open_kernel(void) {{\n  const int status = close_kernel();\n"
       "  return status != 0 ? status : gdr_runtime_open(object, sizeof object, &runtime);\n}}\n\n"
-      "static int run_kernel(int nj) {{\n  const int status = gdr_runtime_start(runtime, nj);\n"
-      "  return status != 0 ? status : gdr_runtime_wait(runtime);\n}}\n\n",
-      program.kernel, c_bytes(isa::serialize(program)));
+      "{2}",
+      program.kernel, c_bytes(isa::serialize(program)),
+      isa::is_experiment(program)
+          ? ""
+          : "static int run_kernel(int nj) {\n  const int status = gdr_runtime_start(runtime, nj);\n"
+            "  return status != 0 ? status : gdr_runtime_wait(runtime);\n}\n\n");
   for (const Function& function : functions) {
     text += fmt::format("{} {{ return {}; }}\n", c_signature(function), function.body);
   }
@@ -403,10 +445,12 @@ std::string fortran_type(const Record& record, const std::string& type) {
     }
     text += dimensions.empty() ? "\n" : fmt::format("({})\n", dimensions);
   }
+  for (const std::string& name : record.integers) text += fmt::format("    integer(c_int64_t) :: {}\n", names(name));
   return text + fmt::format("  end type {}\n\n", type);
 }
 
-std::string fortran_function(const Function& function, const std::string& name, const std::string& type) {
+std::string fortran_function(const Function& function, const std::string& name, const std::string& type,
+                             const std::string& got) {
   std::string arguments;
   std::string declarations;
   const auto add = [&](const std::string& argument, const std::string& declaration) {
@@ -428,6 +472,10 @@ std::string fortran_function(const Function& function, const std::string& name, 
       break;
   }
   for (const std::string& integer : function.integers) add(integer, "integer(c_int), value");
+  if (function.got != nullptr) {
+    add("most_steps", "integer(c_int64_t), value");
+    add("results", fmt::format("type({}), dimension(*), intent(inout)", got));
+  }
   if (function.value) add("value", "real(c_double), value");
   if (function.out == "counts") {
     add("counts", "integer(c_int64_t), dimension(3), intent(out)");
@@ -455,9 +503,10 @@ std::string fortran_module(const isa::Program& program, const std::vector<Record
   }
   text += "  interface\n";
   for (const Function& function : functions) {
-    const std::string type =
-        function.record == nullptr ? "" : types[static_cast<std::size_t>(function.record - records.data())];
-    text += fortran_function(function, names(function.name), type);
+    const auto type_of = [&](const Record* record) {
+      return record == nullptr ? std::string() : types[static_cast<std::size_t>(record - records.data())];
+    };
+    text += fortran_function(function, names(function.name), type_of(function.record), type_of(function.got));
   }
   text += fmt::format(
       "    ! Address of a C string.\n    function {}(status) &\n        bind(c, name=\"{}_strerror\") result(text)\n"

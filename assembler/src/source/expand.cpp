@@ -11,10 +11,12 @@
 #include <set>
 #include <utility>
 
+#include "experiment_form.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/isa/experiment.h"
 #include "habits.h"
 #include "source_limits.h"
 #include "source_text.h"
@@ -70,6 +72,7 @@ class Expander {
     scope.constants = definitions_;
     including_.push_back(identity_of(files_[0].name));
     expand_block(lines_of(0), scope);
+    end_experiment();
     report_unused_definitions();
     return std::move(expansion_);
   }
@@ -243,7 +246,10 @@ class Expander {
       return gap(line.text);
     }
     expanded.statement = std::get<Statement>(std::move(parsed));
-    if (std::holds_alternative<SectionStatement>(expanded.statement)) in_section_ = true;
+    if (const auto* section = std::get_if<SectionStatement>(&expanded.statement)) {
+      in_section_ = true;
+      if (section->experiment || experiment_at_) return begin_experiment_section(*section, line, std::move(expanded));
+    }
     note_declared(expanded.statement);
     if (opens_block(head)) return expand_head(lines, at, expanded, scope);
     if (const auto* constant = std::get_if<ConstantStatement>(&expanded.statement)) {
@@ -266,9 +272,72 @@ class Expander {
 
   void note_declared(const Statement& statement) {
     const auto note = [&](const Word& word) { declared_.insert(word.text); };
-    if (const auto* variable = std::get_if<Declaration>(&statement)) note(variable->name);
+    if (const auto* kernel = std::get_if<KernelStatement>(&statement)) is_experiment_ = kernel->experiment;
+    if (const auto* variable = std::get_if<Declaration>(&statement)) {
+      note(variable->name);
+      if (!experiment_at_) experiment_.note(*variable);
+    }
     if (const auto* parameter = std::get_if<ParameterStatement>(&statement)) note(parameter->name);
     if (const auto* named = std::get_if<RegisterStatement>(&statement)) note(named->name);
+  }
+
+  // ---- kernels of experiments --------------------------------------------------------------------------------------
+
+  /// Adds lines as if they stood in the source at the place of `experiment_at_`.
+  void add_lines(const std::vector<std::string>& texts) {
+    BlockLines lines;
+    for (const std::string& text : texts) lines.push_back({text, experiment_at_->file, experiment_at_->number});
+    Scope scope;
+    scope.constants = definitions_;
+    expand_block(lines, scope);
+  }
+
+  /// The header of a section in a kernel of experiments. Before the first one stand the declarations of the form, and
+  /// after each its own lines. Those behind the lines of the section before come first.
+  void begin_experiment_section(const SectionStatement& section, const SourceLine& line, ExpandedStatement expanded) {
+    if (!section.experiment || !is_experiment_) {
+      reporter_.error(
+          Code::misplaced, expanded.where,
+          section.experiment
+              ? fmt::format("'{}' stands in a kernel of experiments: begin it with 'kernel NAME experiment'",
+                            isa::experiment_name_of(section.section))
+              : fmt::format("'{}' does not stand beside '{}'; write '{}'", isa::name_of(section.section),
+                            experiment_at_->text, isa::experiment_name_of(section.section)));
+      expansion_.entries.emplace_back(std::move(expanded));
+      return;
+    }
+    const bool first = !experiment_at_;
+    if (!first) add_lines(experiment_.closing(experiment_section_));
+    experiment_at_ = line;
+    experiment_section_ = section.section;
+    if (first) {
+      in_section_ = false;
+      adding_declarations_ = true;
+      add_lines(experiment_.declarations());
+      adding_declarations_ = false;
+      in_section_ = true;
+    }
+    experiment_begun_.insert(section.section);
+    expansion_.entries.emplace_back(std::move(expanded));
+    add_lines(experiment_.opening(section.section));
+  }
+
+  /// Ends the last section of a kernel of experiments, and adds sections that the source leaves out.
+  void end_experiment() {
+    if (!experiment_at_) return;
+    add_lines(experiment_.closing(experiment_section_));
+    for (std::size_t number = 0; number < isa::kSections; ++number) {
+      const auto section = static_cast<isa::Section>(number);
+      if (experiment_begun_.contains(section)) continue;
+      ExpandedStatement header;
+      header.statement = SectionStatement{section, {}, true};
+      header.text = isa::experiment_name_of(section);
+      header.where = place(*experiment_at_, {});
+      header.columns.assign(header.text.size() + 1, header.where.range.column);
+      expansion_.entries.emplace_back(std::move(header));
+      add_lines(experiment_.opening(section));
+      add_lines(experiment_.closing(section));
+    }
   }
 
   /// Gives a register in a macro's body a name that is unique to this use; `reg NAME [vector|scalar] short|long` takes
@@ -505,8 +574,10 @@ class Expander {
 
   void include(const IncludeStatement& statement, const ExpandedStatement& head, Scope& scope) {
     const Place where = head.place(statement.path.span);
-    const auto found = find_included(statement.path.text, head.where.range.file, where);
-    if (!found) return;
+    // The form's own macros are those that come with gdr, whatever stands beside the source.
+    const auto found = adding_declarations_ ? base::find_data_file(kMacros / kExperimentFile)
+                                            : find_included(statement.path.text, head.where.range.file, where);
+    if (!found) return report_no_macros(where);
     const std::filesystem::path& path = *found;
     const std::filesystem::path identity = identity_of(path);
     if (std::find(including_.begin(), including_.end(), identity) != including_.end()) {
@@ -532,6 +603,13 @@ class Expander {
     expand_block(lines_of(static_cast<std::uint32_t>(files_.size() - 1)), inner);
     including_.pop_back();
     scope.constants = inner.constants;  // what a file defines is known behind the include
+  }
+
+  void report_no_macros(const Place& where) {
+    if (!adding_declarations_) return;  // it is reported
+    reporter_.error(
+        Code::include, where,
+        fmt::format("'{}' is not found among the files that come with gdr", (kMacros / kExperimentFile).string()));
   }
 
   /// The name that a `const` line would have declared: nothing is reported that only follows from its error.
@@ -674,6 +752,12 @@ class Expander {
   Expansion expansion_;
   std::size_t statements_ = 0;
   bool in_section_ = false;
+  bool is_experiment_ = false;        // `kernel NAME experiment`
+  bool adding_declarations_ = false;  // those of the form
+  ExperimentForm experiment_;
+  std::optional<SourceLine> experiment_at_;  // the header of the section `experiment_section_`
+  isa::Section experiment_section_ = isa::Section::initialization;
+  std::set<isa::Section> experiment_begun_;  // sections whose headers were read
 };
 
 }  // namespace

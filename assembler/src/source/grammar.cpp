@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "gdr/isa/experiment.h"
 #include "gdr/isa/port_names.h"
 #include "syntax.h"
 
@@ -447,7 +448,10 @@ const auto code = as<CodeStatement>(first_item[append_items] >> *(x3::lit(';') >
 #define GDR_INTO(member) ([](auto& context) { x3::_val(context).member = x3::_attr(context); })
 #define GDR_ONTO(member) ([](auto& context) { x3::_val(context).member.push_back(x3::_attr(context)); })
 
-const auto kernel = as<KernelStatement>(keyword("kernel") > gap > word[GDR_INTO(name)], "kernel");
+const auto kernel = as<KernelStatement>(
+    keyword("kernel") > gap > word[GDR_INTO(name)] >
+        -(gap >> keyword("experiment")[([](auto& context) { x3::_val(context).experiment = true; })]),
+    "kernel");
 const auto flops = as<FlopsStatement>(keyword("flops") > gap > decimal[GDR_INTO(value)], "flops");
 const auto width = as<isa::Width>(
     (keyword("long") >> x3::attr(isa::Width::long_word)) | (keyword("short") >> x3::attr(isa::Width::short_word)),
@@ -535,6 +539,7 @@ std::variant<Statement, SyntaxError> parse_as(const Parser& parser, std::string_
   }
 }
 
+/// A section's header, `loop body`, or `experiment step` where lines are added around those of the source.
 std::variant<Statement, SyntaxError> parse_section(std::string_view text) {
   std::vector<std::string_view> words;
   const auto begin = static_cast<std::uint32_t>(text.find_first_not_of(" \t"));
@@ -548,7 +553,9 @@ std::variant<Statement, SyntaxError> parse_section(std::string_view text) {
   for (std::size_t index = 0; index < isa::kSections; ++index) {
     const auto section = static_cast<isa::Section>(index);
     if (normal == isa::name_of(section)) return SectionStatement{section, {begin, length}};
-    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", isa::name_of(section));
+    if (normal == isa::experiment_name_of(section)) return SectionStatement{section, {begin, length}, true};
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ",
+                         normal.starts_with("experiment") ? isa::experiment_name_of(section) : isa::name_of(section));
   }
   return SyntaxError{Code::syntax, {begin, length}, fmt::format("the sections are {}", names)};
 }
@@ -589,7 +596,7 @@ std::variant<Statement, SyntaxError> parse_statement(std::string_view text, cons
   if (head == "include") return parse_as<IncludeStatement>(include, text, constants);
   if (head == "else") return parse_bare<ElseStatement>(text, head);
   if (head == "end") return parse_bare<EndStatement>(text, head);
-  if (head == "initialization" || head == "loop") return parse_section(text);
+  if (head == "initialization" || head == "loop" || head == "experiment") return parse_section(text);
   return parse_as<CodeStatement>(code, text, constants);
 }
 

@@ -93,6 +93,7 @@ struct CodeStatement {
 
 struct KernelStatement {
   Word name;
+  bool experiment = false;  // `kernel NAME experiment`
 };
 
 struct FlopsStatement {
@@ -124,6 +125,7 @@ struct ParameterStatement {
 struct SectionStatement {
   isa::Section section = isa::Section::initialization;
   Span span;
+  bool experiment = false;  // `experiment step`: lines are added around those of the source
 };
 
 struct ConstantStatement {

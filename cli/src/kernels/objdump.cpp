@@ -3,6 +3,8 @@
 #include "command/command.h"
 #include "gdr/assembler/disassemble.h"
 #include "gdr/base/quoted.h"
+#include "gdr/hostlib/experiments.h"
+#include "gdr/isa/experiment.h"
 
 namespace gdr::cli {
 namespace {
@@ -14,6 +16,10 @@ int objdump(const std::string& file, bool raw) {
              isa::kObjectVersion, isa::kIsaVersion);
   fmt::print("# j-record {} long words, i-record {} fields, result {} fields\n", program.record_words,
              program.record_fields(isa::Transfer::hlt), program.record_fields(isa::Transfer::rrn));
+  if (isa::is_experiment(program)) {
+    fmt::print("# experiments: start {} fields, result {} fields\n", hostlib::start_columns(program).size(),
+               hostlib::result_columns(program).size());
+  }
   for (const isa::Variable& variable : program.variables) {
     fmt::print("# {} {} at {} {}\n", variable.vector ? "vector" : "scalar", variable.name,
                variable.memory == isa::Memory::bm   ? "BM"

@@ -16,6 +16,8 @@
 #include "gdr/base/message_framing.h"
 #include "gdr/debugger/commands.h"
 #include "gdr/debugger/dap.h"
+#include "gdr/isa/experiment.h"
+#include "run_experiments.h"
 #include "run_input.h"
 
 namespace gdr::cli {
@@ -23,13 +25,15 @@ namespace {
 
 struct DebugOptions {
   RunInput input;
+  OneExperiment experiment{};
   std::string machine = "model1800";
   unsigned boards = 1;
   std::string script;
   bool dap = false;
 };
 
-debugger::Job job_of(const RunInput& input, const std::string& machine, unsigned boards) {
+debugger::Job job_of(const RunInput& input, const OneExperiment& experiment, const std::string& machine,
+                     unsigned boards) {
   debugger::Job job;
   LoadedKernel kernel = input.load();
   job.program = std::move(kernel.program);
@@ -44,8 +48,9 @@ debugger::Job job_of(const RunInput& input, const std::string& machine, unsigned
   Device device(empty);
   device.load(job.program);
   input.set_parameters(device);
-  RunData data = input.read(device);
+  RunData data = isa::is_experiment(job.program) ? experiment.read(job.program, input) : input.read(device);
   job.parameters = input.parameter_values();
+  experiment.check(job.program, input, job.parameters);
   job.i_fields = std::move(data.i_fields);
   job.j_fields = std::move(data.j_fields);
   job.records = data.records;
@@ -124,7 +129,7 @@ int serve() {
     files.assemble.compat_il = wanted.compat_il;
     files.assemble.schedule = wanted.schedule;
     files.assemble.pipeline = wanted.pipeline;
-    return job_of(files, wanted.machine, wanted.boards);
+    return job_of(files, {}, wanted.machine, wanted.boards);
   };
   const auto send = [](std::string_view message) {
     fmt::print("{}", base::framed(message));
@@ -140,7 +145,7 @@ int serve() {
 int debug(const DebugOptions& options) {
   if (options.dap) return serve();
   if (options.input.kernel.empty()) throw UsageError("kernel is missing: a source (.vsm) or an object file (.gdro)");
-  debugger::Debugger debugger(job_of(options.input, options.machine, options.boards));
+  debugger::Debugger debugger(job_of(options.input, options.experiment, options.machine, options.boards));
   if (options.script.empty()) return converse(debugger, std::cin, "", isatty(STDIN_FILENO) == 1);
   std::ifstream script(options.script);
   if (!script) throw UsageError(fmt::format("--script: {} cannot be read", options.script));
@@ -155,6 +160,7 @@ void add_debug(Command program, const std::string& name) {
       program.add_command(name, "step through a kernel, forwards and backwards, and look into any PE",
                           "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });
   options->input.add_to(command, false);
+  options->experiment.add_to(command);
   command.add_option("--machine", options->machine, "machine description: a name (see gdr machine list) or FILE.toml")
       .value_name("NAME")
       .capture_default_str();

@@ -8,7 +8,9 @@
 #include "command/kernel_source.h"
 #include "events.h"
 #include "gdr/hostlib/table.h"
+#include "gdr/isa/experiment.h"
 #include "observe.h"
+#include "run_experiments.h"
 #include "run_input.h"
 
 namespace gdr::cli {
@@ -22,6 +24,7 @@ struct RunOptions {
   ReportOptions report;
   ObserveOptions observe;
   RunInput input;
+  ExperimentArguments experiments;
   std::string out;
   std::string break_at;
   std::string dump = "pe:0";
@@ -60,6 +63,93 @@ void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compile
   }
 }
 
+void write_results(const RunOptions& options, const Table& table) {
+  if (options.out == "-") {
+    write_text(options.out, hostlib::to_csv(table));
+  } else if (!options.out.empty()) {
+    hostlib::write_table(options.out, table);
+  }
+}
+
+/// What every report of a run says.
+Json run_json(const RunOptions& options, const Device& device, const Stopwatch& watch, const emulator::Fault* fault) {
+  Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
+  add_device_results(json, device);
+  json["host_seconds"] = watch.seconds();
+  json["kernel"] = device.program().kernel;
+  const std::string assumed = device.emulated().assumed();
+  json["emulated_assumed"] = assumed.empty() ? Json(nullptr) : Json(assumed);
+  json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
+  json["events"] = device.computes() ? events_json(device, fault) : Json(nullptr);
+  return json;
+}
+
+/// What engine `timing` gives instead of results.
+void print_timing(const Device& device) {
+  const emulator::StageSeconds& stages = device.emulated().seconds();
+  fmt::print(
+      "engine timing computes no results; emulated time {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect "
+      "{:.6f}, add {:.6f}\n",
+      stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
+  if (const std::string assumed = device.emulated().assumed(); !assumed.empty()) {
+    fmt::print("  assumed: {}\n", assumed);
+  }
+}
+
+void say_how_exact(const RunOptions& options, const Device& device) {
+  if (device.computes()) print_events(stderr, device);
+  if (device.computes() && !options.board.exact() && !options.report.quiet) {
+    fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
+  }
+}
+
+int run_experiments(const RunOptions& options, Device& device, const Stopwatch& watch) {
+  if (!options.break_at.empty()) {
+    throw UsageError(fmt::format("--break: kernel {} is one of experiments; gdr debug --experiment N steps through one",
+                                 device.program().kernel));
+  }
+  options.observe.begin(device);
+  options.input.set_parameters(device);
+  const std::vector<std::uint64_t> starts = read_starts(device.program(), options.input);
+  const std::size_t experiments = starts.size() / hostlib::start_columns(device.program()).size();
+  const hostlib::ExperimentOptions chosen = options.experiments.options();
+  from_command_line("--round", [&] { return hostlib::round_steps_of(chosen); });
+  const auto report_of = [&](const hostlib::ExperimentResults& results, const emulator::Fault* fault) {
+    Json json = run_json(options, device, watch, fault);
+    json["ni"] = experiments;
+    json["nj"] = 0;
+    json["iterations"] = results.rounds * results.round_steps;
+    json["experiments"] = experiments_json(results);
+    return json;
+  };
+  hostlib::ExperimentResults results;
+  try {
+    Progress progress("running", options.report.progress_shown());
+    results = hostlib::run_experiments(device, starts, chosen, [&](std::size_t done, std::size_t all) {
+      progress.show(static_cast<double>(done) / static_cast<double>(all),
+                    fmt::format("{} of {} experiments", done, all));
+    });
+  } catch (const emulator::Fault& fault) {
+    options.report.write(report_of(results, &fault));
+    throw;
+  }
+  const Table table = device.computes() ? hostlib::experiment_table(device.program(), results) : Table();
+  write_results(options, table);
+  options.observe.finish(device, options.board.engine, options.report);
+  options.report.write(report_of(results, nullptr));
+  say_how_exact(options, device);
+  if (!options.report.speaks()) return kSuccess;
+  const std::string text = experiments_text(experiments, results, chosen.most_steps);
+  if (!device.computes()) {
+    print_timing(device);
+    fmt::print("  assumed: every experiment takes all steps; {}\n", text);
+    return kSuccess;
+  }
+  if (options.out.empty()) print_table(table);
+  fmt::print(stderr, "gdr run: {}; emulated time {:.6f} s\n", text, device.emulated().seconds().total());
+  return kSuccess;
+}
+
 int run(RunOptions options) {
   const Stopwatch watch;
   const bool timing = options.board.timing();
@@ -68,6 +158,8 @@ int run(RunOptions options) {
   LoadedKernel kernel = options.input.load();
   device.load(kernel.program);
   const bool type2 = device.program().is_type2();
+  options.experiments.check(device.program(), options.input);
+  if (isa::is_experiment(device.program())) return run_experiments(options, device, watch);
   options.observe.begin(device);
   options.input.set_parameters(device);
   const RunData data = options.input.read(device);
@@ -87,17 +179,10 @@ int run(RunOptions options) {
   }
   device.write_j(0, data.j_fields);
   const auto report_of = [&](const emulator::Fault* fault) {
-    Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
-    add_device_results(json, device);
-    json["host_seconds"] = watch.seconds();
-    json["kernel"] = device.program().kernel;
+    Json json = run_json(options, device, watch, fault);
     json["ni"] = ni;
     json["nj"] = nj;
     json["iterations"] = type2 ? data.records : iterations_of_slowest_chip(device, ni, nj);
-    const std::string assumed = device.emulated().assumed();
-    json["emulated_assumed"] = assumed.empty() ? Json(nullptr) : Json(assumed);
-    json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
-    json["events"] = device.computes() ? events_json(device, fault) : Json(nullptr);
     return json;
   };
   std::vector<std::uint64_t> results;
@@ -117,28 +202,13 @@ int run(RunOptions options) {
   const Table table = !device.computes() ? Table()
                       : type2 ? hostlib::collected_table(device.program(), data.records, results, device.chips())
                               : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
-  if (options.out == "-") {
-    write_text(options.out, hostlib::to_csv(table));
-  } else if (!options.out.empty()) {
-    hostlib::write_table(options.out, table);
-  }
-
+  write_results(options, table);
   options.observe.finish(device, options.board.engine, options.report);
   options.report.write(report_of(nullptr));
-  if (device.computes()) print_events(stderr, device);
-  if (device.computes() && !options.board.exact() && !options.report.quiet) {
-    fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
-  }
+  say_how_exact(options, device);
   if (!options.report.speaks()) return kSuccess;
   if (!device.computes()) {
-    const emulator::StageSeconds& stages = device.emulated().seconds();
-    fmt::print(
-        "engine timing computes no results; emulated time {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect "
-        "{:.6f}, add {:.6f}\n",
-        stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
-    if (const std::string assumed = device.emulated().assumed(); !assumed.empty()) {
-      fmt::print("  assumed: {}\n", assumed);
-    }
+    print_timing(device);
   } else if (options.out.empty()) {
     print_table(table);
   }
@@ -153,6 +223,7 @@ void add_run(Command program, const std::string& name) {
       program.add_command(name, "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
   options->input.add_to(command);
+  options->experiments.add_to(command);
   const Option output = command.add_output_or_stdout("-o,--output", options->out,
                                                      "write all results to this file, CSV or NPY, or with - as CSV to "
                                                      "standard output; without it, the first results are printed");

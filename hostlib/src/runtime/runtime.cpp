@@ -15,6 +15,7 @@
 #include "gdr/base/environment.h"
 #include "gdr/base/file.h"
 #include "gdr/hostlib/device.h"
+#include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/profile.h"
 #include "gdr/hostlib/trace.h"
 
@@ -206,6 +207,33 @@ int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count) {
                                          std::to_string(count) + " are asked for");
     }
     if (wanted > 0) std::memcpy(words, runtime->results.data(), wanted * sizeof(std::uint64_t));
+    return static_cast<int>(GDR_OK);
+  });
+}
+
+int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int count, int64_t most_steps, void* results) {
+  return guarded([&] {
+    if (const int status = check(runtime, "starts", starts, count); status != GDR_OK) return status;
+    if (results == nullptr && count > 0) return null_pointer("results");
+    if (most_steps < 1) {
+      return failed(GDR_ERROR_ARGUMENT, "most_steps = " + std::to_string(most_steps) + " is less than 1");
+    }
+    const gdr::isa::Program& program = runtime->device.program();
+    const std::size_t fields = gdr::hostlib::start_columns(program).size();
+    const gdr::hostlib::ExperimentOptions options{static_cast<std::uint64_t>(most_steps), 0, true};
+    const gdr::hostlib::ExperimentResults done = gdr::hostlib::run_experiments(
+        runtime->device, fields_of(starts, static_cast<std::size_t>(count) * fields), options);
+    const std::size_t columns = gdr::hostlib::result_columns(program).size();
+    auto* to = static_cast<unsigned char*>(results);
+    const auto put = [&](const std::uint64_t* words, std::size_t number) {
+      std::memcpy(to, words, number * sizeof(std::uint64_t));
+      to += number * sizeof(std::uint64_t);
+    };
+    for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n) {
+      const std::uint64_t end[2] = {done.steps[n], done.finished[n]};
+      put(done.fields.data() + n * columns, columns);
+      put(end, 2);
+    }
     return static_cast<int>(GDR_OK);
   });
 }

@@ -46,6 +46,11 @@ int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count);
    each) of the last run, in the order of the kernel's `collect` lines. */
 int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count);
 
+/* For kernels of experiments: runs one for each of `count` starts, of at most `most_steps` steps, and writes a result
+   for each, in the order of the starts. A result has 8-byte fields for the kernel's results, then two integers: the
+   number of steps, and 0 if the experiment was not done after them. */
+int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int count, int64_t most_steps, void* results);
+
 /* Emulated time of the board and its host of 2009 since the kernel was loaded. */
 int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds);
 /* Floating-point events since the kernel was loaded: counts[0] invalid operations, [1] overflows, [2] underflows. */

@@ -1,0 +1,320 @@
+// Experiments in rounds: every result is that of its start, bit for bit, whatever the rounds, the refilling, the
+// engine, the threads and the number of chips. Expected numbers are computed here.
+#include "gdr/hostlib/experiments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/error.h"
+
+namespace gdr::hostlib {
+namespace {
+
+/// An xorshift generator that runs as often as the start says, and a long sum whose bits depend on the order of steps.
+constexpr std::string_view kShift = R"(kernel shift experiment
+var vector long seed hlt fix64to72
+var vector long left hlt fix64to72
+var vector long start hlt
+var vector long x rrn fix72to64
+var vector long n
+var vector long sum
+var vector long out rrn
+experiment begin
+  upassa seed x
+  upassa left n
+  fpassa start sum
+experiment step
+  ulsl x il"13" $lt
+  uxor x $lti $lt
+  uand $lti il"0xffffffffffffffff" $lr0v $lt
+  ulsr $lti il"7" $lt
+  uxor $lr0v $lti $lr8v $lt
+  ulsl $lti il"17" $lt
+  uxor $lr8v $lti $lt
+  uand $lti il"0x7fffffffffffffff" x
+  fmul sum fs"0.75" $lt
+  fadd $lti start sum
+  usub n il"1" $lt n
+  usub il"0" $lti $ok1
+experiment end
+  fmul sum fs"2" $lt
+  nop
+  fpassa $lt out
+)";
+
+struct Start {
+  std::int64_t seed = 0;
+  std::int64_t steps = 0;
+  double start = 0;
+};
+
+std::uint64_t shifted(std::uint64_t x, std::int64_t steps) {
+  for (; steps > 0; --steps) {
+    x ^= x << 13;
+    x ^= x >> 7;
+    x = (x ^ (x << 17)) & 0x7fffffffffffffff;
+  }
+  return x;
+}
+
+/// Exponential lengths of 1 to `most` steps with the given mean.
+std::vector<Start> starts_of(std::size_t count, double mean, std::int64_t most) {
+  std::mt19937_64 generator(47);
+  std::exponential_distribution<double> length(1 / mean);
+  std::vector<Start> starts(count);
+  for (std::size_t n = 0; n < count; ++n) {
+    starts[n].seed = static_cast<std::int64_t>(generator() >> 2);
+    starts[n].steps = std::min<std::int64_t>(most, 1 + static_cast<std::int64_t>(length(generator)));
+    starts[n].start = static_cast<double>(n % 1000 + 1);
+  }
+  return starts;
+}
+
+std::vector<std::uint64_t> fields_of_starts(const std::vector<Start>& starts) {
+  std::vector<std::uint64_t> fields;
+  for (const Start& start : starts) {
+    fields.push_back(static_cast<std::uint64_t>(start.seed));
+    fields.push_back(static_cast<std::uint64_t>(start.steps));
+    fields.push_back(std::bit_cast<std::uint64_t>(start.start));
+  }
+  return fields;
+}
+
+isa::Program program_of(std::string_view source) {
+  const assembler::AssembleResult result = assembler::assemble(source, "experiment.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *result.program;
+}
+
+Device device_with(const DeviceOptions& options, std::string_view source = kShift) {
+  Device device(options);
+  device.load(program_of(source));
+  return device;
+}
+
+DeviceOptions on(const std::string& engine, const std::string& machine = "model1800", unsigned threads = 1,
+                 unsigned boards = 1) {
+  DeviceOptions options;
+  options.engine = engine;
+  options.machine = machine;
+  options.threads = threads;
+  options.boards = boards;
+  return options;
+}
+
+/// What must not depend on how experiments were run.
+struct Outcome {
+  std::vector<std::uint64_t> fields;
+  std::vector<std::uint64_t> steps;
+  std::vector<std::uint8_t> finished;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+Outcome outcome_of(Device device, const std::vector<Start>& starts, const ExperimentOptions& options) {
+  const ExperimentResults results = run_experiments(device, fields_of_starts(starts), options);
+  return {results.fields, results.steps, results.finished};
+}
+
+TEST(Experiments, GiveTheResultOfEachStartInItsOrder) {
+  const std::vector<Start> starts = starts_of(6000, 100, 600);
+  Device device = device_with(on(std::string(emulator::Engine::simd), "model450"));
+  const ExperimentResults results = run_experiments(device, fields_of_starts(starts), {600, 60, true});
+  ASSERT_EQ(results.fields.size(), 2 * starts.size());
+  for (std::size_t n = 0; n < starts.size(); ++n) {
+    EXPECT_EQ(results.fields[2 * n], shifted(static_cast<std::uint64_t>(starts[n].seed), starts[n].steps)) << n;
+    EXPECT_EQ(results.steps[n], static_cast<std::uint64_t>(starts[n].steps)) << n;
+    EXPECT_EQ(results.finished[n], 1) << n;
+  }
+}
+
+TEST(Experiments, GiveTheSameBitsHoweverTheyAreRun) {
+  const std::vector<Start> starts = starts_of(2500, 20, 64);
+  const std::string simd(emulator::Engine::simd);
+  const Outcome expected = outcome_of(device_with(on(simd)), starts, {64, 8, true});
+  EXPECT_EQ(outcome_of(device_with(on(simd)), starts, {64, 1, true}), expected);
+  EXPECT_EQ(outcome_of(device_with(on(simd)), starts, {64, 64, true}), expected);
+  EXPECT_EQ(outcome_of(device_with(on(simd)), starts, {64, 8, false}), expected);
+  EXPECT_EQ(outcome_of(device_with(on(simd, "model1800", 3)), starts, {64, 16, true}), expected);
+  EXPECT_EQ(outcome_of(device_with(on(simd, "model450", 2)), starts, {64, 16, true}), expected);
+  EXPECT_EQ(outcome_of(device_with(on(simd, "model450", 1, 2)), starts, {64, 32, false}), expected);
+}
+
+TEST(Experiments, GiveTheSameBitsOnTheReferenceEngine) {
+  const std::vector<Start> starts = starts_of(2100, 4, 12);
+  const Outcome expected = outcome_of(device_with(on(std::string(emulator::Engine::simd))), starts, {12, 4, true});
+  EXPECT_EQ(outcome_of(device_with(on(std::string(emulator::Engine::reference), "model450")), starts, {12, 6, true}),
+            expected);
+}
+
+TEST(Experiments, EndAtTheMostStepsWithTheLastState) {
+  const std::vector<Start> starts = starts_of(300, 30, 100);
+  Device device = device_with(on(std::string(emulator::Engine::simd)));
+  const ExperimentResults results = run_experiments(device, fields_of_starts(starts), {24, 8, true});
+  std::size_t unfinished = 0;
+  for (std::size_t n = 0; n < starts.size(); ++n) {
+    const std::int64_t steps = std::min<std::int64_t>(24, starts[n].steps);
+    EXPECT_EQ(results.fields[2 * n], shifted(static_cast<std::uint64_t>(starts[n].seed), steps)) << n;
+    EXPECT_EQ(results.steps[n], static_cast<std::uint64_t>(steps)) << n;
+    EXPECT_EQ(results.finished[n] == 0, starts[n].steps > 24) << n;
+    unfinished += starts[n].steps > 24 ? 1 : 0;
+  }
+  EXPECT_GT(unfinished, 0u);
+  EXPECT_EQ(results.unfinished(), unfinished);
+}
+
+TEST(Experiments, AreDoneAfterTheMostStepsIfTheyCount) {
+  Device device = device_with(on(std::string(emulator::Engine::simd)), R"(kernel count experiment
+var vector long from hlt fix64to72
+var vector long n rrn fix72to64
+experiment begin
+  upassa from n
+experiment step
+  uadd n il"3" n
+)");
+  const std::vector<std::uint64_t> starts{5, 100};
+  const ExperimentResults results = run_experiments(device, starts, {7, 0, true});
+  EXPECT_THAT(results.fields, ::testing::ElementsAre(26, 121));
+  EXPECT_EQ(results.unfinished(), 0u);
+  EXPECT_EQ(results.occupancy, 1);
+}
+
+TEST(Experiments, LeaveNothingForTheNextCall) {
+  const std::vector<Start> starts = starts_of(2000, 50, 400);
+  Device device = device_with(on(std::string(emulator::Engine::simd)));
+  const auto cancel = [](std::size_t, std::size_t) { throw Error("cancelled"); };
+  EXPECT_THROW(static_cast<void>(run_experiments(device, fields_of_starts(starts), {400, 20, true}, cancel)), Error);
+  const std::vector<Start> few(starts.begin(), starts.begin() + 3);
+  const emulator::Counters before = device.counters();
+  const ExperimentResults results = run_experiments(device, fields_of_starts(few), {400, 400, true});
+  EXPECT_EQ(results.rounds, 1u);
+  for (std::size_t n = 0; n < few.size(); ++n) {
+    EXPECT_EQ(results.fields[2 * n], shifted(static_cast<std::uint64_t>(few[n].seed), few[n].steps));
+  }
+  EXPECT_EQ(device.counters().fp.invalid, before.fp.invalid);
+}
+
+TEST(Experiments, CountTheSameEventsInAllRounds) {
+  constexpr std::string_view kOverflow = R"(kernel grow experiment
+var vector long x hlt
+var vector long y rrn
+experiment begin
+  fpassa x y
+experiment step
+  fmul y fs"1e300" $lt y
+  fsub $lti f"1e308" $ok1
+)";
+  std::vector<std::uint64_t> starts;
+  for (int n = 0; n < 3000; ++n) starts.push_back(std::bit_cast<std::uint64_t>(-1.0 - n));
+  const auto events = [&](const ExperimentOptions& options, const std::string& machine) {
+    Device device = device_with(on(std::string(emulator::Engine::simd), machine), kOverflow);
+    static_cast<void>(run_experiments(device, starts, options));
+    return device.counters().fp.overflow;
+  };
+  const std::uint64_t expected = events({6, 1, true}, "model1800");
+  EXPECT_GT(expected, 0u);
+  EXPECT_EQ(events({6, 6, true}, "model450"), expected);
+  EXPECT_EQ(events({6, 3, false}, "model450"), expected);
+}
+
+/// The tail of an exponential distribution leaves places idle when the queue is empty.
+TEST(Experiments, KeepPlacesAtWorkWhileTheQueueLasts) {
+  const std::vector<Start> starts = starts_of(20000, 100, 2000);
+  Device device = device_with(on(std::string(emulator::Engine::simd), "model450"));
+  const ExperimentResults results = run_experiments(device, fields_of_starts(starts), {2000, 10, true});
+  const double sum = std::accumulate(starts.begin(), starts.end(), 0.0,
+                                     [](double all, const Start& one) { return all + static_cast<double>(one.steps); });
+  EXPECT_DOUBLE_EQ(results.occupancy, sum / (10.0 * static_cast<double>(results.rounds) * 2048));
+  // Half a round is lost for each experiment of 100 steps.
+  EXPECT_NEAR(results.occupancy_of_queue, 100.0 / 105.0, 0.01);
+  // When the queue is empty, what is left of an experiment of exponential length is as long as a whole one, and the
+  // longest of 2,048 is ln 2048 + 0.577 times the mean.
+  constexpr double kShare = 20000.0 / 2048;
+  const double tail = 100 * (std::log(2048.0) + 0.577);
+  EXPECT_NEAR(results.occupancy, kShare * 100 / (kShare * 105 - 100 + tail), 0.03);
+}
+
+TEST(Experiments, TellAfterEachRoundHowManyAreDone) {
+  const std::vector<Start> starts = starts_of(10, 5, 20);
+  Device device = device_with(on(std::string(emulator::Engine::simd)));
+  std::vector<std::size_t> done;
+  const ExperimentResults results =
+      run_experiments(device, fields_of_starts(starts), {20, 5, true}, [&](std::size_t now, std::size_t all) {
+        done.push_back(now);
+        EXPECT_EQ(all, 10u);
+      });
+  EXPECT_EQ(done.size(), results.rounds);
+  EXPECT_EQ(done.back(), 10u);
+  EXPECT_TRUE(std::ranges::is_sorted(done));
+}
+
+TEST(Experiments, TakeRoundsThatDivideTheSteps) {
+  EXPECT_EQ(round_steps_of({20000, 0, true}), 200u);
+  EXPECT_EQ(round_steps_of({150, 0, true}), 150u);
+  EXPECT_EQ(round_steps_of({20002, 0, true}), 146u);    // 2 x 73 x 137; the next one is 274
+  EXPECT_EQ(round_steps_of({10007, 0, true}), 10007u);  // a prime: all at once rather than one by one
+  EXPECT_EQ(round_steps_of({600, 60, true}), 60u);
+  EXPECT_THROW(static_cast<void>(round_steps_of({0, 0, true})), Error);
+  try {
+    static_cast<void>(round_steps_of({600, 70, true}));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "round = 70 is refused: it must divide the 600 steps, as 60 and 75 do");
+  }
+}
+
+TEST(Experiments, TakeTheEmulatedTimeOfAllRounds) {
+  const std::vector<Start> starts = starts_of(100, 30, 60);
+  const auto seconds = [&](std::uint64_t round) {
+    Device device = device_with(on(std::string(emulator::Engine::simd)));
+    const ExperimentResults results = run_experiments(device, fields_of_starts(starts), {60, round, true});
+    return std::pair(device.emulated().seconds().total(), results.rounds);
+  };
+  const auto [of_one, one] = seconds(60);
+  const auto [of_many, many] = seconds(10);
+  EXPECT_EQ(one, 1u);
+  EXPECT_EQ(many, 6u);
+  // A round costs its start, its i-data and its results, which are longer than these steps.
+  EXPECT_GT(of_many, 5 * of_one);
+}
+
+TEST(Experiments, AreTimedAsIfAllTookTheMostSteps) {
+  const std::vector<Start> starts = starts_of(9000, 30, 60);
+  Device timed = device_with(on(std::string(emulator::Engine::timing)));
+  const ExperimentResults rounds = run_experiments(timed, fields_of_starts(starts), {60, 20, true});
+  EXPECT_EQ(rounds.rounds, 6u);  // 8,192 places and twice 60 steps
+  EXPECT_TRUE(rounds.fields.empty());
+  EXPECT_GT(timed.emulated().seconds().total(), 0);
+}
+
+TEST(Experiments, RefuseWhatIsNone) {
+  Device device = device_with(on(std::string(emulator::Engine::simd)),
+                              "kernel plain\nvar vector long x rrn\n"
+                              "loop initialization\n  uxor $lt $lt $lt\n"
+                              "  upassa $lti x\nloop body\n  nop\n");
+  EXPECT_THROW(static_cast<void>(run_experiments(device, {}, {10, 0, true})), Error);
+  Device shift = device_with(on(std::string(emulator::Engine::simd)));
+  const std::vector<std::uint64_t> half(4);
+  EXPECT_THROW(static_cast<void>(run_experiments(shift, half, {10, 0, true})), Error);
+}
+
+TEST(Experiments, MakeATableOfColumns) {
+  const std::vector<Start> starts = starts_of(2, 5, 10);
+  Device device = device_with(on(std::string(emulator::Engine::simd)));
+  const ExperimentResults results = run_experiments(device, fields_of_starts(starts), {10, 10, true});
+  std::vector<std::string> names;
+  const Table table = experiment_table(device.program(), results);
+  for (const Column& column : table.columns()) names.push_back(column.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("x", "out", "steps", "finished"));
+  EXPECT_THAT(start_columns(device.program()),
+              ::testing::ElementsAre(ColumnType{"seed", NumberType::integer}, ColumnType{"left", NumberType::integer},
+                                     ColumnType{"start", NumberType::real}));
+}
+
+}  // namespace
+}  // namespace gdr::hostlib
