@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-KERNELS = ["gravity", "gravity_jerk", "vdw", "coulomb", "morse", "sph_density", "oseen", "debye", "repulsion", "mandelbrot"]
+KERNELS = ["gravity", "gravity_jerk", "vdw", "coulomb", "morse", "sph_density", "oseen", "debye", "repulsion",
+           "eri", "sph_density_c4", "sph_force_c4", "mandelbrot"]
 KERNELS_DIR = pathlib.Path(__file__).resolve().parent.parent / "kernels"
 MOST_SECONDS = {2: 1.0, 3: 10.0}
 

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,7 +15,9 @@
 #include "core.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
+#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
+#include "gdr/compiler/assemble.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/dgemm.h"
@@ -119,6 +122,28 @@ std::pair<std::string, std::vector<std::pair<unsigned, std::string>>> compile_pa
 std::vector<const isa::Variable*> travelling(const isa::Program& program, isa::Transfer transfer) {
   if (!isa::is_experiment(program) || transfer == isa::Transfer::elt) return program.variables_by(transfer);
   return transfer == isa::Transfer::hlt ? isa::experiment_starts(program) : isa::experiment_results(program);
+}
+
+/// The program of a pair function in a file, which may be the name of one in kernels/cc of a data folder.
+Assembled compile_file(const std::string& file, unsigned effort, const std::vector<std::string>& clang) {
+  const py::gil_scoped_release release;
+  if (!compiler::is_source(file)) {
+    throw Error(file +
+                ": a pair function is in C++ (.cc, .cpp, .cxx), LLVM's code (.ll, .bc) or LSUMP's language (.lsump)");
+  }
+  std::filesystem::path path = file;
+  if (std::error_code none; !std::filesystem::exists(path, none) && !path.has_parent_path()) {
+    path = base::find_data_file(std::filesystem::path("kernels") / "cc" / path).value_or(path);
+  }
+  compiler::CompileOptions options;
+  options.effort = effort;
+  options.clang = clang;
+  const compiler::CompileResult compiled = compiler::compile_file(path, options);
+  if (compiled.source.empty()) throw AssemblyError(compiler::format_diagnostics(compiled));
+  assembler::AssembleResult result = compiler::assemble_compiled(compiled, options);
+  if (!result.program) throw AssemblyError(assembler::format_diagnostics(result));
+  std::string listing = assembler::listing(*result.program, result.files);
+  return {*std::move(result.program), std::move(listing)};
 }
 
 /// (name, transfer, is a float, dimensions) of the variables that travel, in their order.
@@ -354,6 +379,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("assemble", &assemble);
   module.def("shipped", &shipped);
   module.def("compile_pair", &compile_pair);
+  module.def("compile_file", &compile_file);
 
   py::class_<DeviceOptions>(module, "Options").def(py::init(&options));
   py::class_<SharedDevice>(module, "Device")

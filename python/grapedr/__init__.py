@@ -51,6 +51,7 @@ __all__ = [
     "Profile",
     "accel_jerk_pot",
     "assemble",
+    "compile_kernel",
     "dgemm",
     "kernel",
     "network",
@@ -380,6 +381,23 @@ def assemble(
     `schedule` packs lines as `gdr as --schedule` does."""
     values = {key: str(value) for key, value in (definitions or {}).items()}
     return Kernel(_core.assemble(source, name, values, schedule))
+
+
+def compile_kernel(
+    file: str | os.PathLike[str], effort: int = 2, definitions: Mapping[str, object] | None = None
+) -> Kernel:
+    """The kernel of a pair function in C++ (docs/compiler.md), of a file or by the name of one that comes with gdr:
+    "eri.cc", "sph_force_c4.cc", ...
+
+    `effort` is that of `gdr cc -O`, 1 to 3; 3 also works on two j-records at once. `definitions` are macros of the file, as
+    -D of `gdr cc`. What the compiler refuses raises AssemblyError with file, line and caret; without clang 19 or LLVM's
+    library C++ raises Error. A result that is the number of a j-particle comes as its word, whose lower 28 bits are the
+    number.
+    """
+    if isinstance(effort, bool) or effort not in (1, 2, 3):
+        raise Error(f"effort = {effort!r} is refused: it must be 1 to 3")
+    clang = [f"-D{key}={value}" for key, value in (definitions or {}).items()]
+    return Kernel(_core.compile_file(os.fspath(file), effort, clang))
 
 
 class PairKernel(Kernel):

@@ -6,7 +6,9 @@ pair_test.py GDR [test arguments]
 
 from __future__ import annotations
 
+import pathlib
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -135,6 +137,52 @@ class Refusals(unittest.TestCase):
 
     def test_name_functions_of_kernels_outside_them(self):
         self.refused(lambda: rsqrt(2.0), "rsqrt() is known inside")
+
+
+class Files(unittest.TestCase):
+    """Pair functions in C++."""
+
+    def test_are_compiled_by_name_and_from_a_file(self):
+        x, m, d = pairs()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "weights.cc")
+            file.write_text(
+                "struct I { double x; };\nstruct J { double x; float m; };\nstruct F { double sum; };\n"
+                "void weights(const I& i, const J& j, F& f) { if (j.x > i.x) f.sum += FACTOR * j.m; }\n"
+            )
+            kernel = grapedr.compile_kernel(file, effort=1, definitions={"FACTOR": "2"})
+        self.assertEqual((kernel.name, kernel.dtype("rrn").names), ("weights", ("sum",)))
+        sums = kernel.run(i={"xi": x[:, 0]}, j={"xj": x[:, 0], "m": m})["sum"]
+        np.testing.assert_allclose(sums, 2 * (d[..., 0] > 0) @ np.float32(m), rtol=1e-6)
+        shipped = grapedr.compile_kernel("gravity.cc", effort=1)
+        results = shipped.run(i={"xi": x, "eps2": np.full(len(x), 0.01)}, j={"xj": x, "mj": m})
+        r2 = (d**2).sum(-1) + 0.01
+        np.testing.assert_allclose(results["pot"], -(m * r2**-0.5).sum(1), rtol=1e-6)
+
+    def test_with_two_records_at_once_keep_every_bit(self):
+        x, m, _ = pairs()
+        kernels = [grapedr.compile_kernel("gravity.cc", effort=effort) for effort in (1, 3)]
+        self.assertLess(kernels[1].loop_lines, kernels[0].loop_lines)
+        one, two = (k.run(i={"xi": x, "eps2": np.full(len(x), 0.01)}, j={"xj": x, "mj": m}) for k in kernels)
+        self.assertEqual(one.tobytes(), two.tobytes())
+
+    def test_are_refused_with_place_and_value(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "wrong.cc")
+            file.write_text(
+                "struct I { double x; };\nstruct J { double x; };\nstruct F { double f; };\n"
+                "void wrong(const I& i, const J& j, F& f) {\n  f.f = j.x - i.x;\n}\n"
+            )
+            with self.assertRaisesRegex(grapedr.AssemblyError, r"wrong\.cc:5:\d+: error: "):
+                grapedr.compile_kernel(file)
+        for call, message in (
+            (lambda: grapedr.compile_kernel("gravity.cc", effort=4), "effort = 4 is refused: it must be 1 to 3"),
+            (lambda: grapedr.compile_kernel("gravity.vsm"), "gravity.vsm: a pair function is in C++"),
+            (lambda: grapedr.compile_kernel("nowhere.cc"), "nowhere.cc: cannot be read"),
+        ):
+            with self.assertRaises(grapedr.Error) as caught:
+                call()
+            self.assertIn(message, str(caught.exception))
 
 
 if __name__ == "__main__":
