@@ -122,6 +122,10 @@ Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result) {
   json["transfer"] = provenance.transfer;
   json["boards"] = provenance.boards;
   json["forced_restart"] = run.forced();
+  json["changes"] = Json::array();
+  for (const hostlib::RunChange& change : run.changes()) {
+    json["changes"].push_back({{"t", change.t}, {"what", change.what}});
+  }
   json["state_hash"] = result.state_hash;
   json["predicted_at_end"] = run.predicted();
   json["host_seconds"] = result.host_seconds;
@@ -164,12 +168,40 @@ void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, con
     fmt::print("  note: {} steps were held at the smallest step 2^{}; soften, or expect a wrong energy\n",
                counters.smallest_steps, hostlib::kSmallestStepLog2);
   }
+  for (const hostlib::RunChange& change : run.changes()) {
+    fmt::print("  note: from t = {} on {}\n", change.t, change.what);
+  }
   if (!run.forced().empty()) {
     fmt::print("  note: the restart was forced in spite of {}\n", fmt::join(run.forced(), ", "));
   }
 }
 
-void tell_of_one_place(const hostlib::NbodyRun& run) {
+namespace {
+
+/// Of a snapshot: start models are what they are meant to be.
+void tell_of_units(const hostlib::NbodyRun& run) {
+  // Of T / |W|. Suns, parsecs and km/s give 0.002 in equilibrium; 0 is a system at rest, which is meant.
+  constexpr double kLeastRatio = 0.01;
+  constexpr double kMostRatio = 2.0;  // above 1 nothing is bound
+  constexpr double kMostMass = 1e3;   // and its inverse
+  const auto& energy = run.first_energy();
+  if (!energy || energy->potential == 0) return;
+  double mass = 0;
+  for (const hostlib::HermiteBody& body : run.state().bodies) mass += body.mass;
+  const double ratio = energy->virial_ratio();
+  const bool odd_ratio = ratio > kMostRatio || (ratio > 0 && ratio < kLeastRatio);
+  if (!odd_ratio && mass <= kMostMass && mass >= 1 / kMostMass) return;
+  fmt::print(
+      stderr,
+      "gdr nbody: warning: the virial ratio is {:.3g} (in equilibrium 0.5) and the total mass {:.6g}: are masses, "
+      "positions and velocities in units with G = 1?\n",
+      ratio, mass);
+}
+
+}  // namespace
+
+void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options) {
+  if (!options.in.empty()) tell_of_units(run);
   for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);
   constexpr std::size_t kMostPairs = 3;
   const hostlib::Particles particles = run.particles_at(run.begin_time());
@@ -235,6 +267,9 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
   }
   report.facts.emplace_back("state hash", result.state_hash);
   if (!stopped.empty()) report.facts.emplace_back("stopped by", stopped);
+  for (const hostlib::RunChange& change : run.changes()) {
+    report.facts.emplace_back(fmt::format("from t = {} on", change.t), change.what);
+  }
   if (!run.forced().empty()) {
     report.facts.emplace_back("restart forced in spite of", fmt::format("{}", fmt::join(run.forced(), ", ")));
   }
