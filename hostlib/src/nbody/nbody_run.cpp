@@ -406,7 +406,10 @@ void NbodyRun::write_numbered_snapshot(double t) {
 /// the last snapshot itself.
 void NbodyRun::write_run_file(double t, std::uint64_t number) {
   RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number};
-  if (settings_.every == 0) file.snapshot = snapshot(t);
+  if (settings_.every == 0) {
+    file.snapshot = snapshot(t);
+    file.number = 0;  // of the snapshots in this file
+  }
   hostlib::write_run_file(settings_.out, file);
   run_file_written_ = true;
 }
