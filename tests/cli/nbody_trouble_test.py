@@ -7,6 +7,7 @@ GDR_TEST_SECONDS is how long a run may take to say it (default 20, for machines 
 it within 5).
 """
 
+import json
 import math
 import os
 import pathlib
@@ -187,6 +188,55 @@ class Told(nbody_test.NbodyTest):
         self.assertEqual(len(lines), 2)
         self.assertRegex(lines[1], r"t = 0\.\d+, \d+ steps, \S+ a second, \d+\.\d particles a block, "
                                    r"shortest step 2\^-\d+, .*closest: particles 0 and 64, \S+ apart: a = 1e-06, e = 0\.0")
+
+
+class Units(nbody_test.NbodyTest):
+    KM_S = math.sqrt(4.30091e-3)  # of sqrt(G suns / parsecs)
+
+    def written(self, rows):
+        text = "".join(" ".join(map(repr, row)) + "\n" for row in rows)
+        (self.folder / "in.txt").write_text(text, encoding="utf-8")
+        return self.folder / "in.txt"
+
+    def test_suns_parsecs_and_km_a_second_are_converted(self):
+        ours = self.report("--in", self.written(sphere()), "--t-end", 0, *DIRECT)["scales"]
+        theirs = self.written(scaled(2000, 3, math.sqrt(2000 / 3) * self.KM_S))
+        report = self.report("--in", theirs, "--t-end", 0, "--units", "msun,pc,km/s", *DIRECT)
+        scales = report["scales"]
+        self.assertAlmostEqual(scales["mass"] / 2000, ours["mass"], places=9)
+        self.assertAlmostEqual(scales["virial_ratio"] / ours["virial_ratio"], 1, delta=1e-3)
+        self.assertAlmostEqual(scales["virial_radius"] / ours["virial_radius"] / 3, 1, delta=1e-3)
+        time = math.sqrt(27 / 2000)
+        for name in ("crossing_time", "relaxation_time"):
+            self.assertAlmostEqual(scales[name] / ours[name] / time, 1, delta=1e-3)
+        self.assertIn("in msun,pc,km/s", report["start"])
+        henon = self.report("--in", theirs, "--t-end", 0, "--units", "msun,pc,km/s", "--scale", "henon", "--eps", 0, *DIRECT)
+        self.assertAlmostEqual(henon["scales"]["mass"], 1, places=12)
+        self.assertAlmostEqual(henon["scales"]["virial_radius"], 1, places=12)
+        for component in henon["momentum"]:
+            self.assertAlmostEqual(component, 0, places=12)
+
+    def test_the_text_has_the_scales_and_the_unit_of_time(self):
+        done = subprocess.run([nbody_test.GDR, "nbody", "--in", self.written(sphere()), "--t-end", "0", "--units", "msun,pc,km/s",
+                               *DIRECT], capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"at the start +mass 1, virial radius \S+, virial ratio \S+, crossing time \S+, "
+                                      r"relaxation time \S+, time unit 14\.90\d+ Myr")
+
+    def test_units_that_are_unknown_or_have_no_file_are_refused(self):
+        start = self.written(sphere())
+        for units, why in (("msun,pc", "units are MASS,LENGTH,SPEED"), ("msun,pc,furlong/day", "'furlong' is no unit")):
+            errors = self.run_gdr("--in", start, "--t-end", 0, "--units", units, expected=2).stderr
+            self.assertIn(why, errors)
+            self.assertIn("--units", errors)
+        self.assertIn("--in", self.run_gdr("--plummer", 16, "--t-end", 0, "--units", "msun,pc,km/s", expected=2).stderr)
+        self.assertIn("--in", self.run_gdr("--plummer", 16, "--t-end", 0, "--scale", "henon", expected=2).stderr)
+
+    def test_standard_input_serves_as_a_file(self):
+        start = self.written(sphere())
+        file = self.report("--in", start, "--t-end", 0.0625, *DIRECT)
+        done = subprocess.run(self.command("--in", "-", "--t-end", 0.0625, "--json", "-", *DIRECT), input=start.read_text("utf-8"),
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(done.stdout)["state_hash"], file["state_hash"])
 
 
 if __name__ == "__main__":

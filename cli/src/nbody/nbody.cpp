@@ -120,7 +120,11 @@ std::optional<hostlib::StartModel> start_of(const NbodyOptions& options) {
 hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   hostlib::NbodySettings settings = options.run;
   settings.start = start_of(options);
-  settings.in = options.in;
+  settings.in = options.in == "-" ? "/dev/stdin" : options.in;
+  if (!options.units.empty()) {
+    settings.units = from_command_line("--units", [&] { return hostlib::units_named(options.units); });
+  }
+  settings.scale_to_henon = !options.scale.empty();
   settings.restart = options.restart;
   settings.out = options.out;
   settings.log = options.log;
@@ -400,6 +404,7 @@ void check_ranks(const NbodyOptions& options, unsigned ranks) {
                     "share it ({})",
                     ranks, fmt::join(cluster::split_names(), ", ")));
   }
+  if (options.in == "-") throw UsageError("--in -: the ranks have no common standard input: name a file");
   if (options.board.timing()) {
     throw UsageError("--split: engine timing has no forces to share; gdr cluster nbody tells the time of a cluster");
   }
@@ -489,6 +494,15 @@ void add_nbody(Command program, const std::string& name) {
                         .add_option("--in", options->in,
                                     "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5")
                         .value_name("FILE");
+  command
+      .add_option(
+          "--units", options->units,
+          "units of mass, length and speed in the file of --in, such as msun,pc,km/s; default: those with G = 1")
+      .value_name("M,L,V")
+      .needs(in);
+  command.add_option("--scale", options->scale, "scale the file of --in to mass 1 and virial radius 1, at rest")
+      .check(one_of({"henon"}))
+      .needs(in);
   const Option restart =
       command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
   // The largest possible time depends on the time of the snapshot.

@@ -27,6 +27,8 @@ struct NbodyOptions {
   std::optional<double> pericentre;
   std::optional<double> eccentricity;
   std::string in;
+  std::string units;
+  std::string scale;
   std::string restart;
   std::string out;
   std::string log;

@@ -46,6 +46,26 @@ Provenance provenance_from(const JsonValue& json) {
           .exact = json.at("exact").boolean()};
 }
 
+Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json json_of(const Scales& scales) {
+  return {{"mass", scales.mass},
+          {"virial_radius", json_of(scales.virial_radius)},
+          {"virial_ratio", json_of(scales.virial_ratio)},
+          {"half_mass_radius", json_of(scales.half_mass_radius)},
+          {"crossing_time", json_of(scales.crossing_time)},
+          {"relaxation_time", json_of(scales.relaxation_time)}};
+}
+
+Scales scales_from(const JsonValue& json) {
+  const auto number = [&](std::string_view name) {
+    const JsonValue& value = json.at(name);
+    return value.is_null() ? std::nullopt : std::optional(value.number());
+  };
+  return {json.at("mass").number(),   number("virial_radius"), number("virial_ratio"),
+          number("half_mass_radius"), number("crossing_time"), number("relaxation_time")};
+}
+
 }  // namespace
 
 void NbodyRun::begin_from_checkpoint() {
@@ -66,6 +86,7 @@ void NbodyRun::begin_from_checkpoint() {
     log_tail_ = kept_log_tail_ = context.at("log_tail").text();
     run_file_rows_ = context.at("run_file_rows").whole<std::uint64_t>();
     if (context.contains("initial_size")) initial_size_ = context.at("initial_size").number();
+    if (context.contains("scales")) scales_ = scales_from(context.at("scales"));
     if (context.contains("changes")) {
       for (const JsonValue& change : context.at("changes").list()) {
         changes_.push_back({change.at("t").number(), change.at("what").text()});
@@ -129,6 +150,7 @@ std::string NbodyRun::context() const {
                {"time_offset", time_offset_},
                {"step_offset", step_offset_},
                {"initial_size", initial_size_},
+               {"scales", json_of(scales_)},
                {"outputs", outputs_},
                {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
                {"log_bytes", log_bytes_},

@@ -210,12 +210,16 @@ void NbodyRun::begin_new() {
     time_offset_ = snapshot.time;
     step_offset_ = snapshot.step;
     start_ = settings_.in.string();
+    if (settings_.units) start_ += " in " + settings_.units->name;
+    if (settings_.scale_to_henon) start_ += ", scaled to Henon's units";
   }
   if (!(settings_.t_end >= time_offset_ && settings_.t_end - time_offset_ <= kLargestTime)) {
     throw Error(fmt::format("t-end = {} is refused: it must be {} to {}", settings_.t_end, time_offset_,
                             time_offset_ + kLargestTime));
   }
-  begin_energy(finite_energy(particles, settings_.hermite.eps));
+  if (settings_.units) to_unit_gravity(particles, *settings_.units);
+  if (settings_.scale_to_henon) scale_to_henon(particles);
+  begin_energy(particles);
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);
 }
 

@@ -30,7 +30,9 @@ Energy finite_energy(const Particles& particles, double eps) {
                   energy.kinetic, energy.potential));
 }
 
-void NbodyRun::begin_energy(const Energy& energy) {
+void NbodyRun::begin_energy(const Particles& particles) {
+  const Energy energy = finite_energy(particles, settings_.hermite.eps);
+  scales_ = scales_of(particles, energy);
   first_energy_ = energy;
   initial_energy_ = energy.internal();
   initial_size_ = energy.internal_kinetic + std::fabs(energy.potential);

@@ -20,6 +20,7 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/particles.h"
 #include "gdr/hostlib/run_files.h"
+#include "gdr/hostlib/scales.h"
 #include "gdr/hostlib/snapshot.h"
 #include "gdr/hostlib/start_model.h"
 
@@ -79,6 +80,8 @@ struct NbodySettings {
   std::optional<StartModel> start;
   std::optional<Particles> particles;
   std::filesystem::path in;
+  std::optional<Units> units;   // of the snapshot; its speeds are converted so that G = 1
+  bool scale_to_henon = false;  // the snapshot or the particles, after their units
   std::filesystem::path restart;
   bool force_restart = false;  // restart even if provenance differs; no uninterrupted run then gives the same bits
   // A restart with another accuracy, softening or kernel than the checkpoint's, which the provenance then records.
@@ -165,6 +168,8 @@ class NbodyRun {
   /// Number of particles that particles() has to predict.
   [[nodiscard]] std::size_t predicted() const;
   [[nodiscard]] Energy energy() const;  // throws gdr::Error if it is not finite
+  /// Of the particles with which the run began, also after a restart.
+  [[nodiscard]] const Scales& scales() const { return scales_; }
   /// At the start of a new run; none after a restart.
   [[nodiscard]] const std::optional<Energy>& first_energy() const { return first_energy_; }
   /// (E - E0) / |E0|, without the motion of the centre of mass; none if E0 = 0.
@@ -216,7 +221,7 @@ class NbodyRun {
   void output(double t);
   Energy take_sample(double t);
   [[nodiscard]] EnergyWatch watch(double t, const Energy& now) const;
-  void begin_energy(const Energy& energy);
+  void begin_energy(const Particles& particles);
   void apply_changes(HermiteState& state);
   [[nodiscard]] bool watches() const;
   [[nodiscard]] std::uint64_t watch_number() const;
@@ -245,6 +250,7 @@ class NbodyRun {
   double initial_energy_ = 0;  // without the motion of the centre of mass
   double initial_size_ = 0;    // T + |W| at the start, without that motion
   std::optional<Energy> first_energy_;
+  Scales scales_;
   std::optional<EnergyWatch> last_watch_;
   std::vector<RunChange> changes_;
   bool began_ = false;            // to integrate
