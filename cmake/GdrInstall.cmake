@@ -49,7 +49,10 @@ install(TARGETS gdr_simulation gdr_mapping EXPORT gdrComponents)
 if(TARGET gdr_blas)
   install(TARGETS gdr_blas EXPORT gdrTargets LIBRARY COMPONENT libgdr)
 endif()
-install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets LIBRARY COMPONENT libgdr)
+# In a folder of their own: other libraries install headers of these names.
+set(grape_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/gdr/grape)
+install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets LIBRARY COMPONENT libgdr
+  FILE_SET HEADERS DESTINATION ${grape_include_dir})
 if(TARGET gdr_tca)
   # In the package of the programs, which need MPI, too.
   install(TARGETS gdr_tca EXPORT gdrTca LIBRARY COMPONENT gdr FILE_SET HEADERS COMPONENT gdr)

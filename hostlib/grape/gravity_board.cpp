@@ -19,9 +19,6 @@ using hostlib::JParticle;
 using hostlib::Vec3;
 using isa::Transfer;
 
-/// Words of a list's bits in one run: as many as local memory has room for beside the force.
-constexpr std::size_t kListWords = 39;
-constexpr std::size_t kSlotsPerWord = 64;
 /// Slots are addresses plus 1 and share a 64-bit result with r^2 (kernels/gravity_jerk.vsm).
 constexpr unsigned kSlotBits = 28;
 /// Pairs below which a run ends before start() returns, in some 0.1 ms. Chosen when each run in the background began a
@@ -34,8 +31,6 @@ isa::Program program_for(Wanted wanted) {
       return hostlib::kernel_program("gravity_jerk");
     case Wanted::nearest:
       return hostlib::kernel_program("gravity_jerk", {{"nearest", "1"}});
-    case Wanted::lists:
-      return hostlib::kernel_program("gravity_jerk", {{"nearest", "1"}, {"list", std::to_string(kListWords)}});
   }
   GDR_ASSERT(false, "every value of Wanted has a program");
 }
@@ -63,7 +58,7 @@ GravityBoard::GravityBoard(const DeviceOptions& options) : device_(options) {
 }
 
 void GravityBoard::load(Wanted wanted) {
-  before_ = work();
+  before_ = work_of_forces();
   isa::Program program = program_for(wanted);
   records_.emplace(program);
   device_.load(std::move(program));
@@ -104,6 +99,7 @@ void GravityBoard::replace(std::size_t address, const std::optional<JParticle>& 
 void GravityBoard::mark_unwritten(std::size_t address) {
   if (!is_unwritten_[address]) unwritten_.push_back(address);
   is_unwritten_[address] = true;
+  if (neighbours_) neighbours_->mark(address);
 }
 
 void GravityBoard::set_time(double t) {
@@ -164,15 +160,9 @@ void GravityBoard::begin() {
   time_on_board_ = time_of_run_;
   const std::size_t size = records_->i_fields();
   std::vector<std::uint64_t> fields(targets_.size() * size);
-  std::optional<std::size_t> h2;
-  if (wanted_ == Wanted::lists) {
-    device_.set_parameter("first", static_cast<double>(first_entry_));
-    h2 = hostlib::RecordLayout(device_.program(), Transfer::hlt).field("h2", 1);
-  }
   for (std::size_t n = 0; n < targets_.size(); ++n) {
     const std::span record = std::span(fields).subspan(n * size, size);
     records_->put(record, targets_[n].particle, targets_[n].eps2);
-    if (h2) hostlib::put(record, *h2, targets_[n].h2);
   }
   if (targets_.size() * nj_ < kPairsInForeground) {
     results_ = device_.run(fields, nj_);
@@ -234,7 +224,6 @@ void GravityBoard::start(std::vector<Target> targets, std::size_t nj) {
   nj_ = nj;
   time_of_run_ = time_;
   replaced_.clear();
-  first_entry_ = 0;
   begin();
 }
 
@@ -262,25 +251,17 @@ std::optional<std::size_t> GravityBoard::nearest(std::size_t target) {
 }
 
 std::vector<std::vector<std::size_t>> GravityBoard::lists() {
-  require(Wanted::lists);
-  std::vector<std::vector<std::size_t>> lists(targets_.size());
-  const hostlib::RecordLayout layout(device_.program(), Transfer::rrn);
-  const std::size_t near = layout.field("near", kListWords);
-  const std::size_t words = nj_ / kSlotsPerWord + 1;  // slots 0 to nj
-  for (std::size_t entry = 0; entry < words; entry += kListWords) {
-    if (entry != first_entry_) {
-      first_entry_ = entry;
-      run_again();
-    }
-    for (std::size_t n = 0; n < lists.size(); ++n) {
-      for (std::size_t w = 0; w < kListWords; ++w) {
-        std::uint64_t bits = (*results_)[n * layout.fields() + near + w];
-        for (; bits != 0; bits &= bits - 1) {
-          lists[n].push_back((entry + w) * kSlotsPerWord + static_cast<std::size_t>(std::countr_zero(bits)) - 1);
-        }
-      }
-    }
-  }
+  require_results();
+  if (!neighbours_) neighbours_ = std::make_unique<NeighbourBoard>(device_.options());
+  // Before and after: the particles of the run are not those that are there now.
+  const auto mark_replaced = [&] {
+    for (const auto& [address, particle] : replaced_) neighbours_->mark(address);
+  };
+  mark_replaced();
+  auto lists = neighbours_->lists(
+      targets_, nj_, time_of_run_,
+      [&](std::size_t address) -> const std::optional<JParticle>& { return particle_of_run(address); });
+  mark_replaced();
   return lists;
 }
 
@@ -292,11 +273,20 @@ void GravityBoard::drop() noexcept {
   }
 }
 
-BoardWork GravityBoard::work() const {
+BoardWork GravityBoard::work_of_forces() const {
   if (!records_) return {};
   BoardWork work = before_;
   work.interactions += device_.emulated().interactions();
   work.emulated_seconds += device_.emulated().seconds().total();
+  return work;
+}
+
+BoardWork GravityBoard::work() const {
+  BoardWork work = work_of_forces();
+  if (!neighbours_) return work;
+  const BoardWork of_lists = neighbours_->work();
+  work.interactions += of_lists.interactions;
+  work.emulated_seconds += of_lists.emulated_seconds;
   return work;
 }
 

@@ -1,10 +1,11 @@
-// The boards behind one cluster of the GRAPE-6 library: a memory of j-particles, forces, nearest neighbours and lists
-// of neighbours, all computed by kernels/gravity_jerk.vsm.
+// The boards behind one cluster of the GRAPE-6 library: a memory of j-particles, forces and nearest neighbours,
+// computed by kernels/gravity_jerk.vsm, and lists of neighbours, computed by a NeighbourBoard.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,24 +13,12 @@
 
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/gravity_records.h"
+#include "neighbour_board.h"
 
 namespace gdr::grape {
 
-/// What the kernel computes. Each includes those before it and gives the same bits for them.
-enum class Wanted : std::uint8_t { forces, nearest, lists };
-
-/// An i-particle of a call.
-struct Target {
-  hostlib::IParticle particle;
-  double eps2 = 0;
-  double h2 = 0;  // squared radius of the list
-};
-
-/// What a board has done since it was opened.
-struct BoardWork {
-  std::uint64_t interactions = 0;
-  double emulated_seconds = 0;
-};
+/// What the kernel computes; with the nearest neighbours, forces have the same bits.
+enum class Wanted : std::uint8_t { forces, nearest };
 
 /// Addresses of j-particles count from 0. Not thread safe.
 class GravityBoard {
@@ -66,7 +55,7 @@ class GravityBoard {
   /// Address of the j-particle at the least r^2 + eps2, as a short word has it; nothing if there is none. Computed anew
   /// if the run did not have it.
   [[nodiscard]] std::optional<std::size_t> nearest(std::size_t target);
-  /// Addresses with r^2 + eps2 < h2, ascending. The pair of one index is left out. Computed anew likewise.
+  /// Addresses with r^2 + eps2 < h2, ascending. The pair of one index is left out.
   [[nodiscard]] std::vector<std::vector<std::size_t>> lists();
 
   /// Waits for the run under way, if there is one, and drops it, also if it fails.
@@ -75,6 +64,7 @@ class GravityBoard {
   [[nodiscard]] BoardWork work() const;
 
  private:
+  [[nodiscard]] BoardWork work_of_forces() const;
   void load(Wanted wanted);
   void require(Wanted wanted);
   void begin();
@@ -87,6 +77,7 @@ class GravityBoard {
   void write_particles();
 
   Device device_;
+  std::unique_ptr<NeighbourBoard> neighbours_;  // since the first lists()
   std::optional<hostlib::GravityRecords> records_;
   Wanted wanted_ = Wanted::forces;
   BoardWork before_;  // of the kernels loaded before this one
@@ -100,7 +91,6 @@ class GravityBoard {
   double time_of_run_ = 0;
   std::map<std::size_t, std::optional<hostlib::JParticle>> replaced_;  // particles of the run that were set anew
   std::size_t nj_ = 0;
-  std::size_t first_entry_ = 0;  // of the lists' bits in the results
   bool running_ = false;
   std::optional<std::vector<std::uint64_t>> results_;  // none: the run is under way, or has failed
 };

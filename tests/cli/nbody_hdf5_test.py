@@ -19,11 +19,11 @@ import sys, h5py, json
 with h5py.File(sys.argv[1]) as f:
     found = {"attributes": {k: v if isinstance(v, str) else v.item() for k, v in f.attrs.items()}, "snapshots": {}, "series": {}}
     for name, group in f["particles"].items():
-        found["snapshots"][name] = {k: v if isinstance(v, str) else v.item() for k, v in group.attrs.items()}
+        found["snapshots"][name] = {k: v if isinstance(v, str) else v.item() for k, v in group.attrs.items() if k != "class_of_the_particles"}
         found["snapshots"][name]["keys"] = group["keys"][:].tolist()
         for column, values in group["attributes"].items():
             found["snapshots"][name][column] = [float(x).hex() for x in values]
-            assert values.attrs["units"].startswith("nbody_system."), column
+            assert "system.get('generic').base(" in values.attrs["units"], column
     for column, values in f.get("series", {}).items():
         assert values.maxshape == (None,), column
         found["series"][column] = [float(x).hex() for x in values]
@@ -73,7 +73,7 @@ os.chdir(sys.argv[1])
 COLUMNS = ["mass", "x", "y", "z", "vx", "vy", "vz"]
 def snapshot(name, keys=np.arange(2), time=0.0, change=None):
     with h5py.File(name + ".h5", "w") as f:
-        group = f.create_group("particles/0000000000")
+        group = f.create_group("particles/0000000001")
         group.attrs["step"], group.attrs["timestamp"] = 0, time
         group["keys"] = keys
         at = group.create_group("attributes")
@@ -99,12 +99,12 @@ def outside(f, group, at):
 snapshot("outside", change=outside)
 def linked(f, group, at):
     del at["x"]
-    at["x"] = h5py.ExternalLink("right.h5", "/particles/0000000000/attributes/x")
+    at["x"] = h5py.ExternalLink("right.h5", "/particles/0000000001/attributes/x")
 snapshot("linked", change=linked)
 with h5py.File("led.h5", "w") as f:
-    f.create_group("particles")["0000000000"] = h5py.ExternalLink("../right.h5", "/particles/0000000000")
+    f.create_group("particles")["0000000001"] = h5py.ExternalLink("../right.h5", "/particles/0000000001")
 with h5py.File("own.h5", "w") as f:
-    f.create_group("particles")["0000000000"] = h5py.ExternalLink("right.h5", "/particles/0000000000")
+    f.create_group("particles")["0000000001"] = h5py.ExternalLink("right.h5", "/particles/0000000001")
 os.mkfifo("pipe.h5")
 """
 
@@ -132,12 +132,12 @@ class Hdf5(nbody_test.NbodyTest):
             for row, line in enumerate(csv.DictReader(log)):
                 for column, value in line.items():
                     self.assertEqual(run["series"][column][row], float(value or "nan").hex(), column)
-        self.assertEqual(sorted(run["snapshots"]), [f"{n:010}" for n in range(5)])
+        self.assertEqual(sorted(run["snapshots"]), [f"{n:010}" for n in range(1, 6)])
         for number in range(5):
             step, count, t, *rows = (self.folder / "text" / f"s-{number:04}.txt").read_text(encoding="utf-8").splitlines()
-            found = run["snapshots"][f"{number:010}"]
+            found = run["snapshots"][f"{number + 1:010}"]
             self.assertEqual((found["step"], found["number_of_particles"], found["timestamp"]), (int(step), int(count), float(t)))
-            self.assertEqual(self.h5py(self.folder / "run" / f"s-{number:04}.h5")["snapshots"][f"{number:010}"], found)
+            self.assertEqual(self.h5py(self.folder / "run" / f"s-{number:04}.h5")["snapshots"][f"{number + 1:010}"], found)
             for k, row in enumerate(rows):
                 index, *values = row.split()
                 self.assertEqual(found["keys"][k], int(index))
@@ -167,7 +167,7 @@ class Hdf5(nbody_test.NbodyTest):
                           ("packed", "dataset x is compressed"),
                           ("outside", "dataset x is in another file"),
                           ("linked", "dataset x is a link that leads elsewhere"),
-                          ("led", "particles/0000000000 is a link that leads elsewhere"),
+                          ("led", "particles/0000000001 is a link that leads elsewhere"),
                           ("pipe", "it is no regular file")):
             errors = self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 0.0625, expected=1).stderr
             self.assertIn(f"{name}.h5: {why}", errors)
@@ -187,6 +187,108 @@ class Hdf5(nbody_test.NbodyTest):
         errors = self.run_gdr("--restart", self.folder / "run" / "ck", "--t-end", 0.25, "--output", self.folder / "other.h5", expected=1).stderr
         self.assertIn("other.h5: is not the file", errors)
         self.assertEqual((self.folder / "other.h5").read_bytes(), other)
+
+
+# AMUSE's reader and writers of particle sets, after its source of 2025-12 (src/amuse/io/store_v1.py, store_v2.py,
+# src/amuse/units/core.py): groups are places in a list, units are evaluated, the set's class is unpickled.
+AMUSE_READER = """
+import io, json, pickle, sys, h5py
+class Unit:
+    def __init__(self, name): self.name = name
+    def __mul__(self, other): return Unit(f"{self.name} {other.name}")
+    def __pow__(self, power): return Unit(f"{self.name}^{power}")
+class System:
+    def __init__(self, name): self.name = name
+    @staticmethod
+    def get(name): return System(name)
+    def base(self, quantity): return Unit(f"{self.name}.{quantity}")
+class Unpickler(pickle.Unpickler):
+    def find_class(self, module, name): return (module, name)
+def text(value): return value if isinstance(value, str) else value.decode("ascii")
+def unit(value): return eval(text(value), {"__builtins__": {}, "system": System}).name
+with h5py.File(sys.argv[1], "r") as f:
+    container = f["particles"]
+    sets = [None] * len(container)
+    for name in container.keys():
+        group = container[name]
+        assert text(group.attrs["type"]) == "particles"
+        kind = Unpickler(io.BytesIO(bytes(group.attrs["class_of_the_particles"])), encoding="bytes").load()
+        at = group["attributes"]
+        assert len(group["keys"]) == group.attrs["number_of_particles"]
+        sets[int(name) - 1] = {"class": list(kind), "t": [float(group.attrs["timestamp"]), unit(group.attrs["timestamp_unit"])],
+                               "keys": group["keys"][:].tolist(),
+                               "values": {column: [at[column][:].tolist(), unit(at[column].attrs["units"])] for column in at}}
+    print(json.dumps(sets))
+"""
+AMUSE_WRITER = """
+import os, sys, h5py, numpy as np
+os.chdir(sys.argv[1])
+GENERIC, SI = "system.get('generic')", "system.get('S.I.')"
+draw = np.random.default_rng(1)
+def write(name, parent, system=GENERIC, time=None, keys=None, encode=lambda text: text.encode("ascii")):
+    rows = draw.normal(size=(7, 16))
+    with h5py.File(name, "w") as f:
+        if parent == "data": f.create_group("AMUSE_INF").attrs["version"] = "2.0"
+        for number in (1, 2):
+            group = f.create_group(f"{parent}/{number:010}")
+            group.attrs["type"] = encode("particles")
+            group.attrs["number_of_particles"] = 16
+            group.attrs["class_of_the_particles"] = np.void(b"camuse.datamodel.particles\\nParticles\\np0\\n.")
+            group.create_dataset("keys", data=draw.integers(2**63, 2**64, size=16, dtype=np.uint64) if keys is None else keys)
+            if time is not None:
+                group.attrs["timestamp"], group.attrs["timestamp_unit"] = time, encode(f"{system}.base('time')")
+            at = group.create_group("attributes")
+            def put(column, values, unit): at.create_dataset(column, data=values).attrs["units"] = encode(unit)
+            put("mass", np.full(16, 1 / 16), f"{system}.base('mass')")
+            put("radius", np.zeros(16), f"{system}.base('length')")
+            for k, column in enumerate("xyz"): put(column, rows[k], f"{system}.base('length')")
+            for k, column in enumerate(("vx", "vy", "vz")): put(column, 0.1 * rows[3 + k], f"({system}.base('length') * ({system}.base('time')**-1))")
+write("v1.h5", "particles")
+write("v1_time.h5", "particles", time=0.25)
+write("v2.h5", "data", encode=str)
+write("own_keys.h5", "particles", keys=np.arange(100, 116, dtype=np.uint64))
+write("si.h5", "particles", SI, time=0.0)
+write("escapes.h5", "particles", "\\x1b]0;", time=0.0)
+"""
+
+
+class Amuse(nbody_test.NbodyTest):
+    def setUp(self):
+        super().setUp()
+        if not self.has_hdf5():
+            self.skipTest("gdr is built without HDF5")
+
+    def python(self, program, *arguments):
+        done = subprocess.run(["/usr/bin/python3", "-c", program, *map(str, arguments)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_its_reader_finds_every_snapshot_of_a_run(self):
+        self.run_gdr("--plummer", 32, "--t-end", 0.25, *self.outputs("run", "s.h5"))
+        self.run_gdr("--plummer", 32, "--t-end", 0.25, "--output", self.folder / "single.h5")
+        sets = json.loads(self.python(AMUSE_READER, self.folder / "run" / "s.h5"))
+        self.assertEqual([found["t"] for found in sets], [[k / 16, "generic.time"] for k in range(5)])
+        self.assertEqual(json.loads(self.python(AMUSE_READER, self.folder / "single.h5")), sets[-1:])
+        for found in sets:
+            self.assertEqual(found["class"], ["amuse.datamodel.particles", "Particles"])
+            self.assertEqual(found["keys"], list(range(32)))
+            units = {column: unit for column, (_, unit) in found["values"].items()}
+            speed = "generic.length generic.time^-1"
+            self.assertEqual(units, {"mass": "generic.mass", "x": "generic.length", "y": "generic.length",
+                                     "z": "generic.length", "vx": speed, "vy": speed, "vz": speed})
+
+    def test_its_files_are_read_and_other_units_refused(self):
+        self.python(AMUSE_WRITER, self.folder)
+        for name, begin in (("v1", 0), ("v1_time", 0.25), ("v2", 0), ("own_keys", 0)):
+            report = self.report("--in", self.folder / f"{name}.h5", "--t-end", 0.25 + begin, "--eps", 0.1)
+            self.assertEqual((report["n"], report["t_begin"]), (16, begin), name)
+        for name, first in (("v1", 0), ("own_keys", 100)):
+            self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 0, "--output", self.folder / "ids.csv", "--out-format", "csv")
+            with open(self.folder / "ids.csv", encoding="utf-8") as rows:
+                self.assertEqual([int(row["id"]) for row in csv.DictReader(rows)], list(range(first, first + 16)))
+        for name, unit in (("si", "system.get('S.I.').base('time')"), ("escapes", "?]0;.base('time')")):
+            errors = self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 1, expected=1).stderr
+            self.assertIn(f"{name}.h5: attribute timestamp is in the unit {unit}, not in one with G = 1", errors)
 
 
 if __name__ == "__main__":

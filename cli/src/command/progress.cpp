@@ -32,8 +32,9 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
-Progress::Progress(std::string what, ProgressShown shown)
+Progress::Progress(std::string what, ProgressShown shown, double longest_pause)
     : what_(std::move(what)),
+      longest_pause_(longest_pause),
       terminal_(isatty(STDERR_FILENO) == 1),
       visible_(shown == ProgressShown::always || (shown == ProgressShown::on_terminal && terminal_)) {}
 
@@ -41,13 +42,23 @@ Progress::~Progress() {
   if (drawn_ && terminal_) std::fputs("\r\033[K", stderr);
 }
 
+double Progress::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool Progress::due(double done) const {
+  if (!visible_) return false;
+  const double now = seconds();
+  if (now < kFirstAfter || now - last_ < (terminal_ ? kTerminalInterval : kLineInterval)) return false;
+  const int percent = static_cast<int>(100 * std::clamp(done, 0.0, 1.0));
+  return terminal_ || percent != last_percent_ || now - last_ >= longest_pause_;
+}
+
 void Progress::show(double done, const std::string& detail) {
-  if (!visible_) return;
-  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (now < kFirstAfter || now - last_ < (terminal_ ? kTerminalInterval : kLineInterval)) return;
+  if (!due(done)) return;
+  const double now = seconds();
   done = std::clamp(done, 0.0, 1.0);
   const int percent = static_cast<int>(100 * done);
-  if (!terminal_ && percent == last_percent_) return;
   last_ = now;
   last_percent_ = percent;
   drawn_ = true;

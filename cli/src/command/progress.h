@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace gdr::cli {
@@ -14,21 +15,25 @@ enum class ProgressShown : std::uint8_t { never, on_terminal, always };
 
 /// Shows nothing for work that takes less than a second. On a terminal it shows a bar with the remaining time, no wider
 /// than the terminal, and clears it at the end. Elsewhere, if requested, it prints a line for each further percent, at
-/// most one a second.
+/// most one a second, and also after `longest_pause` seconds without one.
 class Progress {
  public:
-  Progress(std::string what, ProgressShown shown);
+  Progress(std::string what, ProgressShown shown, double longest_pause = std::numeric_limits<double>::infinity());
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Whether show() would print something now, for callers whose detail takes time to find.
+  [[nodiscard]] bool due(double done) const;
   /// `done` is 0 to 1; `detail` is printed after the bar. Cheap enough to be called at any rate.
   void show(double done, const std::string& detail = {});
 
  private:
+  [[nodiscard]] double seconds() const;
   void draw_bar(double done, const std::string& left, const std::string& detail);
 
   std::string what_;
+  double longest_pause_;
   bool terminal_;
   bool visible_;
   bool drawn_ = false;

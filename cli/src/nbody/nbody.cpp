@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <limits>
 #include <new>
@@ -19,11 +20,15 @@
 #include "nbody_options.h"
 #include "nbody_report.h"
 #include "on_ranks.h"
+#include "run_watch.h"
 #include "runs/observe.h"
 #include "timed_nbody.h"
 
 namespace gdr::cli {
 namespace {
+
+/// Of a run that names no --max-energy-error. Nothing is left of such a run, whatever is wrong with it.
+constexpr double kMostTrouble = 1.0;
 
 /// The device and program of a run on a board.
 struct BoardSide {
@@ -115,12 +120,22 @@ std::optional<hostlib::StartModel> start_of(const NbodyOptions& options) {
 hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   hostlib::NbodySettings settings = options.run;
   settings.start = start_of(options);
-  settings.in = options.in;
+  settings.in = options.in == "-" ? "/dev/stdin" : options.in;
+  if (!options.units.empty()) {
+    settings.units = from_command_line("--units", [&] { return hostlib::units_named(options.units); });
+  }
+  settings.scale_to_henon = !options.scale.empty();
   settings.restart = options.restart;
   settings.out = options.out;
   settings.log = options.log;
   settings.checkpoint = options.checkpoint;
   settings.keep_samples = !options.page.empty();
+  if (!std::isfinite(settings.most_energy_error)) settings.most_trouble = kMostTrouble;
+  if (!settings.restart.empty()) {
+    if (options.eta->given()) settings.changed_eta = settings.hermite.eta;
+    if (options.eps->given()) settings.changed_eps = settings.hermite.eps;
+    settings.change_kernel = options.kernel->given();
+  }
   settings.format = hostlib::snapshot_format_names().find(options.out_format).value();
   return settings;
 }
@@ -203,7 +218,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
             : hostlib::NbodyRun(std::move(settings), hostlib::DirectOptions{options.board.threads, {}});
   if (board) run.device().on_progress({});
   starting.reset();
-  if (ranks == nullptr || ranks->communicator->rank() == 0) tell_of_one_place(run);
+  if (ranks == nullptr || ranks->communicator->rank() == 0) tell_of_start(run, options);
   // All ranks must have read the checkpoint before rank 0 may overwrite it.
   if (ranks != nullptr) ranks->communicator->barrier();
 
@@ -213,12 +228,11 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   hostlib::NbodyEnd end = hostlib::NbodyEnd::reached;
   bool no_memory = false;
   {
-    Progress progress("integrating", options.report.progress_shown());
+    RunWatch watch_of_run(options.report.progress_shown(), options.checkpoint);
+    const bool speaks = ranks == nullptr || ranks->communicator->rank() == 0;
     try {
       end = run.integrate([&](const hostlib::NbodyRun& now) {
-        const double span = now.end_time() - now.begin_time();
-        progress.show(span > 0 ? (now.time() - now.begin_time()) / span : 1,
-                      fmt::format("t = {:.4f}, {} steps", now.time(), now.counters().steps));
+        if (speaks) watch_of_run.look(now);
         asked = {asked_by_signal, asked.stop_file || stop_file.is_there()};
         if (ranks != nullptr) asked = together(*ranks->communicator, asked);
         return !asked.any();
@@ -260,8 +274,13 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   tell_of_noise(run);
 
   if (end == hostlib::NbodyEnd::energy_error) {
-    fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here\n",
-               options.run.most_energy_error, run.result_time());
+    fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here{}\n",
+               std::isfinite(options.run.most_energy_error) ? options.run.most_energy_error : kMostTrouble,
+               run.result_time(),
+               options.checkpoint.empty()
+                   ? ""
+                   : fmt::format("; --restart {} with a smaller --eta, another --eps or --kernel goes back",
+                                 options.checkpoint));
   } else if (end == hostlib::NbodyEnd::stopped) {
     const std::string why = no_memory ? "the host's memory is exhausted at" : "stopped at";
     const std::string by = no_memory ? "" : " by " + stopped;
@@ -298,6 +317,7 @@ void check_ranks(const NbodyOptions& options, unsigned ranks) {
                     "share it ({})",
                     ranks, fmt::join(cluster::split_names(), ", ")));
   }
+  if (options.in == "-") throw UsageError("--in -: the ranks have no common standard input: name a file");
   if (options.board.timing()) {
     throw UsageError("--split has no effect with --timing-only: gdr cluster nbody gives the time of a cluster");
   }
@@ -387,6 +407,15 @@ void add_nbody(Command program, const std::string& name) {
                         .add_option("--in", options->in,
                                     "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5")
                         .value_name("FILE");
+  command
+      .add_option(
+          "--units", options->units,
+          "units of mass, length and speed in the file of --in, such as msun,pc,km/s; default: those with G = 1")
+      .value_name("M,L,V")
+      .needs(in);
+  command.add_option("--scale", options->scale, "scale the file of --in to mass 1 and virial radius 1, at rest")
+      .check(one_of({"henon"}))
+      .needs(in);
   const Option restart =
       command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
   // The largest possible time depends on the time of the snapshot.
@@ -394,10 +423,14 @@ void add_nbody(Command program, const std::string& name) {
   command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
       .required()
       .check(in_range(0, kNoLimit));
-  const Option eps = command.add_option("--eps", options->run.hermite.eps, "Plummer softening length")
+  const Option eps = command
+                         .add_option("--eps", options->run.hermite.eps,
+                                     "Plummer softening length; with --restart a new one, from the checkpoint on")
                          .check(in_range(0, 1e6))
                          .capture_default_str();
-  const Option eta = command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step")
+  const Option eta = command
+                         .add_option("--eta", options->run.hermite.eta,
+                                     "accuracy parameter of the time step; with --restart a new one")
                          .check(in_range(1e-6, 10))
                          .capture_default_str();
   const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1")
@@ -433,14 +466,17 @@ void add_nbody(Command program, const std::string& name) {
   const Option most_error =
       command
           .add_option("--max-energy-error", options->run.most_energy_error,
-                      "end with status 1 if the relative energy error at an output is larger than this")
+                      "end with status 1 if the relative energy error at an output or, in between, after 64 steps of each "
+                      "particle is larger than this; default: 1")
           .check(in_range(0, kNoLimit));
   const Option stop_file =
       command.add_option("--stop-file", options->stop_file, "write a checkpoint and end the run when this file appears")
           .value_name("FILE");
   options->of_particles = {every, most_error, stop_file};
   command.heading("Run");
-  const Option kernel = command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
+  const Option kernel = command
+                            .add_option("--kernel", options->run.kernel,
+                                        "kernel that computes the forces; with --restart it may be a new one")
                             .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
                             .capture_default_str();
   const Option measured_n = command
@@ -478,8 +514,10 @@ void add_nbody(Command program, const std::string& name) {
                 "the other half; the results stay the same")
       .needs(split);
   command.heading(kUsualHeading);
-  // These are stored in a checkpoint; a snapshot needs no seed.
-  restart.excludes(eps).excludes(eta).excludes(seed);
+  options->eps = eps;
+  options->eta = eta;
+  options->kernel = kernel;
+  restart.excludes(seed);  // a checkpoint has it; a snapshot needs none
   from_block_sizes.excludes(eps).excludes(eta).excludes(seed);
   in.excludes(seed);
   options->of_board = {kernel, split};

@@ -27,6 +27,8 @@ struct NbodyOptions {
   std::optional<double> pericentre;
   std::optional<double> eccentricity;
   std::string in;
+  std::string units;
+  std::string scale;
   std::string restart;
   std::string out;
   std::string log;
@@ -40,6 +42,9 @@ struct NbodyOptions {
   std::string split;
   bool overlap = false;
   std::string cluster = "grape-dr-64";
+  std::optional<Option> eps;  // these three may change what a checkpoint has
+  std::optional<Option> eta;
+  std::optional<Option> kernel;
   std::vector<Option> of_board;      // options that have no effect without a board
   std::vector<Option> of_timing;     // options that have an effect only with --timing-only
   std::vector<Option> of_measuring;  // with --timing-only: options that have an effect only on measured block sizes

@@ -62,6 +62,29 @@ std::string with_decimals(double value, int decimals) {
   return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.{}e}", value, decimals);
 }
 
+Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+/// The system as it began.
+std::string scales_text(const hostlib::NbodyRun& run) {
+  const hostlib::Scales& scales = run.scales();
+  std::string text = fmt::format("mass {:.6g}", scales.mass);
+  const auto add = [&](std::string_view what, const std::optional<double>& value) {
+    if (value && std::isfinite(*value)) text += fmt::format(", {} {:.4g}", what, *value);
+  };
+  add("virial radius", scales.virial_radius);
+  add("virial ratio", scales.virial_ratio);
+  add("crossing time", scales.crossing_time);
+  add("relaxation time", scales.relaxation_time);
+  return text;
+}
+
+/// How long a unit of time is, if the units of the file say it.
+std::string time_unit_text(const NbodyOptions& options) {
+  if (options.units.empty() || !options.scale.empty()) return {};
+  constexpr double kMillionYears = 1e6 * 365.25 * 86400;  // s
+  return fmt::format(", time unit {:.6g} Myr", hostlib::units_named(options.units).seconds / kMillionYears);
+}
+
 /// What computed the forces, for the head of the text.
 std::string computed_by(const hostlib::NbodyRun& run, const NbodyOptions& options) {
   if (!run.has_board()) return "by the host's own force loop in doubles, engine direct";
@@ -110,6 +133,13 @@ Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result) {
   json["eps"] = state.options.eps;
   json["eta"] = state.options.eta;
   json["t_begin"] = run.start_time();
+  const hostlib::Scales& scales = run.scales();
+  json["scales"] = {{"mass", scales.mass},
+                    {"virial_radius", json_of(scales.virial_radius)},
+                    {"virial_ratio", json_of(scales.virial_ratio)},
+                    {"half_mass_radius", json_of(scales.half_mass_radius)},
+                    {"crossing_time", json_of(scales.crossing_time)},
+                    {"relaxation_time", json_of(scales.relaxation_time)}};
   json["t"] = run.result_time();
   add_sample(json, result.sample);
   json["steps"] = counters.steps;
@@ -122,6 +152,10 @@ Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result) {
   json["transfer"] = provenance.transfer;
   json["boards"] = provenance.boards;
   json["forced_restart"] = run.forced();
+  json["changes"] = Json::array();
+  for (const hostlib::RunChange& change : run.changes()) {
+    json["changes"].push_back({{"t", change.t}, {"what", change.what}});
+  }
   json["state_hash"] = result.state_hash;
   json["predicted_at_end"] = run.predicted();
   json["host_seconds"] = result.host_seconds;
@@ -138,6 +172,7 @@ void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, con
                   const NbodyResult& result) {
   const hostlib::HermiteCounters& counters = run.counters();
   fmt::print("{} particles to t = {} {}\n", run.state().bodies.size(), run.result_time(), computed_by(run, options));
+  fmt::print("  at the start    {}\n", scales_text(run) + time_unit_text(options));
   const std::string error =
       result.sample.energy_error ? fmt::format("{:+.2e}", *result.sample.energy_error) : std::string("none");
   const double virial_ratio = result.sample.energy.virial_ratio();
@@ -164,12 +199,40 @@ void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, con
     fmt::print("  note: {} steps were held at the smallest step 2^{}; soften, or expect a wrong energy\n",
                counters.smallest_steps, hostlib::kSmallestStepLog2);
   }
+  for (const hostlib::RunChange& change : run.changes()) {
+    fmt::print("  note: from t = {} on {}\n", change.t, change.what);
+  }
   if (!run.forced().empty()) {
     fmt::print("  note: the restart was forced in spite of {}\n", fmt::join(run.forced(), ", "));
   }
 }
 
-void tell_of_one_place(const hostlib::NbodyRun& run) {
+namespace {
+
+/// Of a snapshot: start models are what they are meant to be.
+void tell_of_units(const hostlib::NbodyRun& run) {
+  // Of T / |W|. Suns, parsecs and km/s give 0.002 in equilibrium; 0 is a system at rest, which is meant.
+  constexpr double kLeastRatio = 0.01;
+  constexpr double kMostRatio = 2.0;  // above 1 nothing is bound
+  constexpr double kMostMass = 1e3;   // and its inverse
+  const auto& energy = run.first_energy();
+  if (!energy || energy->potential == 0) return;
+  double mass = 0;
+  for (const hostlib::HermiteBody& body : run.state().bodies) mass += body.mass;
+  const double ratio = energy->virial_ratio();
+  const bool odd_ratio = ratio > kMostRatio || (ratio > 0 && ratio < kLeastRatio);
+  if (!odd_ratio && mass <= kMostMass && mass >= 1 / kMostMass) return;
+  fmt::print(
+      stderr,
+      "gdr nbody: warning: the virial ratio is {:.3g} (in equilibrium 0.5) and the total mass {:.6g}: are masses, "
+      "positions and velocities in units with G = 1?\n",
+      ratio, mass);
+}
+
+}  // namespace
+
+void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options) {
+  if (!options.in.empty() && options.units.empty() && options.scale.empty()) tell_of_units(run);
   for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);
   constexpr std::size_t kMostPairs = 3;
   const hostlib::Particles particles = run.particles_at(run.begin_time());
@@ -208,6 +271,7 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
   report.samples = run.samples();
   report.blocks = hostlib::block_size_histogram(sample.counters);
   report.facts = {{"start", run.start()},
+                  {"at the start", scales_text(run)},
                   {"softening eps", fmt::format("{}", state.options.eps)},
                   {"accuracy eta", fmt::format("{}", state.options.eta)}};
   if (run.has_board()) {
@@ -235,6 +299,9 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
   }
   report.facts.emplace_back("state hash", result.state_hash);
   if (!stopped.empty()) report.facts.emplace_back("stopped by", stopped);
+  for (const hostlib::RunChange& change : run.changes()) {
+    report.facts.emplace_back(fmt::format("from t = {} on", change.t), change.what);
+  }
   if (!run.forced().empty()) {
     report.facts.emplace_back("restart forced in spite of", fmt::format("{}", fmt::join(run.forced(), ", ")));
   }

@@ -27,10 +27,9 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& opt
 /// Prints the run's results to standard output; `json` is what json_of() and add_ranks() made.
 void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,
                   const NbodyResult& result);
-/// Warns of particles in one place, as of a row that is twice in a file. Printed to standard error, so that it is also
-/// seen with
-/// `--json -`.
-void tell_of_one_place(const hostlib::NbodyRun& run);
+/// Warns of particles in one place, as of a row that is twice in a file, and of a snapshot that is hardly in units with
+/// G = 1. Printed to standard error, so that it is also seen with `--json -`.
+void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options);
 /// Says if noise of the kernel chose many of the steps; printed to standard error, too.
 void tell_of_noise(const hostlib::NbodyRun& run);
 

@@ -11,20 +11,15 @@
 #include <utility>
 
 #include "gdr/base/error.h"
-#include "gdr/base/json.h"
-#include "gdr/base/json_value.h"
 #include "gdr/base/own_files.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/digests.h"
-#include "reports/totals_json.h"
+#include "nbody/finite_energy.h"
 
 namespace gdr::hostlib {
 namespace {
-
-using base::Json;
-using base::JsonValue;
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -35,32 +30,6 @@ std::filesystem::path numbered(const std::filesystem::path& path, std::uint64_t 
   return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
 }
 
-Json json_of(const Provenance& provenance) {
-  return {{"version", provenance.version},
-          {"kernel", provenance.kernel},
-          {"kernel_sha256", provenance.kernel_sha256},
-          {"machine", provenance.machine},
-          {"machine_sha256", provenance.machine_sha256},
-          {"clock_mhz", provenance.clock_mhz},
-          {"transfer", provenance.transfer},
-          {"boards", provenance.boards},
-          {"engine", provenance.engine},
-          {"exact", provenance.exact}};
-}
-
-Provenance provenance_from(const JsonValue& json) {
-  return {.version = json.at("version").text(),
-          .kernel = json.at("kernel").text(),
-          .kernel_sha256 = json.at("kernel_sha256").text(),
-          .machine = json.at("machine").text(),
-          .machine_sha256 = json.at("machine_sha256").text(),
-          .clock_mhz = json.at("clock_mhz").number(),
-          .transfer = json.at("transfer").text(),
-          .boards = json.at("boards").whole<unsigned>(),
-          .engine = json.at("engine").text(),
-          .exact = json.at("exact").boolean()};
-}
-
 Provenance provenance_without_board() {
   Provenance provenance;
   provenance.version = GDR_VERSION;
@@ -68,15 +37,6 @@ Provenance provenance_without_board() {
   provenance.engine = kDirectEngine;
   provenance.exact = false;
   return provenance;
-}
-
-Energy finite_energy(const Particles& particles, double eps) {
-  const Energy energy = hostlib::energy(particles, eps);
-  if (std::isfinite(energy.total())) return energy;
-  throw Error(
-      fmt::format("the energy is not finite: kinetic {}, potential {}; choose units in which squares of masses, "
-                  "positions and velocities are doubles",
-                  energy.kinetic, energy.potential));
 }
 
 /// Whether `log` has lines that a run from `time` on cannot have written; true also if the file is not a log. If false,
@@ -250,59 +210,17 @@ void NbodyRun::begin_new() {
     time_offset_ = snapshot.time;
     step_offset_ = snapshot.step;
     start_ = settings_.in.string();
+    if (settings_.units) start_ += " in " + settings_.units->name;
+    if (settings_.scale_to_henon) start_ += ", scaled to Henon's units";
   }
   if (!(settings_.t_end >= time_offset_ && settings_.t_end - time_offset_ <= kLargestTime)) {
     throw Error(fmt::format("t-end = {} is refused: it must be {} to {}", settings_.t_end, time_offset_,
                             time_offset_ + kLargestTime));
   }
-  initial_energy_ = finite_energy(particles, settings_.hermite.eps).total();
+  if (settings_.units) to_unit_gravity(particles, *settings_.units);
+  if (settings_.scale_to_henon) scale_to_henon(particles);
+  begin_energy(particles);
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);
-}
-
-void NbodyRun::begin_from_checkpoint() {
-  Checkpoint checkpoint = read_checkpoint(settings_.restart);
-  DeviceTotals totals;
-  std::string shared_totals;
-  Provenance written;
-  try {
-    const JsonValue context = base::parse_json(checkpoint.context);
-    written = provenance_from(context.at("provenance"));
-    start_ = context.at("start").text();
-    if (context.contains("seed") && !context.at("seed").is_null()) seed_ = context.at("seed").whole<std::uint64_t>();
-    time_offset_ = context.at("time_offset").number();
-    step_offset_ = context.at("step_offset").whole<std::int64_t>();
-    outputs_ = context.at("outputs").whole<std::uint64_t>();
-    if (!context.at("last_output").is_null()) last_output_ = context.at("last_output").number();
-    log_bytes_ = context.at("log_bytes").whole<std::uint64_t>();
-    log_tail_ = kept_log_tail_ = context.at("log_tail").text();
-    run_file_rows_ = context.at("run_file_rows").whole<std::uint64_t>();
-    if (written.has_board()) totals = totals_from(context.at("totals"));
-    if (context.contains("shared_totals")) shared_totals = context.at("shared_totals").text();
-  } catch (const base::JsonError& error) {
-    throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
-  }
-  forced_ = differences(written, provenance_);
-  if (!forced_.empty() && !settings_.force_restart) {
-    throw Error(fmt::format("{}: restart refused: {}; the bits would be those of no uninterrupted run",
-                            settings_.restart.string(), fmt::join(forced_, ", ")));
-  }
-  initial_energy_ = checkpoint.initial_energy;
-  const double reached = time_offset_ + std::ldexp(static_cast<double>(checkpoint.state.time), -kTicksPerUnitLog2);
-  if (!(settings_.t_end >= reached && settings_.t_end - time_offset_ <= kLargestTime)) {
-    throw Error(fmt::format("t-end = {} is refused: the checkpoint has reached {}, and {} is the most", settings_.t_end,
-                            reached, time_offset_ + kLargestTime));
-  }
-  integrator_ = std::make_unique<HermiteIntegrator>(*backend_, std::move(checkpoint.state));
-  // The integrator has sent all particles to the board again, which is not part of the run.
-  if (device_) device_->resume(totals);
-  if (!settings_.sharing) return;
-  try {
-    const double integration =
-        device_->emulated().integration_seconds(counters().steps, integrator_->state().bodies.size());
-    settings_.sharing->resume(shared_totals, integration);
-  } catch (const base::JsonError& error) {
-    throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
-  }
 }
 
 void NbodyRun::open_log() {
@@ -348,13 +266,6 @@ double NbodyRun::time() const { return time_offset_ + integrator_->time(); }
 Particles NbodyRun::particles() const { return integrator_->particles_at(result_time() - time_offset_); }
 Particles NbodyRun::particles_at(double t) const { return integrator_->particles_at(t - time_offset_); }
 std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(result_time() - time_offset_); }
-Energy NbodyRun::energy() const { return finite_energy(particles(), state().options.eps); }
-
-std::optional<double> NbodyRun::energy_error(const Energy& now) const {
-  if (initial_energy_ == 0) return std::nullopt;
-  return (now.total() - initial_energy_) / std::abs(initial_energy_);
-}
-
 /// The next multiple of `every` for which there was no output yet; none if it is not before the end.
 std::optional<double> NbodyRun::next_output() const {
   if (settings_.every == 0) return std::nullopt;
@@ -387,9 +298,19 @@ bool NbodyRun::integrate_to_output(const std::function<bool(const NbodyRun&)>& g
 bool NbodyRun::go_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
   end_ = NbodyEnd::reached;
   const std::optional<double> output_time = next_output();
+  // A run that gets into trouble before its first output can go back to its start.
+  if (!std::exchange(began_, true) && settings_.restart.empty() && output_time != time()) write_checkpoint();
   const double until = output_time.value_or(settings_.t_end) - time_offset_;
   while (integrator_->next_block_time() <= until) {
+    const std::uint64_t watched = watch_number();
     integrator_->step();
+    if (watches() && watch_number() != watched) {
+      last_watch_ = watch(time());
+      if (in_trouble()) {
+        end_ = NbodyEnd::energy_error;  // the previous checkpoint is kept
+        return false;
+      }
+    }
     if (!go_on(*this)) {
       end_ = NbodyEnd::stopped;
       write_checkpoint();
@@ -411,12 +332,12 @@ bool NbodyRun::go_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
 
 void NbodyRun::output(double t) {
   if (!settings_.out.empty() && settings_.every > 0) write_numbered_snapshot(t);
-  if (log_ || has_run_file() || settings_.keep_samples) take_sample(t);
+  std::optional<Energy> energy;
+  if (log_ || has_run_file() || settings_.keep_samples) energy = take_sample(t);
   if (has_run_file()) write_run_file(t, outputs_);
-  if (std::isfinite(settings_.most_energy_error)) {
-    const Particles now = integrator_->particles_at(t - time_offset_);
-    const auto error = energy_error(hostlib::energy(now, state().options.eps));
-    if (error && !(std::abs(*error) <= settings_.most_energy_error)) {
+  if (watches()) {
+    last_watch_ = energy ? watch(t, *energy) : watch(t);
+    if (in_trouble()) {
       end_ = NbodyEnd::energy_error;  // the previous checkpoint is kept
       return;
     }
@@ -457,11 +378,13 @@ std::optional<double> NbodyRun::pipe_occupancy() const {
   return static_cast<double>(counters().interactions) / places;
 }
 
-void NbodyRun::take_sample(double t) {
-  samples_.push_back(sample_values(sample(t)));
-  if (!log_) return;
+Energy NbodyRun::take_sample(double t) {
+  const Sample taken = sample(t);
+  samples_.push_back(sample_values(taken));
+  if (!log_) return taken.energy;
   log_tail_ = sample_csv_line(samples_.back());
   log_->append(log_tail_);
+  return taken.energy;
 }
 
 Snapshot NbodyRun::snapshot(double t) const {
@@ -487,7 +410,10 @@ void NbodyRun::write_numbered_snapshot(double t) {
 /// the last snapshot itself.
 void NbodyRun::write_run_file(double t, std::uint64_t number) {
   RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number};
-  if (settings_.every == 0) file.snapshot = snapshot(t);
+  if (settings_.every == 0) {
+    file.snapshot = snapshot(t);
+    file.number = 0;  // of the snapshots in this file
+  }
   hostlib::write_run_file(settings_.out, file);
   run_file_written_ = true;
 }
@@ -505,6 +431,11 @@ std::vector<RunAttribute> NbodyRun::attributes() const {
   if (device_) all.insert(all.end(), of_board.begin(), of_board.end());
   all.push_back({"engine", provenance_.engine});
   all.push_back({"exact", static_cast<std::int64_t>(provenance_.exact)});
+  if (!changes_.empty()) {
+    std::vector<std::string> texts;
+    for (const RunChange& change : changes_) texts.push_back(fmt::format("t = {}: {}", change.t, change.what));
+    all.push_back({"changes", fmt::format("{}", fmt::join(texts, "; "))});
+  }
   return all;
 }
 
@@ -527,22 +458,6 @@ void NbodyRun::keep_checkpoint() {
   if (settings_.checkpoint.empty()) return;
   hostlib::write_checkpoint(settings_.checkpoint, {state(), initial_energy_, context()});
   last_checkpoint_seconds_ = wall_seconds();
-}
-
-std::string NbodyRun::context() const {
-  Json json = {{"provenance", json_of(provenance_)},
-               {"start", start_},
-               {"seed", seed_ ? Json(*seed_) : Json(nullptr)},
-               {"time_offset", time_offset_},
-               {"step_offset", step_offset_},
-               {"outputs", outputs_},
-               {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
-               {"log_bytes", log_bytes_},
-               {"log_tail", log_ ? kept_log_tail_ : ""},
-               {"run_file_rows", run_file_rows_},
-               {"totals", device_ ? Json(to_json(device_->totals())) : Json(nullptr)}};
-  if (settings_.sharing) json["shared_totals"] = settings_.sharing->totals();
-  return json.text(Json::kCompact);
 }
 
 }  // namespace gdr::hostlib

@@ -91,12 +91,24 @@ std::vector<OnePlace> in_one_place(const Particles& particles) {
   return found;
 }
 
-double Energy::virial_ratio() const { return kinetic / std::fabs(potential); }
+double Energy::virial_ratio() const { return internal_kinetic / std::fabs(potential); }
 
 double kinetic_energy(const Particles& particles) {
   double twice = 0.0;
   for (std::size_t i = 0; i < particles.size(); ++i) {
     twice += particles.mass[i] * dot(particles.velocity[i], particles.velocity[i]);
+  }
+  return 0.5 * twice;
+}
+
+double internal_kinetic_energy(const Particles& particles) {
+  const double mass = total_mass(particles);
+  if (mass == 0.0) return 0.0;
+  const Vec3 mean = momentum(particles) * (1.0 / mass);
+  double twice = 0.0;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    const Vec3 v = particles.velocity[i] - mean;
+    twice += particles.mass[i] * dot(v, v);
   }
   return 0.5 * twice;
 }
@@ -118,7 +130,7 @@ double potential_energy(const Particles& particles, double eps) {
 }
 
 Energy energy(const Particles& particles, double eps) {
-  return {kinetic_energy(particles), potential_energy(particles, eps)};
+  return {kinetic_energy(particles), potential_energy(particles, eps), internal_kinetic_energy(particles)};
 }
 
 double total_mass(const Particles& particles) {

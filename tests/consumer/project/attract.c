@@ -1,12 +1,5 @@
 /* A program for GRAPE-6: one particle attracts another. */
-int g6_open(int);
-int g6_close(int);
-int g6_set_ti(int, double);
-int g6_set_j_particle_mxonly(int, int, int, double, double[3]);
-void g6calc_firsthalf(int, int, int, int[], double[][3], double[][3], double[][3], double[][3], double[], double,
-                      double[]);
-int g6calc_lasthalf(int, int, int, int[], double[][3], double[][3], double, double[], double[][3], double[][3],
-                    double[]);
+#include "grape6.h"
 
 int main(void) {
   double x_j[3] = {2, 0, 0}, x[1][3] = {{0, 0, 0}}, v[1][3] = {{0, 0, 0}}, a[1][3], jerk[1][3], pot[1], h2[1] = {0};

@@ -3,9 +3,9 @@
  *   bhint    addresses are indices less 1, snap is sent, unused pipes are padded, outputs lie on the guesses, resends
  *   kira     probes the pipes before it opens, times on the board are near 0, nearest neighbours and lists are checked,
  *            recovers by reset, close, open and sending all particles again
- *   ph4      arguments by reference, indices are names, a first half that no second follows, one array for acceleration
- *            and jerk where only densities are wanted
- *   sapporo  i-particles whose index no j-particle has, so that each meets itself at r = 0
+ *   ph4      arguments by reference, opens a device by its number and then uses that of its process, indices are names,
+ *            a first half that no second follows, one array for acceleration and jerk where only densities are wanted
+ *   sapporo  opens with a null pointer, i-particles whose index no j-particle has, so that each meets itself at r = 0
  *
  * block_clients PATTERN N T_END prints steps, energy error and the sum of the final bits. */
 #include <math.h>
@@ -170,7 +170,8 @@ static void ph4_send(int i) {
   g6_set_j_particle_(&cluster, &i, &name, &t_of[i], &dt_of[i], &mass[i], none, a1by6, aby2, v[i], x[i]);
 }
 static void ph4_open(void) {
-  g6_open_(&cluster);
+  int device = 3; /* of the host's cards, not the cluster of the other calls */
+  g6_open_(&device);
   for (int i = 0; i < n; ++i) ph4_send(i);
 }
 static void ph4_forces(double t) {
@@ -205,6 +206,10 @@ static void ph4_forces(double t) {
 }
 
 /* ---- Sapporo2's test ---- */
+static void sapporo_open(void) {
+  g6_open_(NULL);
+  for (int i = 0; i < n; ++i) kira_send(i);
+}
 static void sapporo_call(int first, int ni) {
   g6calc_firsthalf(0, n, ni, names + first, xi + first, vi + first, ai + first, ji + first, pi + first, kEps * kEps,
                    h2 + first);
@@ -233,7 +238,7 @@ static const struct pattern kPatterns[] = {
     {"bhint", bhint_open, bhint_send, bhint_forces},
     {"kira", kira_open, kira_send, kira_forces},
     {"ph4", ph4_open, ph4_send, ph4_forces},
-    {"sapporo", kira_open, kira_send, sapporo_forces},
+    {"sapporo", sapporo_open, kira_send, sapporo_forces},
 };
 
 static int64_t seed = 20220;

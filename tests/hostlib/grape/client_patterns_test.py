@@ -74,6 +74,16 @@ class Patterns(unittest.TestCase):
                 ]
                 self.compare(f"phigrape on {ranks}", *results)
 
+    def test_leapfrog_codes_on_the_grape_5_library_keep_the_energy_of_exact_forces(self):
+        n, steps = (64, 8) if SLOWED_DOWN else (512, 32)
+        for pattern in ("fdps", "phantom", "rebound"):
+            with self.subTest(pattern):
+                board, exact = (run([program("g5", library), pattern, n, steps]) for library in ("g5", "doubles"))
+                print(pattern, board, exact)
+                # Errors of single forces are 1e-7; their random sum is far below.
+                self.assertAlmostEqual(float(board["forces"]) / float(exact["forces"]), 1, delta=1e-7)
+                self.assertAlmostEqual(float(board["energy_error"]), float(exact["energy_error"]), delta=1e-7)
+
     def test_the_same_bits_from_any_number_of_pipes_chips_and_boards(self):
         n, t_end = (32, 0.03125) if SLOWED_DOWN else (128, 0.25)
         for pattern in ("kira", "ph4"):

@@ -9,37 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "gp5util.h"
+
 extern "C" {
-void g5_open();
-void g5_close();
-int g5_get_number_of_pipelines();
-int g5_get_jmemsize();
-void g5_set_range(double, double, double);
-void g5_set_eta(double);
 void g5_set_eta_(double*);
-void g5_set_cards(int*);
-void g5_get_cards(int*);
-int g5_get_number_of_cards();
 int g5_get_number_of_cards_();
-void g5_set_eps_to_all(double);
-void g5_set_n(int);
-void g5_set_xmj(int, int, double (*)[3], double*);
-void g5_set_xi(int, double (*)[3]);
-void g5_set_eps(int, double*);
-void g5_set_xei(int, double (*)[3], double*);
-void g5_calculate_force_on_xe(double (*)[3], double*, double (*)[3], double*, int);
-void g5_run();
-void g5_get_force(int, double (*)[3], double*);
-void g5_calculate_force_on_x(double (*)[3], double (*)[3], double*, int);
-void g5_set_xmjMC(int, int, int, double (*)[3], double*);
-void g5_set_nMC(int, int);
-void g5_calculate_force_on_xMC(int, double (*)[3], double (*)[3], double*, int);
-void g5_set_epsMC(int, int, double*);
-void g5_set_xiMC(int, int, double (*)[3]);
-void g5_set_xeiMC(int, int, double (*)[3], double*);
-void g5_runMC(int);
-void g5_get_forceMC(int, int, double (*)[3], double*);
-void g5_calculate_force_on_xeMC(int, double (*)[3], double*, double (*)[3], double*, int);
 void g5_calculate_force_on_x_(double (*)[3], double (*)[3], double*, int*);
 void g5_calculate_force_on_xe_(double (*)[3], double*, double (*)[3], double*, int*);
 void g5_set_xei_(int*, double (*)[3], double*);

@@ -149,7 +149,7 @@ int g6_get_neighbour_list(int c, int pipe, int most, int* length, int* list) {
 }
 
 /* The same as Fortran calls it. */
-int g6_open_(int* c) { return g6_open(*c); }
+int g6_open_(int* c) { return g6_open(c == NULL ? 0 : *c); }
 int g6_close_(int* c) { return g6_close(*c); }
 int g6_reset_(int* c) { return g6_reset(*c); }
 int g6_reset_fofpga_(int* c) { return g6_reset_fofpga(*c); }

@@ -36,7 +36,9 @@ TEST(Particles, EnergiesOfTwoBodiesAreClosedForms) {
   const Energy sharp = energy(two(), 0.0);
   EXPECT_DOUBLE_EQ(sharp.kinetic, 0.5 * 2.0 * 1.0 + 0.5 * 1.0 * 4.0);
   EXPECT_DOUBLE_EQ(sharp.potential, -2.0 * 1.0 / 5.0);
-  EXPECT_DOUBLE_EQ(sharp.virial_ratio(), 3.0 / 0.4);
+  // Without the motion of the centre of mass: reduced mass 2/3, relative velocity (0, 1, 2).
+  EXPECT_DOUBLE_EQ(sharp.internal_kinetic, 0.5 * 2.0 / 3.0 * 5.0);
+  EXPECT_DOUBLE_EQ(sharp.virial_ratio(), 5.0 / 3.0 / 0.4);
   EXPECT_DOUBLE_EQ(potential_energy(two(), 12.0), -2.0 / 13.0);
 }
 

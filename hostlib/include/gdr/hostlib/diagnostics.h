@@ -29,6 +29,23 @@ struct Core {
 /// mass, or if a density overflows because seven particles coincide. Typically O(N^(5/3)).
 [[nodiscard]] std::optional<Core> core_of(const Particles& particles);
 
+/// Two particles that are near each other, and the orbit that they would have if they were alone, without softening.
+struct ClosePair {
+  std::int64_t first = 0;  // ids
+  std::int64_t second = 0;
+  double distance = 0.0;
+  std::optional<double> semi_major_axis;  // none if the pair is unbound, or has no mass
+  double eccentricity = 0.0;              // of a bound pair
+
+  friend bool operator==(const ClosePair&, const ClosePair&) = default;
+};
+
+/// The nearest of all pairs that have one of the 64 particles with the shortest steps, which are those in the closest
+/// encounters. `particles` are those of `state` at one time. O(N). None if there are fewer than two particles.
+[[nodiscard]] std::optional<ClosePair> closest_pair(const HermiteState& state, const Particles& particles);
+/// `particles 3 and 17, 1.2e-05 apart: a = 1e-05, e = 0.310`, or `... apart, unbound`.
+[[nodiscard]] std::string describe(const ClosePair& pair);
+
 /// Number of block steps with `least` to `most` particles.
 struct BlockSizeBin {
   std::uint64_t least = 0;

@@ -73,6 +73,17 @@ struct HermiteState {
 /// state.time, a number that is not finite, an id that occurs twice.
 void validate(const HermiteState& state);
 
+/// From now on `eta` chooses the steps. Present steps that are longer than the old ones times the ratio of the two
+/// accuracies are halved until they are not, as far as the next time of their particles stays beyond state.time.
+void change_eta(HermiteState& state, double eta);
+
+/// State of an integrator that begins anew at the time of `state`, with the particles at that time and other options:
+/// forces, first steps. The counters go on; the forces that this takes are not counted. For a change of the forces, as
+/// by eps, since the corrector takes those of two times to be of one field. Throws gdr::Error as HermiteIntegrator
+/// does.
+[[nodiscard]] HermiteState begun_anew(ForceBackend& backend, const HermiteState& state, const Particles& particles,
+                                      const HermiteOptions& options);
+
 class HermiteIntegrator {
  public:
   using BlockObserver = std::function<void(const HermiteIntegrator&)>;

@@ -20,6 +20,7 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/particles.h"
 #include "gdr/hostlib/run_files.h"
+#include "gdr/hostlib/scales.h"
 #include "gdr/hostlib/snapshot.h"
 #include "gdr/hostlib/start_model.h"
 
@@ -79,14 +80,22 @@ struct NbodySettings {
   std::optional<StartModel> start;
   std::optional<Particles> particles;
   std::filesystem::path in;
+  std::optional<Units> units;   // of the snapshot; its speeds are converted so that G = 1
+  bool scale_to_henon = false;  // the snapshot or the particles, after their units
   std::filesystem::path restart;
   bool force_restart = false;  // restart even if provenance differs; no uninterrupted run then gives the same bits
+  // A restart with another accuracy, softening or kernel than the checkpoint's, which the provenance then records.
+  std::optional<double> changed_eta;
+  std::optional<double> changed_eps;
+  bool change_kernel = false;  // `kernel` may be another one
 
   std::string kernel = "gravity_jerk";  // of a run on a board
   HermiteOptions hermite;               // of a new run; a checkpoint has its own
   double t_end = 0;                     // counts from the same origin as the snapshot's time, if it has one
-  /// Largest relative energy error. A run that exceeds it at an output ends there.
+  /// Largest relative energy error, and largest EnergyWatch::trouble. A run that exceeds one of them at an output or
+  /// at a watch, one for every 64 N steps, ends there.
   double most_energy_error = std::numeric_limits<double>::infinity();
+  double most_trouble = std::numeric_limits<double>::infinity();
 
   double every = 0;  // time between outputs; 0: only one output, at the end
   std::filesystem::path out;
@@ -101,6 +110,21 @@ struct NbodySettings {
 
 /// Paths that a run will write to: snapshots, log, checkpoint.
 [[nodiscard]] std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings);
+
+/// How well the energy is kept at one time.
+struct EnergyWatch {
+  double t = 0.0;
+  std::optional<double> energy_error;  // as in Sample
+  /// |E - E0| divided by |E0|, or by a hundredth of T0 + |W0| if that is more: a system whose energy is almost 0 is not
+  /// in trouble if it loses all of it. NaN if the energy is.
+  double trouble = 0.0;
+};
+
+/// An option that a restart changed.
+struct RunChange {
+  double t = 0.0;    // time of the checkpoint
+  std::string what;  // `eta 0.02 instead of 0.1`
+};
 
 enum class NbodyEnd : std::uint8_t { reached, stopped, energy_error };
 
@@ -144,8 +168,22 @@ class NbodyRun {
   /// Number of particles that particles() has to predict.
   [[nodiscard]] std::size_t predicted() const;
   [[nodiscard]] Energy energy() const;  // throws gdr::Error if it is not finite
-  /// (E - E0) / |E0|; none if E0 = 0.
+  /// Of the particles with which the run began, also after a restart.
+  [[nodiscard]] const Scales& scales() const { return scales_; }
+  /// At the start of a new run; none after a restart.
+  [[nodiscard]] const std::optional<Energy>& first_energy() const { return first_energy_; }
+  /// (E - E0) / |E0|, without the motion of the centre of mass; none if E0 = 0.
   [[nodiscard]] std::optional<double> energy_error(const Energy& now) const;
+  /// O(N^2). At `t` from time() to the time of the next block.
+  [[nodiscard]] EnergyWatch watch(double t) const;
+  /// The last watch that the run made itself; none before the first.
+  [[nodiscard]] const std::optional<EnergyWatch>& last_watch() const { return last_watch_; }
+  /// At time(), from the particles with the shortest steps. O(N).
+  [[nodiscard]] std::optional<ClosePair> closest_pair() const;
+  /// Length of the shortest step of all particles. O(N).
+  [[nodiscard]] double shortest_step() const;
+  /// What restarts changed, the oldest first.
+  [[nodiscard]] const std::vector<RunChange>& changes() const { return changes_; }
   /// Everything that an output reports, at `t` from time() to the time of the next block. O(N^2).
   [[nodiscard]] Sample sample(double t) const;
   /// Values of the outputs so far, in the order of sample_columns(), if there is a log or an HDF5 output or
@@ -181,7 +219,13 @@ class NbodyRun {
   void open_run_file();
   [[nodiscard]] std::optional<double> next_output() const;
   void output(double t);
-  void take_sample(double t);
+  Energy take_sample(double t);
+  [[nodiscard]] EnergyWatch watch(double t, const Energy& now) const;
+  void begin_energy(const Particles& particles);
+  void apply_changes(HermiteState& state);
+  [[nodiscard]] bool watches() const;
+  [[nodiscard]] std::uint64_t watch_number() const;
+  [[nodiscard]] bool in_trouble() const;
   [[nodiscard]] std::optional<double> pipe_occupancy() const;
   [[nodiscard]] Snapshot snapshot(double t) const;
   void write_numbered_snapshot(double t);
@@ -203,7 +247,13 @@ class NbodyRun {
   std::string start_;
   std::optional<std::uint64_t> seed_;
   std::vector<std::string> forced_;
-  double initial_energy_ = 0;
+  double initial_energy_ = 0;  // without the motion of the centre of mass
+  double initial_size_ = 0;    // T + |W| at the start, without that motion
+  std::optional<Energy> first_energy_;
+  Scales scales_;
+  std::optional<EnergyWatch> last_watch_;
+  std::vector<RunChange> changes_;
+  bool began_ = false;            // to integrate
   double time_offset_ = 0;        // time of the run at the integrator's time 0
   std::int64_t step_offset_ = 0;  // step number at the integrator's time 0
   double begin_time_ = 0;         // time of the run at which this process began

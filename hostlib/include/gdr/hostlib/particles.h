@@ -46,14 +46,20 @@ struct OnePlace {
 struct Energy {
   double kinetic = 0.0;
   double potential = 0.0;
+  double internal_kinetic = 0.0;  // without the motion of the centre of mass
 
   [[nodiscard]] double total() const { return kinetic + potential; }
-  /// Q = T / |W|: 1/2 in equilibrium, infinite without potential energy.
+  /// Without the motion of the centre of mass, which no force between the particles can change.
+  [[nodiscard]] double internal() const { return internal_kinetic + potential; }
+  /// Q = T / |W| without that motion: 1/2 in equilibrium, infinite without potential energy.
   [[nodiscard]] double virial_ratio() const;
 };
 
 /// T = sum_i m_i v_i^2 / 2.
 [[nodiscard]] double kinetic_energy(const Particles& particles);
+
+/// sum_i m_i |v_i - V|^2 / 2, V the velocity of the centre of mass; 0 if the total mass is 0.
+[[nodiscard]] double internal_kinetic_energy(const Particles& particles);
 
 /// W = - sum_i m_i sum_{j<i} m_j / sqrt(r_ij^2 + eps^2), Plummer softening `eps` >= 0 (a length).
 /// The inner sums run over ascending j, the outer over ascending i. Coincident unsoftened particles contribute 0, as

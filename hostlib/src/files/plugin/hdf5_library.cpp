@@ -1,6 +1,9 @@
 // Run files in HDF5. A file is built in memory to be written as a whole, so that a run that is killed at any moment
 // leaves no unreadable file. Particles take most of the bytes and are written only once: the run's own file, which
 // grows with every output, holds the samples and links to the files of the snapshots.
+//
+// Snapshots are as AMUSE stores particle sets, by its source of 2025-12 (store_v1.py; store_v2.py is read, too): groups
+// numbered from 1, units as Python expressions that it evaluates, the class of the set as a pickle.
 #include "files/hdf5_library.h"
 
 #include <fmt/format.h>
@@ -9,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -17,8 +21,13 @@
 namespace gdr::hostlib {
 namespace {
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;  // 1 numbered the snapshots from 0
 constexpr const char* kParticles = "particles";
+constexpr const char* kData = "data";  // the same in files of AMUSE's version 2
+/// pickle.dumps(amuse.datamodel.particles.Particles, protocol=0), which AMUSE unpickles to make a set.
+constexpr std::string_view kClassOfParticles = "camuse.datamodel.particles\nParticles\np0\n.";
+/// Largest key that can be a particle's id on every engine.
+constexpr std::uint64_t kLargestId = (std::uint64_t{1} << 35) - 1;
 constexpr const char* kSeries = "series";
 constexpr hsize_t kRowsPerChunk = 64;
 
@@ -27,15 +36,12 @@ struct Attribute {
   const char* name;
   const char* units;
 };
-constexpr const char* kLength = "nbody_system.length";
-constexpr const char* kSpeed = "nbody_system.length * nbody_system.time**-1";
-constexpr std::array<Attribute, 7> kAttributes{{{"mass", "nbody_system.mass"},
-                                                {"x", kLength},
-                                                {"y", kLength},
-                                                {"z", kLength},
-                                                {"vx", kSpeed},
-                                                {"vy", kSpeed},
-                                                {"vz", kSpeed}}};
+constexpr const char* kMass = "system.get('generic').base('mass')";
+constexpr const char* kLength = "system.get('generic').base('length')";
+constexpr const char* kTime = "system.get('generic').base('time')";
+constexpr const char* kSpeed = "(system.get('generic').base('length') * (system.get('generic').base('time')**-1))";
+constexpr std::array<Attribute, 7> kAttributes{
+    {{"mass", kMass}, {"x", kLength}, {"y", kLength}, {"z", kLength}, {"vx", kSpeed}, {"vy", kSpeed}, {"vz", kSpeed}}};
 
 double& value_of(Particles& p, std::size_t attribute, std::size_t k) {
   const std::array<double*, 7> values{&p.mass[k],       &p.position[k].x, &p.position[k].y, &p.position[k].z,
@@ -128,14 +134,26 @@ void write_doubles(hid_t dataset, const std::vector<double>& values) {
   require(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "writing a dataset");
 }
 
-std::string group_name(std::uint64_t number) { return fmt::format("{:010}", number); }
+/// AMUSE takes the names of groups for places in a list, from 1 on.
+std::string group_name(std::uint64_t number) { return fmt::format("{:010}", number + 1); }
+
+void set_opaque(hid_t object, const std::string& name, std::string_view bytes) {
+  const Handle type(H5Tcreate(H5T_OPAQUE, bytes.size()), H5Tclose, "no memory");
+  require(H5Tset_tag(type, ""), "the tag of bytes");
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "no memory");
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                         "cannot make an attribute");
+  require(H5Awrite(attribute, type, bytes.data()), "writing an attribute");
+}
 
 void add_snapshot(hid_t particles_group, std::uint64_t number, const Snapshot& snapshot) {
   Particles particles = snapshot.particles;
   const Handle group = group_in(particles_group, group_name(number));
+  set_text(group, "type", "particles");
+  set_opaque(group, "class_of_the_particles", kClassOfParticles);
   set_attribute(group, "number_of_particles", static_cast<std::int64_t>(particles.size()));
   set_attribute(group, "timestamp", snapshot.time);
-  set_text(group, "timestamp_unit", "nbody_system.time");
+  set_text(group, "timestamp_unit", kTime);
   set_attribute(group, "step", snapshot.step);
   const Handle keys = dataset_in(group, "keys", H5T_STD_I64LE, particles.size(), false);
   require(H5Dwrite(keys, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, particles.id.data()), "writing a dataset");
@@ -276,6 +294,57 @@ std::vector<Number> values_in(hid_t group, const char* name, hid_t memory, std::
   return values;
 }
 
+/// The text of an attribute; nothing if there is no such attribute or it is no single text.
+std::optional<std::string> text_of(hid_t object, const char* name) {
+  constexpr std::size_t kMost = 4096;  // bytes
+  if (H5Aexists(object, name) <= 0) return std::nullopt;
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, fmt::format("there is no attribute {}", name));
+  const Handle space(H5Aget_space(attribute), H5Sclose, "no memory");
+  const Handle type(H5Aget_type(attribute), H5Tclose, "no memory");
+  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return std::nullopt;
+  if (H5Tis_variable_str(type) > 0) {
+    char* found = nullptr;
+    if (H5Aread(attribute, type, static_cast<void*>(&found)) < 0 || found == nullptr) return std::nullopt;
+    std::string text(found, strnlen(found, kMost));
+    H5free_memory(found);
+    return text;
+  }
+  if (H5Tget_size(type) > kMost) return std::nullopt;
+  std::string text(H5Tget_size(type), '\0');
+  if (H5Aread(attribute, type, text.data()) < 0) return std::nullopt;
+  text.resize(strnlen(text.data(), text.size()));
+  return text;
+}
+
+/// A unit without what its writers may write or leave out.
+std::string plain(std::string unit) {
+  std::erase_if(unit, [](char c) { return c == ' ' || c == '(' || c == ')'; });
+  std::ranges::replace(unit, '"', '\'');
+  if (unit.ends_with("**-1.0")) unit.resize(unit.size() - 2);
+  return unit;
+}
+
+/// Refuses a unit that is not `expected`, in AMUSE's words or in those of our first files.
+void require_unit(hid_t object, const char* attribute, std::string_view what, const char* expected) {
+  const std::optional<std::string> unit = text_of(object, attribute);
+  if (!unit) return;
+  std::string of_ours = plain(expected);
+  for (const char* quantity : {"mass", "length", "time"}) {
+    const std::string base = fmt::format("system.get'generic'.base'{}'", quantity);
+    for (std::size_t at = 0; (at = of_ours.find(base, at)) != std::string::npos;) {
+      of_ours.replace(at, base.size(), fmt::format("nbody_system.{}", quantity));
+    }
+  }
+  const std::string found = plain(*unit);
+  if (found == plain(expected) || found == of_ours) return;
+  std::string shown = unit->substr(0, 100);
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+  throw Error(
+      fmt::format("{} is in the unit {}, not in one with G = 1: write the set in AMUSE's generic units "
+                  "(nbody_system)",
+                  what, shown));
+}
+
 template <class Number>
 Number attribute_of(hid_t object, const char* name, hid_t memory) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, fmt::format("there is no attribute {}", name));
@@ -306,10 +375,10 @@ std::vector<std::vector<double>> series_in(hid_t file, const std::vector<std::st
 std::uint64_t number_of(const std::string& name) {
   std::uint64_t number = 0;
   const auto [end, reason] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (reason != std::errc{} || end != name.data() + name.size()) {
+  if (reason != std::errc{} || end != name.data() + name.size() || number == 0) {
     throw Error(fmt::format("particles/{} is no number of an output", name));
   }
-  return number;
+  return number - 1;
 }
 
 /// The file of a snapshot of its own, which stands in the same folder.
@@ -345,20 +414,43 @@ RunFile content_of(const std::filesystem::path& path, const std::vector<std::str
   return content;
 }
 
+/// AMUSE's keys are random numbers of 64 bits without a sign. Those that are no ids count the particles from 0 on.
+std::vector<std::int64_t> ids_in(hid_t group) {
+  require_in_file(group, "keys", "dataset");
+  bool has_sign = true;
+  {
+    const Handle dataset(H5Dopen2(group, "keys", H5P_DEFAULT), H5Dclose, "keys is no dataset");
+    const Handle type(H5Dget_type(dataset), H5Tclose, "no memory");
+    has_sign = H5Tget_class(type) != H5T_INTEGER || H5Tget_sign(type) != H5T_SGN_NONE;
+  }
+  if (has_sign) return values_in<std::int64_t>(group, "keys", H5T_NATIVE_INT64, std::nullopt);
+  const auto keys = values_in<std::uint64_t>(group, "keys", H5T_NATIVE_UINT64, std::nullopt);
+  const bool are_ids = std::ranges::all_of(keys, [](std::uint64_t key) { return key <= kLargestId; });
+  std::vector<std::int64_t> ids(keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) ids[k] = static_cast<std::int64_t>(are_ids ? keys[k] : k);
+  return ids;
+}
+
 Snapshot snapshot_in(hid_t particles_group, const std::string& name) {
   const Handle group = group_of(particles_group, name);
   Snapshot snapshot;
-  snapshot.time = attribute_of<double>(group, "timestamp", H5T_NATIVE_DOUBLE);
-  snapshot.step = attribute_of<std::int64_t>(group, "step", H5T_NATIVE_INT64);
+  if (H5Aexists(group, "timestamp") > 0) {
+    snapshot.time = attribute_of<double>(group, "timestamp", H5T_NATIVE_DOUBLE);
+    require_unit(group, "timestamp_unit", "attribute timestamp", kTime);
+  }
+  if (H5Aexists(group, "step") > 0) snapshot.step = attribute_of<std::int64_t>(group, "step", H5T_NATIVE_INT64);
   Particles& particles = snapshot.particles;
-  particles.id = values_in<std::int64_t>(group, "keys", H5T_NATIVE_INT64, std::nullopt);
+  particles.id = ids_in(group);
   const std::size_t n = particles.id.size();
   particles.mass.resize(n);
   particles.position.resize(n);
   particles.velocity.resize(n);
   const Handle attributes = group_of(group, "attributes");
   for (std::size_t column = 0; column < kAttributes.size(); ++column) {
-    const auto values = values_in<double>(attributes, kAttributes[column].name, H5T_NATIVE_DOUBLE, n);
+    const char* const name_of = kAttributes[column].name;
+    const auto values = values_in<double>(attributes, name_of, H5T_NATIVE_DOUBLE, n);
+    const Handle dataset(H5Dopen2(attributes, name_of, H5P_DEFAULT), H5Dclose, "no memory");
+    require_unit(dataset, "units", fmt::format("dataset {}", name_of), kAttributes[column].units);
     for (std::size_t k = 0; k < n; ++k) value_of(particles, column, k) = values[k];
   }
   return snapshot;
@@ -367,9 +459,11 @@ Snapshot snapshot_in(hid_t particles_group, const std::string& name) {
 Snapshot last_snapshot_of(const std::filesystem::path& path) {
   const SilentErrors silent;
   const Handle file = opened(path);
-  const Handle all = group_of(file, kParticles);
+  const bool of_version_2 = link_in(file, kParticles) == H5L_TYPE_ERROR && link_in(file, kData) == H5L_TYPE_HARD;
+  const char* const kind = of_version_2 ? kData : kParticles;
+  const Handle all = group_of(file, kind);
   const std::vector<std::string> names = names_in(all);
-  if (names.empty()) throw Error("the group particles holds no snapshot");
+  if (names.empty()) throw Error(fmt::format("the group {} holds no snapshot", kind));
   const std::string& last = names.back();
   if (link_in(all, last) != H5L_TYPE_EXTERNAL) return snapshot_in(all, last);
   const SnapshotFile other = snapshot_file(all, last);

@@ -1,0 +1,80 @@
+// How a run watches its energy and its shortest steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gdr/base/error.h"
+#include "gdr/hostlib/nbody_run.h"
+#include "nbody/finite_energy.h"
+
+namespace gdr::hostlib {
+namespace {
+
+/// Steps of each particle from one watch to the next. The O(N^2) pairs of the energy are then 1/128 of those of the
+/// forces.
+constexpr std::uint64_t kStepsToWatch = 64;
+/// And of all together, so that a few particles are not watched at every tenth block.
+constexpr std::uint64_t kLeastStepsToWatch = 8192;
+/// Of T0 + |W0|: a smaller |E0| is no measure of an error.
+constexpr double kSmallEnergy = 0.01;
+
+}  // namespace
+
+Energy finite_energy(const Particles& particles, double eps) {
+  const Energy energy = hostlib::energy(particles, eps);
+  if (std::isfinite(energy.total())) return energy;
+  throw Error(
+      fmt::format("the energy is not finite: kinetic {}, potential {}; choose units in which squares of masses, "
+                  "positions and velocities are doubles",
+                  energy.kinetic, energy.potential));
+}
+
+void NbodyRun::begin_energy(const Particles& particles) {
+  const Energy energy = finite_energy(particles, settings_.hermite.eps);
+  scales_ = scales_of(particles, energy);
+  first_energy_ = energy;
+  initial_energy_ = energy.internal();
+  initial_size_ = energy.internal_kinetic + std::fabs(energy.potential);
+}
+
+Energy NbodyRun::energy() const { return finite_energy(particles(), state().options.eps); }
+
+std::optional<double> NbodyRun::energy_error(const Energy& now) const {
+  if (initial_energy_ == 0) return std::nullopt;
+  return (now.internal() - initial_energy_) / std::abs(initial_energy_);
+}
+
+EnergyWatch NbodyRun::watch(double t) const { return watch(t, hostlib::energy(particles_at(t), state().options.eps)); }
+
+EnergyWatch NbodyRun::watch(double t, const Energy& now) const {
+  const double scale = std::max(std::fabs(initial_energy_), kSmallEnergy * initial_size_);
+  const double lost = std::fabs(now.internal() - initial_energy_);
+  return {t, energy_error(now), scale > 0 ? lost / scale : lost};
+}
+
+std::optional<ClosePair> NbodyRun::closest_pair() const { return hostlib::closest_pair(state(), particles_at(time())); }
+
+double NbodyRun::shortest_step() const {
+  const auto shortest = std::ranges::min_element(state().bodies, {}, &HermiteBody::dt);
+  return std::ldexp(static_cast<double>(shortest->dt), -kTicksPerUnitLog2);
+}
+
+bool NbodyRun::watches() const {
+  return std::isfinite(settings_.most_energy_error) || std::isfinite(settings_.most_trouble);
+}
+
+/// Depends on the counters alone, so that a restarted run watches where an uninterrupted one does.
+std::uint64_t NbodyRun::watch_number() const {
+  return counters().steps / std::max(kStepsToWatch * state().bodies.size(), kLeastStepsToWatch);
+}
+
+bool NbodyRun::in_trouble() const {
+  const auto& error = last_watch_->energy_error;
+  if (std::isfinite(settings_.most_energy_error) && error && !(std::abs(*error) <= settings_.most_energy_error)) {
+    return true;
+  }
+  return std::isfinite(settings_.most_trouble) && !(last_watch_->trouble <= settings_.most_trouble);
+}
+
+}  // namespace gdr::hostlib
