@@ -1,3 +1,4 @@
+/* clang-format off */
 /* The Himeno benchmark's kernel, which solves Poisson's equation for a pressure by Jacobi's method with 19 points, with
  * directives of XcalableMP and OpenACC. Written anew after the benchmark's description; the arrays, the coefficients and
  * the residual are the benchmark's. Without the directives it is a serial program. */

@@ -1,3 +1,4 @@
+/* clang-format off */
 /* Laplace's equation in two dimensions by Jacobi's method: XcalableMP distributes the arrays, OpenACC marks the loops for
  * the device. Without the directives it is a serial program. */
 #include <stdio.h>

@@ -148,7 +148,7 @@ def _shared_device(process: int) -> Device:
 
 @dataclasses.dataclass(frozen=True)
 class Experiments:
-    """What `Kernel.run_experiments` gives."""
+    """Results of `Kernel.run_experiments`."""
 
     results: NDArray
     """A structured array with a row for each start: the kernel's results, `steps`, and `finished`, which is 0 if the

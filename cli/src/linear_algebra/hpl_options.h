@@ -71,8 +71,9 @@ struct HplOptions {
 };
 
 /// A matrix of order n on `nodes` nodes. Throws UsageError for what cannot be looked at, which begins with `named`.
-[[nodiscard]] cluster::HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const cluster::Cluster& cluster,
-                             std::uint64_t nodes, std::uint64_t n, const std::string& named = "--n, --nb, --grid");
+[[nodiscard]] cluster::HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl,
+                                      const cluster::Cluster& cluster, std::uint64_t nodes, std::uint64_t n,
+                                      const std::string& named = "--n, --nb, --grid");
 [[nodiscard]] Json hpl_stages_of(const cluster::HplRow& row);
 
 /// gdr hpl --nodes: a matrix of order n on `nodes` nodes of the first cluster. Returns the exit status.

@@ -465,9 +465,10 @@ void add_nbody(Command program, const std::string& name) {
       .needs(restart);
   const Option most_error =
       command
-          .add_option("--max-energy-error", options->run.most_energy_error,
-                      "end with status 1 if the relative energy error at an output or, in between, after 64 steps of each "
-                      "particle is larger than this; default: 1")
+          .add_option(
+              "--max-energy-error", options->run.most_energy_error,
+              "end with status 1 if the relative energy error at an output or, in between, after 64 steps of each "
+              "particle is larger than this; default: 1")
           .check(in_range(0, kNoLimit));
   const Option stop_file =
       command.add_option("--stop-file", options->stop_file, "write a checkpoint and end the run when this file appears")

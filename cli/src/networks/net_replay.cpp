@@ -161,7 +161,7 @@ void add_net_replay(Command net) {
   o->platform.add_to(command);
   const Option ranks = command.add_option("--ranks", o->ranks, "bruck, cg, sp: number of ranks; default: all places")
                            .check(whole_in_range(1, kMostRanks));
-  command.add_option("--ranks-per-node", o->ranks_per_node, "ranks on each node, filled one after the other")
+  command.add_option("--ranks-per-node", o->ranks_per_node, "number of ranks on each node; nodes are filled in order")
       .check(whole_in_range(1, 1024))
       .capture_default_str();
   const Option bytes = command.add_option("--bytes", o->bytes, "bruck: contribution of each rank")

@@ -73,7 +73,7 @@ void add_net_run(Command net) {
       .required();
   o->platform.add_to(command);
   command.add_option("--ranks", o->ranks, "number of ranks; default: all places").check(whole_in_range(1, 65536));
-  command.add_option("--ranks-per-node", o->ranks_per_node, "ranks on each node, filled one after the other")
+  command.add_option("--ranks-per-node", o->ranks_per_node, "number of ranks on each node; nodes are filled in order")
       .check(whole_in_range(1, 1024))
       .capture_default_str();
   command.add_option("--argument", o->arguments, "an argument of the program; may be repeated").value_name("TEXT");

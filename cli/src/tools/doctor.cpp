@@ -140,9 +140,8 @@ int doctor(const ReportOptions& report) {
   std::size_t number = 0;
   for (const emulator::OpenClDevice& device : devices) {
     json["devices"].push_back({{"name", device.name}, {"version", device.version}, {"refusal", device.refusal}});
-    line(fmt::format("{}", number++),
-         fmt::format("{}, {}{}", device.name, device.version,
-                     device.refusal.empty() ? "" : ", not usable: " + device.refusal));
+    line(fmt::format("{}", number++), fmt::format("{}, {}{}", device.name, device.version,
+                                                  device.refusal.empty() ? "" : ", not usable: " + device.refusal));
   }
   if (devices.empty()) line("-", no_devices);
 

@@ -20,7 +20,8 @@ namespace gdr::hostlib {
 namespace {
 
 constexpr std::string_view kCheckpointMagic = "gdrnbody";
-constexpr std::uint64_t kVersion = 5;  // 1 had no context, 2 no potentials, 3 no noise_limited_steps, 4 the motion of the whole in its energy
+constexpr std::uint64_t kVersion =
+    5;  // 1 had no context, 2 no potentials, 3 no noise_limited_steps, 4 the motion of the whole in its energy
 constexpr std::size_t kHeaderBytes = kCheckpointMagic.size() + kWordBytes;
 constexpr std::size_t kChecksumBytes = 64;            // SHA-256 in hex digits
 constexpr std::size_t kWordsPerBody = 4 + 5 * 3 + 1;  // id, mass, t, dt; x, v, a, jerk, snap; pot
