@@ -133,7 +133,7 @@ void add_hpl(Command program, const std::string& name) {
                           "gdr hpl --n 34816 --nb 2048 --timing-only", [options] { return hpl(*options); });
   const Option dat = command
                          .add_option("--dat", options->dat.file,
-                                     "HPL.dat: time all of its runs on a cluster and print HPL's own table")
+                                     "input file of HPL: model all of its runs on a cluster and print the table of HPL")
                          .value_name("HPL.dat");
   command
       .add_option("--check-up-to", options->dat.check_up_to,
@@ -174,14 +174,17 @@ void add_hpl(Command program, const std::string& name) {
     of_one_node.excludes(dat);
   }
   for (const Option& in_file : {order, nb, nodes}) in_file.excludes(dat);
-  const Option mxp = command.add_flag("--mxp", options->mxp.on,
-                                      "factorise in short words without pivots and refine in doubles, as HPL-MxP");
-  const Option refinement = command.add_choice("--refinement", options->mxp.refinement,
-                                               {MxpRefinement::gmres, MxpRefinement::classical}, "how --mxp refines");
-  const Option steps =
-      command.add_option("--steps", options->mxp.steps, "steps of refinement, where --mxp computes no results")
-          .check(whole_in_range(0, kMxpMostSteps))
-          .capture_default_str();
+  const Option mxp =
+      command.add_flag("--mxp", options->mxp.on,
+                       "factorise in short words without pivots and refine in doubles, by the rules of HPL-MxP");
+  const Option refinement =
+      command.add_choice("--refinement", options->mxp.refinement, {MxpRefinement::gmres, MxpRefinement::classical},
+                         "method of refinement of --mxp");
+  const Option steps = command
+                           .add_option("--steps", options->mxp.steps,
+                                       "steps of refinement that are counted if --mxp computes no results")
+                           .check(whole_in_range(0, kMxpMostSteps))
+                           .capture_default_str();
   for (const Option& of_mxp : {refinement, steps}) static_cast<void>(of_mxp.needs(mxp));
   static_cast<void>(with_host.excludes(mxp));
   static_cast<void>(mxp.excludes(dat));
