@@ -27,7 +27,7 @@ CHROMIUM = shutil.which("chromium")
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
 # What a run tells of the host it ran on, not of itself.
-HOST_FIELDS = ("host_seconds",)
+HOST_FIELDS = ("host_seconds", "options")
 
 
 class NbodyTest(unittest.TestCase):
@@ -64,7 +64,8 @@ class NbodyTest(unittest.TestCase):
         return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if not path.name.startswith("ck")}
 
     def without_host(self, report):
-        """What the machine did: neither times of this host, nor what its engine compiled when and formed in integers."""
+        """What the machine did: neither times of this host, nor what its engine compiled when and formed in integers, nor the
+        options that asked for it."""
         shown = {key: value for key, value in report.items() if key not in HOST_FIELDS}
         shown["counters"] = {key: value for key, value in shown["counters"].items() if key != "fp_lanes"}
         return shown
