@@ -47,7 +47,7 @@ TEST(Explanations, NameTheMemoriesAndReductionsThatThereAre) {
   EXPECT_THAT(full, HasSubstr(fmt::format("{} short words, the GPR {}.", isa::kLmShortWords, isa::kGprShortWords)));
   EXPECT_EQ(isa::kBmShortWords / 2, 1024u);  // as the text writes it
   EXPECT_THAT(full, HasSubstr("1,024 long words"));
-  EXPECT_THAT(full, HasSubstr(fmt::format("the last {} for i-data", isa::kTransferWindowWords)));
+  EXPECT_THAT(full, HasSubstr(fmt::format("its last {} words are for i-data", isa::kTransferWindowWords)));
   const std::string reduction = *explain(static_cast<unsigned>(Code::reduction));
   for (const isa::OperationInfo& info : isa::operations()) {
     EXPECT_EQ(reduction.find(fmt::format("`{}`", info.mnemonic)) != std::string::npos, info.reduces) << info.mnemonic;
