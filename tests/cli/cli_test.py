@@ -103,9 +103,9 @@ class ExitStatus(CliTest):
             self.assertIn(" " + told, " ".join(text.split()))
         text = self.succeeds("nbody", "--help", environment={"COLUMNS": "120"}).out
         text = re.sub(r"\n +", " ", text) + "\n"
-        self.assertIn("(1e-06 to 10; default: 0.1; not with --restart) ", text)
+        self.assertIn("(1e-06 to 10; default: 0.1; not with --from-block-sizes) ", text)
         self.assertIn("Henon units (at least 0; required) ", text)
-        self.assertIn("seed of the start model; default: 1 (not with --in; not with --restart) ", text)
+        self.assertIn("seed of the start model; default: 1 (not with --in; not with --restart; not with --from-block-sizes) ", text)
 
     def test_help_of_every_subcommand_has_an_example_that_begins_with_it(self):
         names = subcommands()
@@ -270,8 +270,6 @@ class ExitStatus(CliTest):
         restart = ["nbody", "--restart", "missing.check", "--t-end", "1"]
         plummer = ["nbody", "--plummer", "8", "--t-end", "0"]
         for arguments, expected in [
-            ([*restart, "--eps", "0.1"], ["--restart", "--eps"]),
-            ([*restart, "--eta", "0.1"], ["--restart", "--eta"]),
             ([*restart, "--seed", "2"], ["--restart", "--seed"]),
             (["nbody", "--in", "missing.dat", "--t-end", "1", "--seed", "2"], ["--in", "--seed"]),
             ([*plummer, "--out-every", "0.5"], ["--out-every", "--output", "--log", "--checkpoint"]),

@@ -1,16 +1,13 @@
-#!/usr/bin/python3
-"""Draws docs/pictures/hartree-fock.png and docs/pictures/shock-tube.png by the programs of python/examples.
+"""hartree-fock.png and shock-tube.png: two whole applications, by the programs of python/examples."""
 
-    scripts/pictures-applications [BUILD] [--cells N]     default: build/release, 60 cells; needs Matplotlib
-"""
-
-import argparse
 import os
 import pathlib
+import subprocess
 import sys
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 PICTURES = PROJECT / "docs/pictures"
+CELLS = 60  # of the lattice per unit of length
 DARK, LIGHT, RED = "#1f4e79", "#9db8d2", "#aa3333"
 
 
@@ -37,10 +34,10 @@ def hartree_fock(plt, np):
     fig.savefig(PICTURES / "hartree-fock.png", dpi=110)
 
 
-def shock_tube(plt, np, cells):
+def shock_tube(plt, np):
     import shock_tube as example
 
-    tube = example.Tube(cells, example.Board())
+    tube = example.Tube(CELLS, example.Board())
     tube.advance(0.2)
     x = np.linspace(*example.ENDS, 2000)
     solution = example.exact(x, tube.t)
@@ -53,23 +50,23 @@ def shock_tube(plt, np, cells):
     fig.savefig(PICTURES / "shock-tube.png", dpi=110)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", nargs="?", type=pathlib.Path, default=PROJECT / "build/release")
-    parser.add_argument("--cells", type=int, default=60)
-    options = parser.parse_args()
-    sys.path[:0] = [str(options.build.resolve() / "lib/python"), str(PROJECT / "python/examples")]
-    os.environ.setdefault("GDR_DATA_DIR", str(PROJECT))
-    os.environ.setdefault("GDR_JIT", "on")
-    import matplotlib
-    import numpy as np
+def draw():
+    from figures import gdr
 
-    matplotlib.use("agg")
+    build = gdr.PROGRAM.parent.parent
+    environment = os.environ | {"PYTHONPATH": f"{build}/lib/python:{PROJECT}/python/examples", "GDR_DATA_DIR": str(PROJECT),
+                                "GDR_JIT": "on", "MPLBACKEND": "agg"}
+    # Debian's interpreter: it has Matplotlib from scripts/setup
+    subprocess.run(["/usr/bin/python3", "-B", __file__], env=environment, check=True)
+
+
+def main():
+    import numpy as np
     from matplotlib import pyplot as plt
 
     hartree_fock(plt, np)
-    shock_tube(plt, np, options.cells)
+    shock_tube(plt, np)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
