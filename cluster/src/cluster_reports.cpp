@@ -78,7 +78,10 @@ constexpr const char* kOfNodes = "{:>6}";
 
 std::string text_of(const ProcessGrid& grid) { return fmt::format("{}x{}", grid.rows, grid.columns); }
 
-double HplRow::gflops() const { return hpl_flops(static_cast<double>(asked.n)) / times.seconds / kGiga; }
+double HplRow::gflops() const {
+  if (asked.n == 0) return 0;  // HPL.dat may ask for an empty system, which takes no time
+  return hpl_flops(static_cast<double>(asked.n)) / times.seconds / kGiga;
+}
 
 double SummaRow::gflops() const {
   const auto order = static_cast<double>(n);

@@ -300,7 +300,15 @@ class Kernel:
             flat = results[name].reshape(len(records), -1)
             for element in range(flat.shape[1]):
                 flat[:, element] = columns[f"{name}[{element}]"]
-        return Experiments(results, **report)
+        return Experiments(
+            results,
+            rounds=int(report["rounds"]),
+            round_steps=int(report["round_steps"]),
+            places=int(report["places"]),
+            occupancy=report["occupancy"],
+            occupancy_of_queue=report["occupancy_of_queue"],
+            unfinished=int(report["unfinished"]),
+        )
 
     def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
         """Records as rows of 8-byte fields."""

@@ -31,7 +31,8 @@ COMMANDS = {
     "cluster advise --n 150 --cluster grape-dr-64": {
         "--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors", "--efficiency": "0.9", "--kernel": "gravity_jerk_2009"},
     "hpl --n 4096 --nodes 4": {**HPL, **NODES, "--clock": "200", "--transfer": "ideal", "--cluster": "grape-dr-64-hub"},
-    "hpl --n 4096 --timing-only": {**HPL, **BOARD, "--host": "host.toml"},
+    "hpl --n 4096 --timing-only": {**HPL, **BOARD, "--host": "host.toml", "--mxp": None},
+    "hpl --n 4096 --nodes 4 --mxp": {"--steps": "5"},
     "dgemm -m 4096 -n 4096 -k 2048 --timing-only": {
         **BOARD, "--kernel": "dgemm_double", "--small-depths": "fixed-unit", "--overlap": "off", "--overlap-buffer": "4096"},
     "nbody --plummer 4096 --t-end 0.5 --timing-only": {
@@ -43,7 +44,7 @@ COMMANDS = {
 # Options that every one of these commands may have and that are not tried here: those that change no number, those that
 # write, and those that need a run.
 OTHERS = {"--help", "-h", "--json", "--quiet", "--progress", "--threads", "--save-graph", "--trace", "--block", "--sweep", "-n",
-          "--seed", "--with-host", "--engine", "--timing-only", "-m", "-k", "--block-sizes", "--transa", "--transb"}
+          "--seed", "--with-host", "--engine", "--timing-only", "-m", "-k", "--block-sizes", "--transa", "--transb", "--dat", "--check-up-to", "--refinement"}
 WALKED = ("cluster hpl", "cluster summa", "cluster nbody", "cluster himeno", "cluster advise", "dgemm", "hpl")
 # What a report says of results; the rest says of what they are.
 RESULTS = {"seconds", "gflops", "efficiency", "board_busy", "joules", "gflops_per_watt", "parts", "stages", "bound_by", "bytes",

@@ -72,7 +72,7 @@ int mxp_on_one_node(const HplRunOptions& options) {
   json["board_busy"] = stages.board / stages.total();
   json["stages"] = {{"panel", stages.panel}, {"update", stages.update}, {"refinement", stages.refinement}};
   json["refinement"] = name_of(options.mxp.refinement);
-  json["steps"] = steps;
+  json["refinement_steps"] = steps;
   json["hpl_seconds"] = seconds_of_hpl;
   json["host_seconds"] = watch.seconds();
   if (options.report.speaks()) {
@@ -135,7 +135,7 @@ int mxp_on_nodes(const HplRunOptions& options, const ClusterOptions& cluster_opt
                     {"broadcast", stage(cluster::HplStage::broadcast)},
                     {"update", stage(cluster::HplStage::update)},
                     {"refinement", refinement}};
-  json["steps"] = options.mxp.steps;
+  json["refinement_steps"] = options.mxp.steps;
   json["hpl_seconds"] = in_doubles.times.seconds;
   json["bound_by"] = cluster::bound_by(row.times.parts);
   json["gflops_per_watt"] = gflops / row.watts;

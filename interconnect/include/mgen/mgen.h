@@ -42,6 +42,7 @@ static inline void* mgen_memory(void* buffer, int count, MPI_Datatype type) {
   return shared;
 }
 
+/// @cond
 /* Weak, so that several files of a program may include this one. */
 __attribute__((weak)) int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -49,5 +50,6 @@ __attribute__((weak)) int main(int argc, char** argv) {
   MPI_Finalize();
   return status;
 }
+/// @endcond
 
 #endif

@@ -62,8 +62,8 @@ void write_trace(const Trace& trace, const std::filesystem::path& folder) {
     const RankActions& actions = trace.ranks[rank];
     std::string text = fmt::format("{} init\n", rank);
     for (const Action& action : actions.actions)
-      fmt::format_to(std::back_inserter(text), "{} {}\n", rank, words(action, actions.file, rank));
-    fmt::format_to(std::back_inserter(text), "{} finalize\n", rank);
+      text += fmt::format("{} {}\n", rank, words(action, actions.file, rank));
+    text += fmt::format("{} finalize\n", rank);
     const std::filesystem::path file = folder / fmt::format("{}.txt", rank);
     base::write_file(file, text);
     // smpirun looks for the files from where it runs.
