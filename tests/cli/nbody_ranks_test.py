@@ -197,7 +197,7 @@ class Errors(RanksTest):
         self.assertIn("4 ranks are refused: there are 3 particles",
                       self.refused(4, "--plummer", 3, "--t-end", 1, "--split", "i"))
         self.assertIn("--boards: 2 is refused", self.refused(2, *run, "--split", "j", "--boards", 2))
-        self.assertIn("gdr cluster nbody", self.refused(2, *run, "--split", "i", "--engine", "timing"))
+        self.assertIn("gdr cluster nbody", self.refused(2, *run, "--split", "i", "--timing-only"))
         self.assertIn("no-such", self.refused(2, *run, "--split", "i", "--cluster", "no-such"))
 
     def test_a_network_with_too_few_nodes_is_refused(self):
