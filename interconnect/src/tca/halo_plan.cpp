@@ -59,16 +59,13 @@ int HaloShape::rank(const std::array<int, kHaloDimensions>& c) const {
   return (c[0] * split[1] + c[1]) * split[2] + c[2];
 }
 
-namespace {
-
-/// The box with the given first element and lengths, as runs.
-HaloRegion region_of(const HaloShape& shape, const std::array<std::int64_t, 3>& first,
-                     const std::array<std::int64_t, 3>& length) {
-  const std::array<std::int64_t, 3> pitch{shape.padded(1) * shape.padded(2), shape.padded(2), 1};
+HaloRegion region_of_box(const std::array<std::int64_t, 3>& pitch, const std::array<std::int64_t, 3>& first,
+                         const std::array<std::int64_t, 3>& length) {
   HaloRegion region;
+  if (std::ranges::min(length) <= 0) return region;
   region.offset = first[0] * pitch[0] + first[1] * pitch[1] + first[2];
   region.run = length[2];
-  // From the fastest dimension outwards. Rows that follow each other without a gap count as one row.
+  // From the fastest dimension outwards.
   std::vector<std::pair<std::int64_t, std::int64_t>> levels;  // count, pitch
   for (const std::size_t d : {std::size_t{1}, std::size_t{0}}) {
     if (length[d] == 1) continue;
@@ -83,6 +80,13 @@ HaloRegion region_of(const HaloShape& shape, const std::array<std::int64_t, 3>& 
   if (!levels.empty()) std::tie(region.inner, region.inner_pitch) = levels[0];
   if (levels.size() > 1) std::tie(region.outer, region.outer_pitch) = levels[1];
   return region;
+}
+
+namespace {
+
+HaloRegion region_of(const HaloShape& shape, const std::array<std::int64_t, 3>& first,
+                     const std::array<std::int64_t, 3>& length) {
+  return region_of_box({shape.padded(1) * shape.padded(2), shape.padded(2), 1}, first, length);
 }
 
 HaloRegion face(const HaloShape& shape, int dimension, int side, bool halo) {

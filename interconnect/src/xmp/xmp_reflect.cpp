@@ -26,25 +26,7 @@ int mpi_count(const HaloRegion& region, std::size_t element_bytes) {
 HaloRegion box_of(const std::array<XmpAlong, kHaloDimensions>& along, const std::array<long, kHaloDimensions>& first,
                   const std::array<long, kHaloDimensions>& length) {
   const auto allocated = [&](std::size_t d) { return along[d].shadow_low + along[d].length() + along[d].shadow_high; };
-  const std::array<long, kHaloDimensions> pitch{allocated(1) * allocated(2), allocated(2), 1};
-  HaloRegion region;
-  if (std::ranges::min(length) <= 0) return region;
-  region.offset = first[0] * pitch[0] + first[1] * pitch[1] + first[2];
-  region.run = length[2];
-  std::vector<std::pair<long, long>> levels;  // count and pitch; rows without a gap between them are one row
-  for (const std::size_t d : {std::size_t{1}, std::size_t{0}}) {
-    if (length[d] == 1) continue;
-    if (levels.empty() && pitch[d] == region.run) {
-      region.run *= length[d];
-    } else if (!levels.empty() && pitch[d] == levels.back().first * levels.back().second) {
-      levels.back().first *= length[d];
-    } else {
-      levels.emplace_back(length[d], pitch[d]);
-    }
-  }
-  if (!levels.empty()) std::tie(region.inner, region.inner_pitch) = levels[0];
-  if (levels.size() > 1) std::tie(region.outer, region.outer_pitch) = levels[1];
-  return region;
+  return region_of_box({allocated(1) * allocated(2), allocated(2), 1}, first, length);
 }
 
 XmpReflect::XmpReflect(std::byte* block, std::size_t element_bytes, int rank, const std::vector<XmpMessage>& messages) {

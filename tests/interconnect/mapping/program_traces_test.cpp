@@ -25,7 +25,7 @@ TaskGraph sums_of(const Trace& trace) {
 void expect_same_sums(const Trace& trace, const TaskGraph& graph) {
   const TaskGraph sums = sums_of(trace);
   EXPECT_TRUE(std::ranges::equal(sums.transfers(), graph.transfers())) << trace.name << " of " << graph.tasks();
-  // Receives of at least 1 byte fit their sends, and no rank waits for ever, however short eager messages are.
+  // Receives of at least 1 byte fit their sends, and every wait ends, however short eager messages are.
   EXPECT_GT(replay_graph(make_program(trace), graph.tasks(), {.eager_bytes = 0}).messages(), 0U);
 }
 

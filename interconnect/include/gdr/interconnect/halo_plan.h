@@ -52,6 +52,12 @@ struct HaloRegion {
   [[nodiscard]] std::int64_t gap() const { return rows() > 1 ? inner_pitch - run : 0; }
 };
 
+/// The box of a row-major array with these pitches, from its first element on; empty if a length is 0. Rows that follow
+/// each other without a gap count as one row.
+[[nodiscard]] HaloRegion region_of_box(const std::array<std::int64_t, kHaloDimensions>& pitch,
+                                       const std::array<std::int64_t, kHaloDimensions>& first,
+                                       const std::array<std::int64_t, kHaloDimensions>& length);
+
 /// One row is Block; rows of one element are Stride; everything else is Block Stride. Section 5.3.
 [[nodiscard]] Pattern classify(const HaloRegion& region);
 
