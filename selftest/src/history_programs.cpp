@@ -91,6 +91,13 @@ bool initialization_reads(const HistoryProgram& program) {
   return false;
 }
 
+/// What a history must know of the program.
+void note(HistoryProgram& program) {
+  note_loop(program);
+  // Lines at random read words before those that were written have landed.
+  program.initializes_anew = !program.takes_any_words && !initialization_reads(program);
+}
+
 std::uint64_t seed_in(const std::string& name, std::string_view word) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
@@ -123,8 +130,9 @@ HistoryProgram made(const std::string& name) {
   if (words.empty()) throw Error("a program needs a name");
   HistoryProgram program;
   program.name = name;
-  if (words[0] == "packable" && words.size() == 2) {
-    program.program = program_of_result(assembled(packable_source(seed_in(name, words[1])), name));
+  if ((words[0] == "packable" || words[0] == "indexed") && words.size() == 2) {
+    const Addressing addressing = words[0] == "indexed" ? Addressing::indexed : Addressing::direct;
+    program.program = program_of_result(assembled(packable_source(seed_in(name, words[1]), addressing), name));
   } else if (words[0] == "lines" && words.size() == 2) {
     program.program = with_variables(random_input(seed_in(name, words[1])).program);
     program.takes_any_words = true;
@@ -140,21 +148,37 @@ HistoryProgram made(const std::string& name) {
     program.program = kernel_of_gdr(name, words);
     program.self_contained = true;
   }
-  note_loop(program);
-  // Lines at random read words before those that were written have landed.
-  program.initializes_anew = !program.takes_any_words && !initialization_reads(program);
+  note(program);
   return program;
+}
+
+/// The programs of this process by name.
+struct KnownPrograms {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<const HistoryProgram>> kept;   // may be made again
+  std::map<std::string, std::shared_ptr<const HistoryProgram>> added;  // by add_history_program()
+};
+KnownPrograms& known_programs() {
+  static KnownPrograms programs;
+  return programs;
 }
 
 /// Writes a program line by line; a line that does not assemble after those that are there is left out.
 class PackableSource {
  public:
-  explicit PackableSource(std::uint64_t seed) : random_(seed), name_(fmt::format("packable{}", seed)) {}
+  PackableSource(std::uint64_t seed, Addressing addressing)
+      : random_(seed),
+        name_(fmt::format("{}{}", addressing == Addressing::indexed ? "indexed" : "packable", seed)),
+        indexed_(addressing == Addressing::indexed) {}
 
   std::string text() {
     lines_[0] = {"uxor $lt $lt $lt", "upassa $lt sum", "upassa $lt top"};
     if (below(2) == 0) lines_[1] = lines_[0];
     lines_[2] = {"fsub xj xi $lt", "fadd $lti sum sum"};
+    if (indexed_) {
+      lines_[0].insert(lines_[0].begin() + 1, "upassa $lt at");
+      lines_[2].insert(lines_[2].begin(), R"(uadd at il"2" at)");
+    }
     if (below(4) == 0) lines_[3] = {"fmul sum fs\"1e300\" $lt", "fmul $lt fs\"2\" a"};  // overflows, unlike the body
     for (unsigned section = 0; section < lines_.size(); ++section) add_lines(section);
     return joined();
@@ -172,10 +196,27 @@ class PackableSource {
     std::vector<std::string>& lines = lines_[section];
     const std::size_t wanted = lines.size() + below(section == kBody ? 8 : 4);
     for (unsigned tries = 0; lines.size() < wanted && tries < kMostTries; ++tries) {
-      const std::string line = draft(section);
+      const std::vector<std::string> drafts = drafted(section);
       const std::vector<std::string> before = lines;
-      lines.insert(lines.begin() + below(static_cast<unsigned>(lines.size()) + 1), line);
+      lines.insert(lines.begin() + below(static_cast<unsigned>(lines.size()) + 1), drafts.begin(), drafts.end());
       if (!assembled(joined(), name_).program) lines = before;
+    }
+  }
+
+  std::vector<std::string> drafted(unsigned section) {
+    if (!indexed_ || below(3) != 0) return {draft(section)};
+    // An address in T, then a line that reads or writes the table there: 4 long words of each vector element.
+    // Addresses come from integers alone: code is compiled for no body that takes a word for a number and for bits.
+    const std::string index = below(2) == 0 ? R"(uand $peid il"6" $lt)" : R"(uand at il"6" $lt)";
+    switch (below(4)) {
+      case 0:
+        return {index, fmt::format("upassa {} {}", source(section), kTable)};
+      case 1:
+        return {index, fmt::format("fadd {} {} {}", kTable, source(section), one_of(kIndexedTargets))};
+      case 2:
+        return {index, fmt::format("fadd sum {} sum", kTable)};
+      default:
+        return {index, fmt::format("upassa {} {}", kTable, one_of(kIndexedTargets))};
     }
   }
 
@@ -208,7 +249,8 @@ class PackableSource {
                        "bvar long xj elt flt64to72\nbvar long yj elt flt64to72\nvar vector long xi hlt flt64to72\n"
                        "var vector long yi hlt flt64to72\nparam p : long flt64to72 = 1\n"
                        "var vector long sum rrn flt72to64 fadd\nvar vector long top rrn flt72to64 fmax\n"
-                       "var vector long a\nvar vector long b\nvar vector short c\n";
+                       "var vector long a\nvar vector long b\nvar vector short c\n" +
+                       (indexed_ ? "var vector long at\n" : "");
     for (unsigned section = 0; section < lines_.size(); ++section) {
       text += std::string(isa::name_of(static_cast<isa::Section>(section))) + '\n';
       for (const std::string& line : lines_[section]) text += "  " + line + '\n';
@@ -217,25 +259,41 @@ class PackableSource {
     return text;
   }
 
+  // Above all variables; T adds 0 to 6.
+  static constexpr std::string_view kTable = "$lmt400v";
+  static constexpr std::array<std::string_view, 4> kIndexedTargets{"a", "b", "c", "$lt"};
   static constexpr unsigned kBody = static_cast<unsigned>(isa::Section::loop_body);
   std::mt19937_64 random_;
   std::string name_;
+  bool indexed_;
   std::array<std::vector<std::string>, isa::kSections> lines_;
 };
 
 }  // namespace
 
-std::string packable_source(std::uint64_t seed) { return PackableSource(seed).text(); }
+std::string packable_source(std::uint64_t seed, Addressing addressing) {
+  return PackableSource(seed, addressing).text();
+}
 
 std::shared_ptr<const HistoryProgram> history_program(const std::string& name) {
   // A random program is assembled line by line, so making one takes longer than a history.
   constexpr std::size_t kMostKept = 500;
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<const HistoryProgram>> kept;
-  const std::scoped_lock lock(mutex);
-  if (const auto known = kept.find(name); known != kept.end()) return known->second;
-  if (kept.size() == kMostKept) kept.clear();
-  return kept[name] = std::make_shared<const HistoryProgram>(made(name));
+  KnownPrograms& known = known_programs();
+  const std::scoped_lock lock(known.mutex);
+  if (const auto added = known.added.find(name); added != known.added.end()) return added->second;
+  if (const auto kept = known.kept.find(name); kept != known.kept.end()) return kept->second;
+  if (known.kept.size() == kMostKept) known.kept.clear();
+  return known.kept[name] = std::make_shared<const HistoryProgram>(made(name));
+}
+
+void add_history_program(const std::string& name, isa::Program program) {
+  auto added = std::make_shared<HistoryProgram>();
+  added->name = name;
+  added->program = std::move(program);
+  note(*added);
+  KnownPrograms& known = known_programs();
+  const std::scoped_lock lock(known.mutex);
+  known.added[name] = std::move(added);
 }
 
 bool HistoryProgram::writes(const emulator::PeWords& where) const {

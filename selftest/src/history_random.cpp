@@ -34,7 +34,7 @@ class HistoryDraw {
     while (history_.commands.size() < length) {
       history_.commands.push_back(command());
       const Ask last = history_.commands.back().what;
-      if (last == Ask::run && one_in(10)) history_.commands.push_back(refused_next());
+      if (last == Ask::run && one_in(4)) history_.commands.push_back(refused_next());
       if (last == Ask::particles && one_in(6)) history_.commands.push_back(fewer_next());
     }
     Command last;
@@ -49,6 +49,7 @@ class HistoryDraw {
   bool one_in(unsigned chances) { return below(chances) == 0; }
 
   std::string program() {
+    if (!shape_.programs.empty()) return shape_.programs[below(static_cast<unsigned>(shape_.programs.size()))];
     const auto shared = seed_ / kSeedsThatShare * kSharedPrograms + below(kSharedPrograms);
     switch (below(8)) {
       case 0:
@@ -56,7 +57,7 @@ class HistoryDraw {
       case 2:
         return "packable " + std::to_string(shared);
       case 3:
-        return "lines " + std::to_string(shared);
+        return (one_in(2) ? "lines " : "indexed ") + std::to_string(shared);
       default: {
         const std::vector<std::string>& kernels = one_in(16) ? slow_history_kernels() : quick_history_kernels();
         return kernels[below(static_cast<unsigned>(kernels.size()))];

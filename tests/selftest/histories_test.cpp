@@ -83,7 +83,6 @@ void expect_equal_on_compiled_chips(std::uint64_t first) {
   const auto now = emulator::simd::row_transitions();
   for (std::size_t n = 0; n < now.size(); ++n) {
     const auto transition = static_cast<emulator::simd::Transition>(n);
-    if (transition == emulator::simd::Transition::given_up_going_on) continue;  // three to nine in a suite
     EXPECT_GE(now[n] - moved[n], 5u) << name_of(transition);
   }
 }
@@ -108,6 +107,23 @@ TEST(HistoriesOfInterpretedSessions, AreThoseOfTheReferenceEngine) {
 TEST(HistoriesOfOtherEngines, AreThoseOfTheEnginesBehindThem) {
   run(is_other, FaceKind::chip, 8192, 150);
   run(is_other, FaceKind::session, 8704, 100);
+}
+
+TEST(HistoriesOfTables, AreThoseOfTheReferenceEngine) {
+  std::vector<HistoryPair> pairs = pairs_that(is_simd);
+  selftest::HistoryShape shape;
+  shape.faces = {FaceKind::chip};
+  for (unsigned seed = 0; seed < 12; ++seed) shape.programs.push_back("indexed " + std::to_string(seed));
+  Histories histories(pairs, shape);
+  const std::uint64_t packed = emulator::jit::packed_turns();
+  const std::uint64_t count = kSlowedDown ? 6 : 120;
+  for (std::uint64_t seed = 10'240; seed < 10'240 + count && !HasFailure(); ++seed) {
+    if (const auto finding = histories.run(seed)) ADD_FAILURE() << "seed " << seed << '\n' << text_of(*finding);
+  }
+  // More than half of them run on compiled code, five runs each: one packed turn for each of those runs.
+  if (!kSlowedDown && std::ranges::any_of(pairs, is_compiled)) {
+    EXPECT_GE(emulator::jit::packed_turns() - packed, 300u);
+  }
 }
 
 /// Histories that showed a difference once.

@@ -8,8 +8,10 @@
 #include <thread>
 
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "gdr/base/file.h"
 #include "gdr/selftest/histories.h"
+#include "gdr/selftest/history_programs.h"
 
 namespace gdr::cli {
 namespace {
@@ -18,6 +20,7 @@ struct SelftestOptions {
   std::uint64_t programs = 1000;
   std::uint64_t histories = 0;
   std::string history;
+  std::vector<std::string> kernels;
   std::uint64_t seed = 1;
   std::vector<std::string> engines;
   std::string machine = "model1800";
@@ -84,6 +87,11 @@ std::vector<std::string> names_of(const std::vector<selftest::HistoryPair>& pair
   return names;
 }
 
+/// Lets histories be about the user's kernels, which have the names by which he gave them.
+void add_kernels(const std::vector<std::string>& names) {
+  for (const std::string& name : names) selftest::add_history_program(name, load_kernel_file(name).program);
+}
+
 /// Runs the history of a file. Its header says on which engine, chips and threads.
 int run_history_file(const SelftestOptions& options) {
   const selftest::History history = selftest::parse_history(base::read_file(options.history), options.history);
@@ -113,6 +121,7 @@ int run_history_file(const SelftestOptions& options) {
 int run_histories(const SelftestOptions& options, unsigned chips, unsigned threads) {
   const Stopwatch watch;
   selftest::HistoryShape shape;
+  shape.programs = options.kernels;
   shape.chips = chips;
   shape.threads = threads;
   selftest::Histories histories(selftest::history_pairs(options.engines), shape);
@@ -136,6 +145,7 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
   json["engine"] = nullptr;
   json["exact"] = nullptr;
   json["histories"] = options.histories;
+  if (!options.kernels.empty()) json["kernels"] = options.kernels;
   json["seed"] = options.seed;
   json["engines"] = names;
   json["differ"] = differ;
@@ -154,6 +164,7 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
 
 int selftest(const SelftestOptions& options) {
   const Stopwatch watch;
+  add_kernels(options.kernels);
   if (!options.history.empty()) return run_history_file(options);
   require_known(options.machine, emulator::machine_names(), "--machine");
   require_comparable(options.engines);
@@ -195,6 +206,12 @@ void add_selftest(Command program, const std::string& name) {
                                            "random sequence of commands to chips")
                                .check(whole_in_range(1, 1'000'000'000))
                                .excludes(programs);
+  command
+      .add_option(
+          "--kernel", options->kernels,
+          "kernel that histories run instead of those of gdr; may be given several times: " + std::string(kKernelFile))
+      .value_name("KERNEL")
+      .excludes(programs);
   command.add_option("--history", options->history, "run the history in this file, in the form that --histories prints")
       .value_name("FILE")
       .excludes(programs)

@@ -89,6 +89,7 @@ struct HistoryShape {
   std::vector<FaceKind> faces{FaceKind::chip, FaceKind::session};
   unsigned chips = 4;
   unsigned threads = 4;
+  std::vector<std::string> programs{};  // names to draw from; empty: kernels that come with gdr, and random programs
 };
 /// The history of this seed, without an engine.
 [[nodiscard]] History random_history(std::uint64_t seed, const HistoryShape& shape = {});

@@ -43,15 +43,22 @@ struct HistoryProgram {
 ///   KERNEL [NAME=VALUE]...  a kernel that comes with gdr, with definitions: `gravity_jerk nearest=1`
 ///   small NAME              a small kernel of this component: `small flagged`
 ///   packable N              random lines in assembly language, most of which run packed; N is a seed
+///   indexed N               the same with lines that read and write a table in local memory at addresses in T
 ///   lines N                 the program of `gdr selftest` with this seed
+/// or the one that add_history_program() has been given by this name.
 /// Throws gdr::Error for any other name, and for a kernel that is not found or does not assemble.
 [[nodiscard]] std::shared_ptr<const HistoryProgram> history_program(const std::string& name);
+/// Makes a program of the caller known by this name in this process, in the place of one that had it before: a kernel
+/// of the user, or a compiled pair function.
+void add_history_program(const std::string& name, isa::Program program);
 
 /// Names of the programs that are not random: quick ones, and those on which a history takes some tenths of a second.
 [[nodiscard]] const std::vector<std::string>& quick_history_kernels();
 [[nodiscard]] const std::vector<std::string>& slow_history_kernels();
 
-/// Assembly source of `packable N`.
-[[nodiscard]] std::string packable_source(std::uint64_t seed);
+/// Lines of PackableSource: with addresses in T, or not.
+enum class Addressing : std::uint8_t { direct, indexed };
+/// Assembly source of `packable N`, or of `indexed N`.
+[[nodiscard]] std::string packable_source(std::uint64_t seed, Addressing addressing = Addressing::direct);
 
 }  // namespace gdr::selftest
