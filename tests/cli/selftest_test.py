@@ -40,6 +40,19 @@ class SelfTest(cli_test.CliTest):
         again = self.ends(1, [], "selftest", "--programs", 1, "--seed", difference["seed"], "--engine", "native", "--json", "-")
         self.assertEqual(json.loads(again.out)["differences"], [difference])
 
+    def test_histories_run_kernels_of_the_user(self):
+        own = self.scratch / "own.vsm"
+        own.write_text((cli_test.PROJECT / "kernels/gravity.vsm").read_text())
+        report = json.loads(self.succeeds("selftest", "--histories", 8, "--kernel", own, "--kernel", "vdw",
+                                          "--engine", "simd", "--json", "-").out)
+        self.assertEqual((report["differ"], report["kernels"]), (0, [str(own), "vdw"]))
+        history = self.scratch / "history.txt"
+        history.write_text(f"engine simd (portable)\nprogram {own}\nparticles pes 3\nrun pes 3 count 17\nlook\n")
+        out = self.succeeds("selftest", "--history", history, "--kernel", own).out
+        self.assertIn("3 commands, no difference", out)
+        self.ends(2, ["--kernel has no effect without --histories"], "selftest", "--kernel", own)
+        self.ends(2, ["no kernel is called 'gravitty'", "gravity"], "selftest", "--histories", 1, "--kernel", "gravitty")
+
     def test_what_cannot_be_compared_is_refused(self):
         self.ends(2, ["'reference' is refused"], "selftest", "--engine", "reference")
         self.ends(2, ["'timing' is refused"], "selftest", "--engine", "timing")

@@ -164,6 +164,9 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
 
 int selftest(const SelftestOptions& options) {
   const Stopwatch watch;
+  if (!options.kernels.empty() && options.histories == 0 && options.history.empty()) {
+    throw UsageError("--kernel has no effect without --histories or --history");
+  }
   add_kernels(options.kernels);
   if (!options.history.empty()) return run_history_file(options);
   require_known(options.machine, emulator::machine_names(), "--machine");
