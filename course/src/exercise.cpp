@@ -2,6 +2,7 @@
 #include "gdr/course/exercise.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -199,6 +200,27 @@ Exercise load_exercise(std::string_view name_or_number) {
   exercise.number = static_cast<unsigned>(index + 1);
   exercise.task = text_of_file(folder + "task.md");
   return exercise;
+}
+
+std::string starting_source(const Exercise& exercise) {
+  std::string text = fmt::format("# {}\nkernel {}\n", exercise.title, exercise.name);
+  const auto entries = [](unsigned elements) { return elements == 0 ? std::string() : fmt::format("[{}]", elements); };
+  for (const DataVariable& j : exercise.j) {
+    text += fmt::format("bvar long {}{} elt {}\n", j.name, entries(j.elements), j.whole ? "fix64to72" : "flt64to72");
+  }
+  for (const DataVariable& i : exercise.i) {
+    text +=
+        fmt::format("var vector long {}{} hlt {}\n", i.name, entries(i.elements), i.whole ? "fix64to72" : "flt64to72");
+  }
+  if (!exercise.cases.empty()) {
+    for (const auto& [name, value] : exercise.cases.front().parameters) {
+      text += fmt::format("param {} : long flt64to72 = {}\n", name, value);
+    }
+  }
+  std::vector<std::string> results;
+  for (const ResultVariable& result : exercise.results) results.push_back(result.name + entries(result.elements));
+  return text + fmt::format("# Declare the results here: {}.\n\nloop initialization\n  nop\nloop body\n  nop\n",
+                            fmt::join(results, ", "));
 }
 
 std::string exercise_file(const Exercise& exercise, std::string_view file) {

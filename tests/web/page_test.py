@@ -6,7 +6,9 @@ GDR is the program. Pictures go into the folder GDR_ARTEFACTS. Skipped where scr
 Chromium.
 """
 
+import base64
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 import browser
 
@@ -37,7 +40,11 @@ class Page(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(self.page.complaints, [])
 
-    def open(self, size=DESKTOP, fragment="", dark=False):
+    def open(self, size=DESKTOP, fragment="", dark=False, keep=False):
+        """Opens the page as a browser that never saw it, or, with `keep`, with what it has kept."""
+        if not keep:
+            self.page.open(self.site + "style.css", *size)  # a page of this site that keeps nothing itself
+            self.page.run("localStorage.clear()")
         self.page.open(self.site + fragment, *size, dark=dark)
         self.page.wait(CHECKED)
 
@@ -144,20 +151,146 @@ class Page(unittest.TestCase):
         self.page.picture(PICTURES / "playground-dark.png")
         self.page.click("#theme")
         self.assertNotEqual(self.page.run(ground), dark)
-        self.open(dark=True)  # it stays as it was chosen
+        self.open(dark=True, keep=True)  # it stays as it was chosen
         self.assertNotEqual(self.page.run(ground), dark)
-        self.page.run("localStorage.clear()")
 
     def test_a_shared_link_brings_the_kernel_back(self):
         self.open()
         source = self.page.run("playground.editor.getValue()").replace("kernel tutorial", "kernel my_own") + "# ünïcode\n"
         self.page.run(f"playground.editor.setValue({source!r})")
         self.page.click("#share")
-        self.page.wait("location.hash.includes('source=')")
+        self.page.wait("location.hash.includes('work=')")
         fragment = self.page.run("location.hash")
         self.open(fragment=fragment)
         self.assertEqual(self.page.run("playground.editor.getValue()"), source)
         self.page.wait("playground.checked.kernel.name === 'my_own'")
+
+    def test_links_of_older_pages_are_read(self):
+        packed = zlib.compressobj(wbits=-15)
+        data = packed.compress(b"kernel older\n") + packed.flush()
+        self.open(fragment="#name=older.vsm&source=" + base64.urlsafe_b64encode(data).decode().rstrip("="))
+        self.assertEqual(self.page.run("playground.editor.getValue()"), "kernel older\n")
+
+    def test_a_link_carries_particles_parameters_packing_and_the_place_in_the_debugger(self):
+        self.open(fragment="#kernel=gravity.vsm")
+        self.page.run("""{const field = name => document.querySelector(`[name="${name}"]`);
+                          field("ni").value = 7; field("seed").value = 5; field("model").value = "random";
+                          const lines = document.querySelector("#schedule"); lines.value = "list"; lines.dispatchEvent(new Event("change"));}""")
+        self.page.wait("playground.checked.kernel && document.querySelector('#listing').innerText.length > 0")
+        self.page.click("#debug")
+        self.page.wait('document.querySelector("#state table")')
+        self.page.click('[data-line="step"]')
+        self.page.wait('document.querySelector("#state p").innerText.includes("line 1")')
+        self.page.click("#share")
+        self.page.wait("location.hash.includes('work=')")
+        fragment = self.page.run("location.hash")
+        state = self.text("#state")
+        self.open(fragment=fragment)
+        self.page.wait('document.querySelector("#state table")')
+        self.page.wait('document.querySelector("#state p").innerText.includes("line 1")')
+        self.assertEqual(self.text("#state"), state)
+        values = 'document.querySelector(`[name="ni"]`).value + document.querySelector(`[name="model"]`).value + document.querySelector("#schedule").value'
+        self.assertEqual(self.page.run(values), "7randomlist")
+
+    def test_a_damaged_link_says_so(self):
+        self.open()
+        self.page.click("#share")
+        self.page.wait("location.hash.includes('work=')")
+        fragment = self.page.run("location.hash")
+        for damaged in (fragment[:len(fragment) // 2], fragment[:60] + ("A" if fragment[60] != "A" else "B") + fragment[61:],
+                        "#work=", "#work=%%%", "#source=!"):
+            with self.subTest(damaged=damaged[:20]):
+                self.open(fragment=damaged)
+                self.page.wait('document.querySelector("#status").innerText.includes("cannot be read")')
+                self.assertIn("tutorial", self.page.run("playground.editor.getValue()"))
+
+    def test_a_link_that_unpacks_to_too_much_is_refused(self):
+        bomb = base64.urlsafe_b64encode(zlib.compress(b" " * (64 << 20), 9)).decode().rstrip("=")
+        self.open(fragment="#work=" + bomb)
+        self.page.wait('document.querySelector("#status").innerText.includes("more than 8 MB")')
+
+    def test_sources_are_kept_until_they_are_dropped(self):
+        self.open()
+        self.page.run('playground.editor.replaceRange("# mine\\n", {line: 0, ch: 0})')
+        self.page.run('document.querySelector("#example").value = "gravity.vsm"; document.querySelector("#example").dispatchEvent(new Event("change"))')
+        self.page.wait('playground.name === "gravity.vsm"')
+        self.open(keep=True)
+        self.assertTrue(self.page.run('playground.editor.getValue().startsWith("# mine")'))
+        self.assertIn("Yours", self.page.run('document.querySelector("#example").innerHTML'))
+        self.page.run("window.confirm = () => false")
+        self.page.click("#reset")
+        self.assertTrue(self.page.run('playground.editor.getValue().startsWith("# mine")'))
+        self.page.run("window.confirm = () => true")
+        self.page.click("#reset")
+        self.page.wait('!playground.editor.getValue().startsWith("# mine")')
+        self.open(keep=True)
+        self.assertFalse(self.page.run('playground.editor.getValue().startsWith("# mine")'))
+
+    def test_an_exercise_is_solved_and_judged_with_the_hash_of_gdr_judge(self):
+        self.open(fragment="#exercise=nearest")
+        self.page.wait('document.querySelector("#judge")')
+        self.assertEqual(self.page.run('document.querySelector("#exercise").value'), "nearest")
+        self.page.click("#begin")
+        self.page.wait('playground.name === "my-nearest.vsm"')
+        self.page.click("#judge")
+        self.page.wait('document.querySelector("#verdict pre")')
+        self.assertIn("RUN ERROR", self.text("#verdict"))
+        solution = PROJECT / "course/exercises/nearest/solution.vsm"
+        self.page.run(f"playground.editor.setValue({solution.read_text()!r})")
+        self.page.click("#judge")
+        self.page.wait('document.querySelector("#verdict .accepted")')
+        done = subprocess.run([GDR, "judge", "nearest", solution, "--json", "-"], capture_output=True, text=True, check=True)
+        self.assertIn(json.loads(done.stdout)["hash"], self.text("#verdict"))
+        self.fits()
+        self.page.picture(PICTURES / "playground-exercise.png")
+
+    def test_own_particles_are_run(self):
+        self.open()
+        self.page.click("#tab-results")
+        self.page.run("""document.querySelector("#own").open = true;
+                         document.querySelector("#own-i").value = "xi\\n0.5\\n";
+                         document.querySelector("#own-j").value = "xj,mj\\n1,2\\n0,4\\n";""")
+        self.page.click("#run")
+        self.page.wait('document.querySelector("#hash")')
+        self.assertIn("1 × 2", self.text("#status"))
+        self.assertIn("-1", self.text("#results tbody"))  # 2 (1 - 0.5) + 4 (0 - 0.5)
+        self.fits()
+        self.page.picture(PICTURES / "playground-own.png")
+
+    def test_diagnostics_and_words_are_explained(self):
+        self.open()
+        line = self.page.run('playground.editor.getValue().split("\\n").findIndex(line => line.includes("fmul"))')
+        self.page.run(f"playground.editor.focus(); playground.editor.setCursor({line}, 3)")
+        self.page.key("F1")
+        self.page.wait('document.querySelector("#dialog").open')
+        self.assertIn("fmul", self.text("#dialog-text"))
+        self.page.click("#dialog button")
+        self.page.run(f'playground.editor.replaceRange("frob ; ", {{line: {line}, ch: 2}})')
+        self.page.wait(CHECKED)
+        self.page.click("#problems .explain")
+        self.page.wait('document.querySelector("#dialog").open')
+        self.assertRegex(self.text("#dialog-title"), r"E\d{4}")
+        self.assertGreater(len(self.text("#dialog-text")), 100)
+
+    def test_the_picture_of_the_machine_follows_the_steps(self):
+        self.open(fragment="#kernel=tutorial.vsm")
+        self.page.click("#debug")
+        self.page.wait('document.querySelector("#machine svg")')
+        self.assertIn("the adder works, reads the j-record", self.text("#machine figcaption"))
+        self.page.picture(PICTURES / "playground-machine.png")
+        self.page.click('[data-line="step"]')
+        self.page.wait('document.querySelector("#machine figcaption").innerText.includes("multiplier")')
+        self.page.click('[data-line="end"]')
+        self.page.wait('document.querySelector("#machine figcaption").innerText.includes("tree")')
+        self.assertEqual(self.page.run('document.querySelectorAll("#machine circle.on").length'), 15)
+
+    def test_no_script_runs_but_those_of_the_page(self):
+        self.open()
+        self.page.run("""const script = document.createElement("script"); script.textContent = "window.intruded = true";
+                         document.head.append(script); document.body.insertAdjacentHTML("beforeend", '<img src="no:" onerror="window.intruded = true">')""")
+        self.page.run("new Promise(done => setTimeout(done, 300))")
+        self.assertIsNone(self.page.run("window.intruded ?? null"))
+        self.page.complaints.clear()  # the browser tells of what it has refused
 
     def test_views_are_chosen_by_arrow_keys(self):
         self.open()
@@ -170,8 +303,8 @@ class Page(unittest.TestCase):
 
     def test_every_control_has_a_name(self):
         self.open()
-        nameless = self.page.run("""[...document.querySelectorAll("button, select, input")].filter(element =>
-            !element.labels?.length && !element.innerText && !element.getAttribute("aria-label")).map(element => element.outerHTML)""")
+        nameless = self.page.run("""[...document.querySelectorAll("button, select, input, textarea, meter")].filter(element =>
+            !element.hidden && !element.labels?.length && !element.innerText && !element.getAttribute("aria-label")).map(element => element.outerHTML)""")
         self.assertEqual(nameless, [])
 
 

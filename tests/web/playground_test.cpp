@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -171,6 +172,80 @@ TEST(Playground, JudgesAsTheCommandLineDoes) {
   EXPECT_EQ(answer["verdict"], "ACCEPTED");
   EXPECT_EQ(answer["hash"], verdict.hash);
   EXPECT_EQ(answer["text"], course::text_of(verdict, exercise));
+}
+
+TEST(Playground, RunsOwnParticlesWhateverElseTheirFilesHold) {
+  Playground playground;
+  json request = run_request("tutorial.vsm");
+  request["own_i"] = "name,xi\n1,0.5\n2,-1\n";
+  request["own_j"] = "mj,xj\n2,1\n3,0.25\n4,0\n";
+  const json answer = ask(playground, request);
+  ASSERT_FALSE(answer.contains("error")) << answer;
+  EXPECT_EQ(answer["ni"], 2);
+  EXPECT_EQ(answer["nj"], 3);
+  // sum_j m_j (x_j - x_i), exact in these numbers.
+  const double first = std::stod(answer["rows"][0][0].get<std::string>());
+  const double second = std::stod(answer["rows"][1][0].get<std::string>());
+  EXPECT_EQ(first, 2 * 0.5 + 3 * -0.25 + 4 * -0.5);
+  EXPECT_EQ(second, 2 * 2 + 3 * 1.25 + 4 * 1);
+  request["own_j"] = "mj\n2\n";
+  EXPECT_NE(ask(playground, request)["error"].get<std::string>().find("j.csv:1: "), std::string::npos);
+  request["own_j"] = "mj,xj\n2,one\n";
+  EXPECT_NE(ask(playground, request)["error"].get<std::string>().find("j.csv:2: column 'xj': 'one'"),
+            std::string::npos);
+}
+
+TEST(Playground, TellsWhatALineDoesToTheBlock) {
+  Playground playground;
+  json request = run_request("tutorial.vsm");
+  request["call"] = "debug";
+  ask(playground, request);
+  const json state = ask(playground, {{"call", "command"}, {"line", "pair i=0 j=0"}});
+  // fsub xj xi $lt: the adder reads the j-record and local memory, and writes T.
+  EXPECT_EQ(state["work"]["section"], "loop body");
+  EXPECT_EQ(state["work"]["units"], json({"adder"}));
+  EXPECT_EQ(state["work"]["reads"], json({"record", "lm"}));
+  EXPECT_EQ(state["work"]["writes"], json({"t"}));
+  EXPECT_EQ(state["work"]["has_record"], true);
+  EXPECT_TRUE(ask(playground, {{"call", "command"}, {"line", "end"}})["work"].is_null());
+}
+
+TEST(Playground, ExplainsDiagnosticsAndHovers) {
+  Playground playground;
+  const json text = ask(playground, {{"call", "explain"}, {"number", 103}});
+  EXPECT_NE(text["text"].get<std::string>().find("E0103"), std::string::npos);
+  EXPECT_TRUE(ask(playground, {{"call", "explain"}, {"number", 9999}}).contains("error"));
+
+  const auto say = [&](const json& message) {
+    return ask(playground, {{"call", "language"}, {"message", message}})["messages"];
+  };
+  say({{"jsonrpc", "2.0"}, {"id", 1}, {"method", "initialize"}, {"params", {{"capabilities", json::object()}}}});
+  say({{"jsonrpc", "2.0"},
+       {"method", "textDocument/didOpen"},
+       {"params",
+        {{"textDocument",
+          {{"uri", "file:///k.vsm"}, {"languageId", "gdr"}, {"version", 1}, {"text", kernel("tutorial.vsm")}}}}}});
+  const std::string source = kernel("tutorial.vsm");
+  const auto line = std::count(source.begin(), source.begin() + static_cast<long>(source.find("fmul")), '\n');
+  const json replies = say(
+      {{"jsonrpc", "2.0"},
+       {"id", 2},
+       {"method", "textDocument/hover"},
+       {"params", {{"textDocument", {{"uri", "file:///k.vsm"}}}, {"position", {{"line", line}, {"character", 3}}}}}});
+  ASSERT_FALSE(replies.empty());
+  const json reply = json::parse(replies.back().get<std::string>());
+  EXPECT_NE(reply["result"]["contents"]["value"].get<std::string>().find("fmul"), std::string::npos);
+  EXPECT_TRUE(ask(playground, {{"call", "language"}}).contains("error"));
+}
+
+TEST(Playground, GivesASourceToBeginEachExerciseWith) {
+  Playground playground;
+  for (const json& exercise : ask(playground, {{"call", "exercises"}})["exercises"]) {
+    json request = {{"call", "judge"}, {"exercise", exercise["name"]}, {"source", exercise["start"]}};
+    const json answer = ask(playground, request);
+    // It assembles; what is missing are the results.
+    EXPECT_EQ(answer["verdict"], "RUN ERROR") << exercise["name"] << answer["text"];
+  }
 }
 
 TEST(Playground, JudgesWrongKernelsAndRefusesWrongRequests) {

@@ -3,7 +3,11 @@ import { Engine } from "./engine.js";
 import { defineLanguage } from "./language.js";
 import { counted, html, number } from "./format.js";
 import { showClocks, showProblems, showResults, showState } from "./views.js";
-import { kernelFromLink, linkOf } from "./link.js";
+import { fromLink, linkOf, textOfWork, workFrom } from "./link.js";
+import { browserStorage, Sources } from "./sources.js";
+import { Exercises } from "./exercises.js";
+import { showMachine } from "./machine.js";
+import { Help } from "./help.js";
 
 const $ = id => document.getElementById(id);
 const kernels = await (await fetch("kernels/index.json")).json();
@@ -16,9 +20,11 @@ const editor = CodeMirror($("editor"), {
   screenReaderLabel: "Source of the kernel",
   // Tab leaves the editor, as it leaves every other field.
   extraKeys: {Tab: false, "Shift-Tab": false, "Ctrl-]": "indentMore", "Ctrl-/": "toggleComment",
-              "Ctrl-Enter": () => run(), F10: () => command("step"), F8: () => command("continue")},
+              "Ctrl-Enter": () => run(), F10: () => command("step"), F8: () => command("continue"), F1: () => help(editor.getCursor())},
 });
+const sources = new Sources(browserStorage());
 let name = "kernel.vsm";
+let given = "";      // the source as it was opened: one that differs is the user's, and is kept
 let marks = [];
 let here = [];
 let checked = null;  // the last answer to `check`
@@ -26,6 +32,7 @@ let stepping = false;
 let stops = [];      // [{number, line}] of the debugger
 let edits = 0;       // that were sent to be checked
 let asking = null;   // the last of them
+let commands = [];   // that the debugger has executed since the kernel was opened in it
 
 /// Where byte `column` of a line stands, both from 1 as the assembler counts.
 function place(line, column) {
@@ -52,7 +59,9 @@ const engine = new Engine(failed => {
   check();
 });
 
+const helper = new Help(engine);
 const source = () => ({name, source: editor.getValue()});
+const packed = () => ({...source(), schedule: $("schedule").value});
 
 async function busy(doing, request) {
   say(doing);
@@ -72,9 +81,10 @@ function checkSoon() {
 }
 
 async function check() {
-  const request = {call: "check", ...source()};
-  if (asking === request.name + request.source) return;
-  asking = request.name + request.source;
+  const request = {call: "check", ...packed()};
+  const asked_for = JSON.stringify(request);
+  if (asking === asked_for) return;
+  asking = asked_for;
   const asked = ++edits;
   const answer = await engine.ask(request);
   if (asked !== edits || answer.stopped) return;
@@ -83,6 +93,7 @@ async function check() {
   showDiagnostics(answer);
   showClocks($("clocks"), answer, line => jump(line, 1));
   $("listing").textContent = answer.listing || "A kernel with errors has no listing.";
+  if (answer.kernel) showColumns(answer.kernel);
   if (answer.kernel) showParameters(answer.kernel.parameters);
   for (const button of [$("run"), $("debug")]) button.disabled = !answer.kernel;
   const count = severity => answer.diagnostics.filter(each => each.severity === severity).length;
@@ -102,10 +113,48 @@ function showDiagnostics(answer) {
     marks.push(editor.markText(from, to, {className: `mark-${each.severity}`, title: each.message}));
     if (each.severity === "error") editor.addLineClass(each.line - 1, "background", "line-error");
   }
-  showProblems($("problems"), answer, editor.getValue().split("\n"), jump);
+  showProblems($("problems"), answer, editor.getValue().split("\n"), jump, explain);
+}
+
+/// Shows the long text of a diagnostic.
+async function explain(number) {
+  const answer = await engine.ask({call: "explain", number});
+  show(`E${String(number).padStart(4, "0")}`, answer.text ?? answer.error);
+}
+
+/// Shows what the word at this place of the source is.
+async function help(place) {
+  const text = await helper.at(editor.getValue(), place);
+  if (text) show("Help", text);
+  else say("There is no help for this place.");
+}
+
+/// The same beside the pointer, if there is a word.
+async function tip(left, top) {
+  const place = editor.coordsChar({left, top}, "window");
+  if (place.outside || !/\S/.test(editor.getLine(place.line)?.[place.ch] ?? "")) return;
+  const text = await helper.at(editor.getValue(), place);
+  if (!text) return;
+  $("tip").textContent = text;
+  $("tip").hidden = false;
+  $("tip").style.left = `${Math.max(8, Math.min(left, innerWidth - $("tip").offsetWidth - 8))}px`;
+  $("tip").style.top = `${Math.max(8, Math.min(top + 18, innerHeight - $("tip").offsetHeight - 8))}px`;
+}
+
+function show(title, text) {
+  $("dialog-title").textContent = title;
+  $("dialog-text").textContent = text;
+  $("dialog").showModal();
 }
 
 // ---- run -------------------------------------------------------------------------------------------------------------
+
+/// The columns that own particles need.
+function showColumns(kernel) {
+  for (const [id, columns] of [["own-i", kernel.i_columns], ["own-j", kernel.j_columns]]) {
+    $(id).placeholder = columns.length ? `${columns.join(",")}\n0,0 …` : "This kernel takes no such data.";
+  }
+}
 
 function showParameters(parameters) {
   const shown = [...$("parameters").querySelectorAll("input")].map(input => input.name).join();
@@ -120,12 +169,30 @@ function dataRequest() {
     select("results");
     return null;
   }
-  const request = {...source(), parameters: {}};
+  return {...packed(), ...dataOfForm()};
+}
+
+const texts = ["model", "own_i", "own_j"];  // the form's fields that are no numbers
+
+function dataOfForm() {
+  const data = {parameters: {}};
   for (const [key, value] of new FormData($("data"))) {
-    if (key.startsWith("param:")) request.parameters[key.slice(6)] = Number(value);
-    else request[key] = key === "model" ? value : Number(value);
+    if (key.startsWith("param:")) data.parameters[key.slice(6)] = Number(value);
+    else data[key] = texts.includes(key) ? value : Number(value);
   }
-  return request;
+  return data;
+}
+
+function fillForm(data) {
+  for (const [key, value] of Object.entries(data)) {
+    const field = $("data").elements.namedItem(key);
+    if (field && (typeof value === "string" || typeof value === "number")) field.value = value;
+  }
+  for (const [key, value] of Object.entries(data.parameters ?? {})) {
+    const field = $("data").elements.namedItem(`param:${key}`);
+    if (field && typeof value === "number") field.value = value;
+  }
+  $("own").open = Boolean(data.own_i || data.own_j);
 }
 
 async function run() {
@@ -143,8 +210,13 @@ async function run() {
 
 async function download(file) {
   const answer = await engine.ask({call: "file", name: file});
+  give(file, answer.text, "text/csv");
+}
+
+/// Lets the browser save a file.
+function give(file, text, type) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([answer.text], {type: "text/csv"}));
+  link.href = URL.createObjectURL(new Blob([text], {type}));
   link.download = file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -161,14 +233,21 @@ async function debug() {
   stepping = !answer.error;
   if (!stepping) return;
   stops = [];
-  for (const line of wanted) await engine.ask({call: "command", line: `break ${line}`});
+  commands = [];
+  for (const line of wanted) await execute(`break ${line}`);
   // Past what happens once: to the first line that meets a j-particle.
-  showStep(await busy("Stepping …", {call: "command", line: "pair i=0 j=0"}));
+  showStep(await execute("pair i=0 j=0"));
+}
+
+async function execute(line) {
+  const answer = await busy("Stepping …", {call: "command", line});
+  if (!answer.error && !answer.refused) commands.push(line);
+  return answer;
 }
 
 async function command(line) {
   if (!stepping) return debug();
-  const answer = await busy("Stepping …", {call: "command", line});
+  const answer = await execute(line);
   if (answer.stopped) stepping = false;
   if (!answer.error) showStep(answer);
 }
@@ -184,6 +263,7 @@ function showStep(answer) {
   }
   if (here.length) editor.scrollIntoView({line: here[0], ch: 0}, 120);
   before = showState($("state"), answer, before);
+  showMachine($("machine"), answer);
   $("reply").hidden = !answer.reply && !answer.refused;
   $("reply").textContent = answer.refused || answer.reply;
   say(answer.refused || `Stands before ${answer.where}`, Boolean(answer.refused));
@@ -254,6 +334,7 @@ $("stop").addEventListener("click", () => {
   engine.stop();
   stepping = false;
   asking = null;
+  helper.forget();
 });
 $("theme").addEventListener("click", () => {
   const dark = getComputedStyle(document.documentElement).getPropertyValue("--ground").trim() !== "#ffffff";
@@ -261,14 +342,47 @@ $("theme").addEventListener("click", () => {
   try { localStorage.setItem("gdr-theme", document.documentElement.dataset.theme); } catch { /* it is kept for this visit */ }
 });
 $("share").addEventListener("click", async () => {
-  const link = await linkOf(location, source());
+  const link = await linkOf(location, work());
   history.replaceState(null, "", link);
+  const size = link.length > longLink ? ` It has ${counted(Math.ceil(link.length / 1000), "thousand character")}, which mail programs may cut: Save writes a file.` : "";
   try {
     await navigator.clipboard.writeText(link);
-    say("The link to this kernel is copied, and shown in the address bar.");
+    say(`The link to this work is copied, and shown in the address bar.${size}`);
   } catch {
-    say("The link to this kernel is shown in the address bar.");
+    say(`The link to this work is shown in the address bar.${size}`);
   }
+});
+$("save").addEventListener("click", () => give(`${name.replace(/\.vsm$/, "")}.gdr.json`, textOfWork(work()), "application/json"));
+$("open").addEventListener("click", () => $("file").click());
+$("file").addEventListener("change", async event => {
+  const [file] = event.target.files;
+  event.target.value = "";
+  if (file) await openFile(file);
+});
+for (const [field, file] of [["own-i", "own-i-file"], ["own-j", "own-j-file"]]) {
+  $(file).addEventListener("change", async event => {
+    const [chosen] = event.target.files;
+    if (chosen) $(field).value = await chosen.text();
+  });
+}
+$("reset").addEventListener("click", async () => {
+  if (!confirm(`Drop what you have written in ${name}?`)) return;
+  sources.drop(name);
+  given = editor.getValue();  // it is not kept again
+  await open(kernels.includes(name) ? name : "tutorial.vsm");
+});
+$("schedule").addEventListener("change", check);
+// Help shows where the pointer rests on a word.
+let resting = 0;
+editor.getWrapperElement().addEventListener("mousemove", event => {
+  clearTimeout(resting);
+  $("tip").hidden = true;
+  const {clientX: left, clientY: top} = event;
+  resting = setTimeout(() => tip(left, top), 600);
+});
+editor.getWrapperElement().addEventListener("mouseleave", () => {
+  clearTimeout(resting);
+  $("tip").hidden = true;
 });
 editor.on("gutterClick", (_, line) => toggleStop(line + 1));
 editor.on("change", () => {
@@ -277,30 +391,120 @@ editor.on("change", () => {
   clearHere();
   stops = [];
   showStops();
+  keepSoon();
   checkSoon();
 });
 
-// ---- kernels ---------------------------------------------------------------------------------------------------------
+// ---- sources ---------------------------------------------------------------------------------------------------------
 
-async function open(file) {
-  name = file;
-  editor.setValue(await (await fetch(`kernels/${file}`)).text());
-  editor.clearHistory();
+const longLink = 30000;  // characters: some mail programs and messengers cut links of more
+
+/// All that a link or a file carries.
+const work = () => ({...source(), data: dataOfForm(), schedule: $("schedule").value, commands: stepping ? commands : [],
+                     exercise: exercises.chosen ?? ""});
+
+let keeping = 0;
+function keepSoon() {
+  clearTimeout(keeping);
+  keeping = setTimeout(keep, 500);
 }
 
-$("example").innerHTML = kernels.map(file => html`<option value="${file}">${file.replace(/\.vsm$/, "")}</option>`).join("");
+/// Keeps the source if the user has changed it.
+function keep() {
+  clearTimeout(keeping);
+  const text = editor.getValue();
+  if (text === given) return;
+  if (!sources.set(name, text)) say("This browser keeps no more sources: Save writes a file.", true);
+  listSources();
+}
+
+function listSources() {
+  const option = file => html`<option value="${file}">${file.replace(/\.vsm$/, "")}</option>`;
+  const own = sources.names;
+  $("example").innerHTML = html`<optgroup label="Kernels of gdr">${kernels.filter(file => !own.includes(file)).map(option)}</optgroup>${
+    own.length ? [html`<optgroup label="Yours, kept in this browser">${own.map(option)}</optgroup>`] : []}${
+    own.includes(name) || kernels.includes(name) ? [] : [html`<option value="${name}">${name}</option>`]}`;
+  $("example").value = name;
+  $("reset").hidden = !own.includes(name);
+}
+
+/// Puts a source into the editor, after what was there has been kept.
+function edit(file, text, original = text) {
+  keep();
+  name = file;
+  given = original;
+  editor.setValue(text);
+  editor.clearHistory();
+  listSources();
+}
+
+async function open(file) {
+  const kept = sources.get(file);
+  const original = kernels.includes(file) ? await (await fetch(`kernels/${file}`)).text() : kept ?? "";
+  edit(file, kept ?? original, original);
+}
+
+/// A name that no kept source has, since that would be replaced.
+function freeName(file, text) {
+  if (!kernels.includes(file) && (sources.get(file) ?? text) === text) return file;
+  const stem = file.replace(/\.vsm$/, "");
+  for (let n = 2; ; ++n) {
+    const other = `${stem}-${n}.vsm`;
+    if (!kernels.includes(other) && (sources.get(other) ?? text) === text) return other;
+  }
+}
+
+async function openWork(opened) {
+  const same = kernels.includes(opened.name) && opened.source === await (await fetch(`kernels/${opened.name}`)).text();
+  edit(same ? opened.name : freeName(opened.name, opened.source), opened.source, same ? opened.source : "");
+  $("schedule").value = opened.schedule;
+  if (!$("schedule").value) $("schedule").value = "none";
+  await check();
+  fillForm(opened.data);
+  if (opened.exercise) await exercises.show(opened.exercise);
+  if (!opened.commands.length || !checked?.kernel) return;
+  await debug();
+  commands = [];
+  let answer = null;
+  for (const line of opened.commands) answer = await execute(line);
+  if (answer && !answer.error) showStep(answer);
+}
+
+async function openFile(file) {
+  const text = await file.text();
+  if (!file.name.endsWith(".json")) return edit(freeName(file.name, text), text, "");
+  try {
+    await openWork(workFrom(text));
+  } catch (error) {
+    say(`${file.name} is no work of this page: ${error.message}`, true);
+  }
+}
+
+const exercises = new Exercises($("exercises"), engine, {
+  source, busy, say,
+  begin(exercise) {
+    const file = `${exercise.name}.vsm`;
+    const own = `my-${file}`;
+    edit(own, sources.get(own) ?? exercise.start, exercise.start);
+    editor.focus();
+  },
+});
 $("example").addEventListener("change", () => open($("example").value));
+$("tab-exercises").addEventListener("click", () => exercises.show(exercises.chosen));
+addEventListener("pagehide", keep);
 
 /// For tests: the page as a program sees it.
-window.playground = {editor, engine, get checked() { return checked; }, get stops() { return stops; }};
+window.playground = {editor, engine, exercises, get checked() { return checked; }, get stops() { return stops; }, get name() { return name; }};
 
-const linked = await kernelFromLink(location);
-if (linked && linked.source !== undefined) {
-  name = linked.name;
-  $("example").insertAdjacentHTML("afterbegin", html`<option value="" selected disabled>${name} (from a link)</option>`);
-  editor.setValue(linked.source);
+const linked = await fromLink(location);
+if (linked.work) {
+  await openWork(linked.work);
 } else {
-  const first = linked && kernels.includes(linked.name) ? linked.name : "tutorial.vsm";
-  $("example").value = first;
-  await open(first);
+  await open(kernels.includes(linked.kernel) ? linked.kernel : "tutorial.vsm");
+  if (linked.exercise) {
+    select("exercises");
+    await exercises.show(linked.exercise);
+  }
+  if (linked.damaged) say(`The link holds work that cannot be read: ${linked.damaged}. Ask for it again, or for a file.`, true);
+  if (linked.kernel && !kernels.includes(linked.kernel)) say(`The link names ${linked.kernel}, which is no kernel of gdr.`, true);
 }

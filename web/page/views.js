@@ -15,15 +15,17 @@ function caret(line, column, length) {
   return `${line}\n${before}^${"~".repeat(marked - 1)}`;
 }
 
-export function showProblems(list, answer, lines, jump) {
+export function showProblems(list, answer, lines, jump, explain) {
   list.innerHTML = answer.diagnostics.map(each => {
     const file = answer.files[each.file] ?? "";
     const code = each.warning ? `-W ${each.warning}` : `E${String(each.number).padStart(4, "0")}`;
     const text = each.file === 0 ? lines[each.line - 1] : undefined;
     return html`<li class="${each.severity}"><button><span>${each.file === 0 ? "" : file + ", "}line ${each.line}: </span><b class="${each.severity}">${each.severity}</b>: ${each.message} <span class="number">[${code}]</span></button>${
+      each.number ? [html`<button class="explain" data-number="${each.number}" aria-label="Explain ${code}">Explain</button>`] : []}${
       text === undefined ? [] : [html`<pre class="caret">${caret(text, each.column, each.length)}</pre>`]}</li>`;
   }).join("") || "<li>None: the prover found every line legal.</li>";
-  [...list.querySelectorAll("button")].forEach((button, n) => {
+  list.querySelectorAll(".explain").forEach(button => button.addEventListener("click", () => explain(Number(button.dataset.number))));
+  [...list.querySelectorAll("button:not(.explain)")].forEach((button, n) => {
     const {file, line, column} = answer.diagnostics[n];
     button.disabled = file !== 0;
     button.addEventListener("click", () => jump(line, column));
@@ -39,7 +41,7 @@ export function showClocks(panel, answer, jump) {
   }
   const {loop} = answer.kernel;
   const ports = loop.ports.filter(port => port.busy > 0).map(port =>
-    html`<tr><td>${port.name}</td><td>${port.busy}</td><td>${percent(port.share)}</td><td><span class="bar" style="width:${Math.min(100, 100 * port.share)}%"></span></td></tr>`);
+    html`<tr><td>${port.name}</td><td>${port.busy}</td><td>${percent(port.share)}</td><td><meter min="0" max="1" value="${port.share}" aria-label="Share of ${port.name}"></meter></td></tr>`);
   const body = loop.body.map((line, n) =>
     html`<tr data-line="${line.file === 0 ? line.line : ""}"><td>${n}</td><td>${line.clock}</td><td>${line.line}</td><td class="text">${line.text}</td><td>${line.slack ?? ""}</td><td>${line.gpr}</td><td>${line.held.join("; ")}</td></tr>`);
   panel.innerHTML = html`<div class="figures">${[

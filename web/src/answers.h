@@ -33,6 +33,9 @@ struct Source {
 /// for an unknown exercise.
 [[nodiscard]] Json judge(const std::string& exercise, const Source& source, std::uint64_t seed);
 
+/// The long text of a diagnostic in Markdown. Throws gdr::Error if there is none with this number.
+[[nodiscard]] Json explain(std::uint64_t number);
+
 struct RunRequest {
   Source source;
   DataOptions data;

@@ -1,7 +1,12 @@
 // Diagnostics, clocks and analysis of a kernel.
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "answers.h"
 #include "gdr/assembler/analysis.h"
 #include "gdr/assembler/listing.h"
+#include "gdr/base/error.h"
 #include "gdr/hostlib/table.h"
 
 namespace gdr::web {
@@ -101,6 +106,12 @@ Json check(const Source& source) {
   answer["analysis"] = assembler::analysis_text(analysis, {program, result.files});
   answer["listing"] = assembler::listing(program, result.files);
   return answer;
+}
+
+Json explain(std::uint64_t number) {
+  const std::optional<std::string> text = assembler::explain(static_cast<unsigned>(number));
+  if (!text) throw Error(fmt::format("request: number: {} is refused: there is no such diagnostic", number));
+  return {{"text", *text}};
 }
 
 }  // namespace gdr::web

@@ -131,6 +131,18 @@ class Columns {
   const DataOptions& options_;
 };
 
+/// Own particles in the place of those of the model.
+void take_own(const std::string& csv, const std::string& file, const std::vector<ColumnType>& columns,
+              std::uint64_t most, hostlib::Table& table, std::uint64_t& rows) {
+  if (csv.empty()) return;
+  if (columns.empty()) throw Error(fmt::format("{} is refused: the kernel takes no such data", file));
+  hostlib::TableReadOptions options;
+  options.ignore_extra = true;  // as in the files of N-body programs, of which a kernel takes what it names
+  options.limit = {static_cast<std::size_t>(most), "the playground"};
+  table = hostlib::read_csv(csv, file, columns, options);
+  rows = table.rows();
+}
+
 void require(std::string_view name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   if (value < least || value > most) {
     throw Error(fmt::format("{}: {} is refused: it must be {} to {}", name, value, least, most));
@@ -156,8 +168,12 @@ Data make_data(const isa::Program& program, const DataOptions& options) {
   const Particles particles =
       options.model == Model::plummer ? hostlib::make_plummer(nj, options.seed) : random_particles(nj, options.seed);
   const Columns columns(particles, options);
-  return {columns.table(hostlib::columns_of(program, isa::Transfer::hlt), ni),
-          columns.table(hostlib::columns_of(program, isa::Transfer::elt), nj)};
+  const auto of_i = hostlib::columns_of(program, isa::Transfer::hlt);
+  const auto of_j = hostlib::columns_of(program, isa::Transfer::elt);
+  Data data{columns.table(of_i, ni), columns.table(of_j, nj), options.ni, options.nj};
+  take_own(options.own_i, "i.csv", of_i, kMostParticles, data.i, data.ni);
+  take_own(options.own_j, "j.csv", of_j, kMostRecords, data.j, data.nj);
+  return data;
 }
 
 }  // namespace gdr::web

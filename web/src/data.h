@@ -21,6 +21,9 @@ struct DataOptions {
   std::uint64_t nj = 1024;  // 2 to kMostRecords
   std::uint64_t seed = 1;
   double eps2 = 0x1p-12;  // softening squared, a length of 1/64
+  // Own particles as CSV with the kernel's columns: they take the place of the model, and their rows that of ni and nj.
+  std::string own_i;
+  std::string own_j;
 };
 inline constexpr std::uint64_t kMostParticles = 4096;
 inline constexpr std::uint64_t kMostRecords = 16384;
@@ -41,8 +44,11 @@ inline constexpr std::uint64_t kMostRecords = 16384;
 struct Data {
   hostlib::Table i;
   hostlib::Table j;
+  std::uint64_t ni = 0;
+  std::uint64_t nj = 0;
 };
-/// Throws gdr::Error with the option, its value and the range.
+/// Throws gdr::Error with the option, its value and the range; for own particles as hostlib::read_csv(), of `i.csv` or
+/// `j.csv`.
 [[nodiscard]] Data make_data(const isa::Program& program, const DataOptions& options);
 
 }  // namespace gdr::web

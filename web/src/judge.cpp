@@ -14,6 +14,7 @@ Json exercises() {
                     {"number", exercise.number},
                     {"title", exercise.title},
                     {"task", exercise.task},
+                    {"start", course::starting_source(exercise)},
                     {"hints", exercise.hints},
                     {"par", exercise.par},
                     {"par_least_lines", exercise.bound}});

@@ -6,10 +6,12 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "answers.h"
 #include "gdr/base/error.h"
 #include "gdr/debugger/commands.h"
+#include "gdr/editor/server.h"
 
 namespace gdr::web {
 namespace {
@@ -54,6 +56,8 @@ RunRequest run_request(const Request& request) {
   run.data.nj = field<std::uint64_t>(request, "nj", run.data.nj);
   run.data.seed = field<std::uint64_t>(request, "seed", run.data.seed);
   run.data.eps2 = field<double>(request, "eps2", run.data.eps2);
+  run.data.own_i = field<std::string>(request, "own_i", "");
+  run.data.own_j = field<std::string>(request, "own_j", "");
   const Request parameters = request.value("parameters", Request::object());
   for (const auto& [name, value] : parameters.items()) {
     if (!value.is_number()) throw Error(fmt::format("request: parameter {}: {} is refused", name, value.dump()));
@@ -73,13 +77,17 @@ class Playground::Impl {
     if (call == "file") return file(field<std::string>(request, "name", ""));
     if (call == "debug") return start(request);
     if (call == "command") return command(field<std::string>(request, "line", ""));
+    if (call == "explain") return explain(field<std::uint64_t>(request, "number", 0));
+    if (call == "language") return language(request);
     if (call == "exercises") return exercises();
     if (call == "judge") {
       return judge(field<std::string>(request, "exercise", ""), source_of(request),
                    field<std::uint64_t>(request, "seed", 1));
     }
     throw Error(fmt::format(
-        "request: call '{}' is unknown: it must be check, run, file, debug, command, exercises or judge", call));
+        "request: call '{}' is unknown: it must be check, run, file, debug, command, explain, language, exercises or "
+        "judge",
+        call));
   }
 
  private:
@@ -113,7 +121,23 @@ class Playground::Impl {
     return state;
   }
 
+  /// Passes a message to the language server and returns what that sends.
+  Json language(const Request& request) {
+    if (!request.contains("message") || !request.at("message").is_object()) {
+      throw Error("request: message: it must be an object, a message of the Language Server Protocol");
+    }
+    if (!server_) {
+      server_.emplace(assembler::AssembleOptions{}, [this](std::string_view message) { sent_.emplace_back(message); });
+    }
+    if (!server_->handle(request.at("message").dump())) server_.reset();
+    Json messages = Json::array();
+    for (const std::string& message : std::exchange(sent_, {})) messages.push_back(message);
+    return {{"messages", messages}};
+  }
+
   RunFiles files_;
+  std::vector<std::string> sent_;
+  std::optional<editor::LanguageServer> server_;
   std::unique_ptr<debugger::Debugger> debugger_;
   std::optional<debugger::Commands> commands_;
 };

@@ -121,7 +121,7 @@ Json run(const RunRequest& request, RunFiles& files) {
   for (const auto& [name, value] : request.parameters) device.set_parameter(name, value);
   const isa::Program& program = device.program();
   const Data data = make_data(program, request.data);
-  const std::size_t records = records_of(program, request.data.nj, device.chips());
+  const std::size_t records = records_of(program, data.nj, device.chips());
   device.write_j(0, hostlib::fields_of(data.j));
   const std::vector<std::uint64_t> words = device.run(hostlib::fields_of(data.i), records);
   const hostlib::Table results = program.is_type2()
@@ -131,14 +131,14 @@ Json run(const RunRequest& request, RunFiles& files) {
   Json names = Json::array();
   for (const hostlib::Column& column : results.columns()) names.push_back(column.name);
   return {{"kernel", program.kernel},
-          {"ni", request.data.ni},
-          {"nj", request.data.nj},
+          {"ni", data.ni},
+          {"nj", data.nj},
           {"columns", names},
           {"rows", cells_of(results)},
           {"all_rows", results.rows()},
           {"hash", base::sha256_hex(std::as_bytes(std::span(files.results)))},
           {"command", command_of(request, files)},
-          {"time", time_of(device, request.data.ni, request.data.nj)},
+          {"time", time_of(device, data.ni, data.nj)},
           {"units", units_of(device.counters())},
           {"events", events_of(device)}};
 }
@@ -149,7 +149,7 @@ debugger::Debugger debug(const RunRequest& request) {
   debugger::Job job{*std::move(result.program), {}, device_options(), request.parameters, hostlib::fields_of(data.i),
                     hostlib::fields_of(data.j), 0};
   for (assembler::SourceFile& file : result.files) job.sources.push_back(std::move(file.text));
-  job.records = records_of(job.program, request.data.nj, Device(device_options()).chips());
+  job.records = records_of(job.program, data.nj, Device(device_options()).chips());
   return debugger::Debugger(std::move(job));
 }
 

@@ -1,9 +1,15 @@
 // A kernel that is stepped through: where it stands and what its words hold.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "answers.h"
 #include "gdr/base/error.h"
 #include "gdr/debugger/value.h"
+#include "gdr/isa/effects.h"
 
 namespace gdr::web {
 namespace {
@@ -60,6 +66,51 @@ Json words_of(const Debugger& debugger) {
   return words;
 }
 
+std::string_view name_of(isa::Storage storage) {
+  switch (storage) {
+    case isa::Storage::t:
+      return "t";
+    case isa::Storage::flag:
+      return "flag";
+    case isa::Storage::gpr:
+      return "gpr";
+    case isa::Storage::lm:
+      return "lm";
+    case isa::Storage::bm:
+      return "bm";
+    case isa::Storage::record:
+      break;
+  }
+  return "record";
+}
+
+/// The storages of a line's accesses, each once.
+Json storages_of(std::span<const isa::Access> accesses) {
+  Json names = Json::array();
+  std::vector<isa::Storage> seen;
+  for (const isa::Access& access : accesses) {
+    if (std::ranges::find(seen, access.storage) != seen.end()) continue;
+    seen.push_back(access.storage);
+    names.push_back(name_of(access.storage));
+  }
+  return names;
+}
+
+/// What the line does, for a picture of the block.
+Json work_of(const isa::Line& line, isa::Section section, const Debugger& debugger) {
+  const isa::Effects effects = isa::effects(line);
+  Json units = Json::array();
+  for (const auto& [unit, name] : {std::pair(isa::Unit::adder, "adder"), std::pair(isa::Unit::multiplier, "multiplier"),
+                                   std::pair(isa::Unit::alu, "alu"), std::pair(isa::Unit::bm, "bm")}) {
+    if (effects.works(unit)) units.push_back(name);
+  }
+  return {{"section", isa::name_of(section)},
+          {"units", units},
+          {"reads", storages_of(effects.reads())},
+          {"writes", storages_of(effects.writes())},
+          {"has_record", debugger.jvalid()}};
+}
+
 Json number_or_null(const std::optional<std::uint64_t>& number) { return number ? Json(*number) : Json(); }
 
 }  // namespace
@@ -71,11 +122,14 @@ Json state_of(const Debugger& debugger) {
              {"i", number_or_null(debugger.i_particle())},
              {"j", number_or_null(debugger.j_record())},
              {"where", "the end of the run"},
-             {"code", ""}};
+             {"code", ""},
+             {"work", nullptr}};
   state["lines"] = Json::array();
   if (const auto line = debugger.line()) {
     state["where"] = debugger::text_of(*debugger.position());
     state["code"] = line->text;
+    state["work"] =
+        work_of(isa::decoded(debugger.program().lines(line->section)[line->line].word), line->section, debugger);
     for (const isa::SourcePosition& place : line->places) {
       state["lines"].push_back({{"file", place.file}, {"line", place.line}});
     }

@@ -21,6 +21,7 @@ struct JudgeArguments {
   std::uint64_t test_case = 0;
   std::uint64_t hint = 0;
   bool solution = false;
+  bool start = false;
 };
 
 /// Exit statuses of verdicts; 1 and 2 are those of every command. docs/cli.md lists them.
@@ -94,6 +95,10 @@ int judge(const JudgeArguments& arguments) {
       from_command_line("exercise", [&] { return course::load_exercise(arguments.exercise); });
   if (arguments.hint > 0) return show_hint(exercise, arguments.hint);
   if (!arguments.data.empty()) return write_data(exercise, arguments);
+  if (arguments.start) {
+    fmt::print("{}", course::starting_source(exercise));
+    return kSuccess;
+  }
   if (arguments.solution) {
     fmt::print("{}", base::read_file(course::exercise_file(exercise, "solution.vsm")));
     return kSuccess;
@@ -130,6 +135,7 @@ void add_judge(Command program, const std::string& name) {
       .value_name("FILE");
   command.add_option("--seed", arguments->seed, "seed of the hidden data").capture_default_str();
   command.add_option("--hint", arguments->hint, "show this hint").check(whole_in_range(1, 100));
+  command.add_flag("--start", arguments->start, "show a source to begin with");
   command.add_flag("--solution", arguments->solution, "show the solution");
   const Option data =
       command.add_option("--data", arguments->data, "write i.csv, j.csv and the right results.csv into this folder")

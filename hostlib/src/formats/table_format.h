@@ -12,9 +12,6 @@
 
 namespace gdr::hostlib {
 
-[[nodiscard]] Table read_csv(std::string_view text, const std::string& name, std::span<const ColumnType> expected,
-                             const TableReadOptions& options);
-
 [[nodiscard]] Table read_npy(std::string_view bytes, const std::string& name, std::span<const ColumnType> expected,
                              const TableReadOptions& options);
 [[nodiscard]] std::string to_npy(const Table& table);

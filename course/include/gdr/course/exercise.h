@@ -63,6 +63,9 @@ struct Exercise {
 /// and `FILE:LINE: ...` with key, value and allowed range if its description is wrong.
 [[nodiscard]] Exercise load_exercise(std::string_view name_or_number);
 
+/// A source to begin with: the declarations of the exercise's data and parameters, and empty sections.
+[[nodiscard]] std::string starting_source(const Exercise& exercise);
+
 /// The path of one of an exercise's files, such as `solution.vsm`. Throws gdr::Error if it is not found.
 [[nodiscard]] std::string exercise_file(const Exercise& exercise, std::string_view file);
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -76,6 +77,10 @@ struct TableReadOptions {
 /// rows.
 [[nodiscard]] Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
                                const TableReadOptions& options = {});
+
+/// The same for CSV text; messages call it `name`.
+[[nodiscard]] Table read_csv(std::string_view text, const std::string& name, std::span<const ColumnType> expected,
+                             const TableReadOptions& options = {});
 
 /// The CSV text that write_table() writes: doubles with 17 significant digits, so that reading gives the same bits.
 [[nodiscard]] std::string to_csv(const Table& table);
