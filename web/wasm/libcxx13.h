@@ -33,6 +33,25 @@ template <class To, class From>
 /// The guides of this library make a span of characters that can be written to.
 span(string_view) -> span<const char>;
 
+/// The module has one thread.
+template <class Number>
+class atomic_ref {
+ public:
+  explicit atomic_ref(Number& number) : number_(&number) {}
+  Number fetch_and(Number bits) { return exchange(*number_ & bits); }
+  Number fetch_or(Number bits) { return exchange(*number_ | bits); }
+  Number load() const { return *number_; }
+  void store(Number number) { *number_ = number; }
+
+ private:
+  Number exchange(Number now) {
+    const Number before = *number_;
+    *number_ = now;
+    return before;
+  }
+  Number* number_;
+};
+
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
 /// By strtod() of musl, which rounds correctly. That takes blanks, signs, hexadecimal numbers, infinities and NaN, too:
