@@ -44,6 +44,23 @@ extension.activate(context).then(async () => {
 """
 
 
+# The same with a program that is not there: prints what the user is told, and where the button leads.
+WITHOUT_PROGRAM = """
+const Module = require("module");
+const told = {};
+const vscode = {
+  workspace: { getConfiguration: () => ({ get: () => "no-gdr" }), createFileSystemWatcher: () => ({}) },
+  debug: { registerDebugAdapterDescriptorFactory: () => ({}) },
+  window: { showErrorMessage: async (message, button) => { Object.assign(told, { message, button }); return button; } },
+  commands: { executeCommand: async (...command) => { told.command = command; } },
+};
+class LanguageClient { async start() { throw new Error("spawn no-gdr ENOENT"); } }
+const load = Module._load;
+Module._load = (name, ...rest) => name === "vscode" ? vscode : name === "vscode-languageclient/node" ? { LanguageClient } : load(name, ...rest);
+require(process.argv[1]).activate({ subscriptions: [] }).then(() => console.log(JSON.stringify(told)));
+"""
+
+
 class Extension(lsp_test.LspTest):
     FOLDER = pathlib.Path()
     GRAMMAR = pathlib.Path()
@@ -75,6 +92,21 @@ class Extension(lsp_test.LspTest):
             self.assertTrue((self.FOLDER / path).is_file(), path)
         json.loads((self.FOLDER / contributed["languages"][0]["configuration"]).read_text(encoding="utf-8"))
         self.assertEqual(contributed["grammars"][0]["scopeName"], self.grammar()["scopeName"])
+
+    def test_a_program_that_is_not_there_is_told_with_its_setting(self):
+        node = shutil.which("node")
+        if node is None:
+            self.skipTest("Node.js is not installed")
+        done = subprocess.run([node, "-e", WITHOUT_PROGRAM, self.FOLDER / "extension.js"], capture_output=True, text=True, check=True)
+        told = json.loads(done.stdout)
+        self.assertIn('"no-gdr" does not run (spawn no-gdr ENOENT)', told["message"])
+        self.assertIn("gdr.path", told["message"])
+        self.assertEqual(told["command"], ["workbench.action.openSettings", "gdr.path"])
+
+    def test_what_is_shipped_has_a_readme_a_licence_and_an_icon(self):
+        self.assertEqual((self.FOLDER / "LICENSE").read_bytes(), (cli_test.PROJECT / "LICENSE").read_bytes())
+        self.assertIn("gdr.path", (self.FOLDER / "README.md").read_text(encoding="utf-8"))
+        self.assertEqual((self.FOLDER / self.manifest()["icon"]).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
     def test_the_server_knows_every_setting(self):
         names = [name.removeprefix("gdr.") for name in self.manifest()["contributes"]["configuration"]["properties"]]

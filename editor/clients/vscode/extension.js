@@ -28,7 +28,21 @@ async function activate(context) {
       },
     },
   );
-  await client.start();
+  try {
+    await client.start();
+  } catch (error) {
+    await tell(error);
+  }
+}
+
+/// The editor's own message names neither the setting nor what is to be installed.
+async function tell(error) {
+  const open = "Open settings";
+  const chosen = await vscode.window.showErrorMessage(
+    `The program "${settings().get("path")}" does not run (${error.message}). Install gdr, or set gdr.path to its place.`,
+    open,
+  );
+  if (chosen === open) await vscode.commands.executeCommand("workbench.action.openSettings", "gdr.path");
 }
 
 function deactivate() {
