@@ -116,7 +116,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for name, content in files.items():
             entry = zipfile.ZipInfo(name)  # of 1980: the same content has the same bytes
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if "/bin/" in name else 0o644) << 16
+            entry.external_attr = (0o100755 if "/bin/" in name else 0o100644) << 16
             archive.writestr(entry, content)
     return wheel
 

@@ -46,7 +46,7 @@ def bundle(folder: pathlib.Path, libraries: pathlib.Path) -> None:
     waiting = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.read_bytes()[:4] == b"\x7fELF"]
     while waiting:
         file = waiting.pop()
-        replaced = []
+        replaced: list[str] = []
         for name in needed(file):
             if name in EVERYWHERE or name in own or name.startswith("ld-linux") or OPTIONAL.match(name):
                 continue
@@ -62,6 +62,9 @@ def bundle(folder: pathlib.Path, libraries: pathlib.Path) -> None:
             replaced += ["--replace-needed", name, copied[name]]
         beside = [os.path.relpath(libraries, file.parent), os.path.relpath(folder, file.parent)]
         path = ":".join("$ORIGIN" if each == "." else f"$ORIGIN/{each}" for each in beside)
-        subprocess.run(["patchelf", *replaced, "--set-rpath", path, file], check=True)
+        # patchelf 0.14 of Debian 12 confuses names where it changes both at once.
+        if replaced:
+            subprocess.run(["patchelf", *replaced, file], check=True)
+        subprocess.run(["patchelf", "--set-rpath", path, file], check=True)
         if (version := glibc_of(file)) > NEWEST_GLIBC:
             raise SystemExit(f"{file.name} asks for glibc {version[0]}.{version[1]}: the wheel promises {NEWEST_GLIBC[0]}.{NEWEST_GLIBC[1]}")
