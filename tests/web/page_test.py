@@ -201,13 +201,13 @@ class Page(unittest.TestCase):
                         "#work=", "#work=%%%", "#source=!"):
             with self.subTest(damaged=damaged[:20]):
                 self.open(fragment=damaged)
-                self.page.wait('document.querySelector("#status").innerText.includes("cannot be read")')
+                self.page.wait('document.querySelector("#notice").innerText.includes("cannot be read")')
                 self.assertIn("tutorial", self.page.run("playground.editor.getValue()"))
 
     def test_a_link_that_unpacks_to_too_much_is_refused(self):
         bomb = base64.urlsafe_b64encode(zlib.compress(b" " * (64 << 20), 9)).decode().rstrip("=")
         self.open(fragment="#work=" + bomb)
-        self.page.wait('document.querySelector("#status").innerText.includes("more than 8 MB")')
+        self.page.wait('document.querySelector("#notice").innerText.includes("more than 8 MB")')
 
     def test_sources_are_kept_until_they_are_dropped(self):
         self.open()
@@ -261,7 +261,7 @@ class Page(unittest.TestCase):
         self.open()
         line = self.page.run('playground.editor.getValue().split("\\n").findIndex(line => line.includes("fmul"))')
         self.page.run(f"playground.editor.focus(); playground.editor.setCursor({line}, 3)")
-        self.page.key("F1")
+        self.page.key("F1", code="F1", windowsVirtualKeyCode=112)
         self.page.wait('document.querySelector("#dialog").open')
         self.assertIn("fmul", self.text("#dialog-text"))
         self.page.click("#dialog button")
@@ -295,7 +295,7 @@ class Page(unittest.TestCase):
     def test_views_are_chosen_by_arrow_keys(self):
         self.open()
         self.page.run('document.querySelector("#tab-clocks").focus()')
-        for view in ("results", "step", "listing", "clocks"):
+        for view in ("results", "step", "listing", "exercises", "clocks"):
             self.page.key("ArrowRight")
             self.assertEqual(self.page.run("document.activeElement.id"), f"tab-{view}")
             self.assertEqual(self.page.run('document.querySelectorAll("[role=tabpanel]:not([hidden])").length'), 1)

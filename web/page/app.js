@@ -52,6 +52,12 @@ function say(text, bad = false) {
   $("status").classList.toggle("error", bad);
 }
 
+/// Says what the next message must not cover.
+function warn(text) {
+  $("notice").textContent = text;
+  $("notice").hidden = false;
+}
+
 // ---- the module ------------------------------------------------------------------------------------------------------
 
 const engine = new Engine(failed => {
@@ -414,7 +420,7 @@ function keep() {
   clearTimeout(keeping);
   const text = editor.getValue();
   if (text === given) return;
-  if (!sources.set(name, text)) say("This browser keeps no more sources: Save writes a file.", true);
+  if (!sources.set(name, text)) warn("This browser keeps no more sources: Save writes a file.");
   listSources();
 }
 
@@ -455,6 +461,7 @@ function freeName(file, text) {
 }
 
 async function openWork(opened) {
+  $("notice").hidden = true;
   const same = kernels.includes(opened.name) && opened.source === await (await fetch(`kernels/${opened.name}`)).text();
   edit(same ? opened.name : freeName(opened.name, opened.source), opened.source, same ? opened.source : "");
   $("schedule").value = opened.schedule;
@@ -476,7 +483,7 @@ async function openFile(file) {
   try {
     await openWork(workFrom(text));
   } catch (error) {
-    say(`${file.name} is no work of this page: ${error.message}`, true);
+    warn(`${file.name} is no work of this page: ${error.message}`);
   }
 }
 
@@ -505,6 +512,6 @@ if (linked.work) {
     select("exercises");
     await exercises.show(linked.exercise);
   }
-  if (linked.damaged) say(`The link holds work that cannot be read: ${linked.damaged}. Ask for it again, or for a file.`, true);
-  if (linked.kernel && !kernels.includes(linked.kernel)) say(`The link names ${linked.kernel}, which is no kernel of gdr.`, true);
+  if (linked.damaged) warn(`The link holds work that cannot be read: ${linked.damaged}. Ask for it again, or for a file.`);
+  if (linked.kernel && !kernels.includes(linked.kernel)) warn(`The link names ${linked.kernel}, which is no kernel of gdr.`);
 }

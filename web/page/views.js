@@ -48,7 +48,7 @@ export function showClocks(panel, answer, jump) {
     figure("loop lines", loop.lines), figure("clocks per iteration", loop.clocks), figure("limited by", limits[loop.bound] ?? loop.bound),
     figure("operations", loop.operations), figure("lower bound on lines", loop.least_lines)]}</div>
     <h2>Occupancy of units and ports</h2>
-    <div class="table"><table class="bars"><thead><tr><th>unit or port</th><th>uses</th><th>share</th><th></th></tr></thead><tbody>${ports}</tbody></table></div>
+    <div class="table"><table class="bars"><thead><tr><th>unit or port</th><th>uses</th><th>share</th><th>as a bar</th></tr></thead><tbody>${ports}</tbody></table></div>
     <h2>Loop body</h2>
     <div class="table" tabindex="0" role="region" aria-label="Loop body"><table><thead><tr><th>line</th><th>clock</th><th>source</th><th>operations</th><th>slack</th><th>GPR words</th><th>limited by</th></tr></thead><tbody>${body}</tbody></table></div>
     <details><summary>The whole analysis, as gdr analyse prints it</summary><pre tabindex="0">${answer.analysis}</pre></details>`;

@@ -116,7 +116,7 @@ void pass_blocks(const Collected& batch, std::span<const std::span<const LongWor
       break;
     case isa::BlockChoice::Kind::each:
       auto to = out.begin();
-      for (const std::span<const LongWord> words : blocks) to = std::ranges::copy(words, to).out;
+      for (const std::span<const LongWord> words : blocks) to = std::copy(words.begin(), words.end(), to);
       break;
   }
 }
