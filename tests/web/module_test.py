@@ -58,7 +58,9 @@ class Module(unittest.TestCase):
     maxDiff = 2000
 
     def compare(self, requests):
-        module, native = of_module(requests), of_native(requests)
+        module = of_module(requests)
+        # Macros that come with gdr stand in the module's own file system.
+        native = [json.loads(json.dumps(answer).replace(f"{PROJECT}/kernels/", "/share/gdr/kernels/")) for answer in of_native(requests)]
         for request, ours, theirs in zip(requests, module, native, strict=True):
             with self.subTest(request=json.dumps(request)[:200]):
                 self.assertEqual(ours, theirs)
