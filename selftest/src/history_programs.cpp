@@ -48,6 +48,7 @@ void note_loop(HistoryProgram& program) {
     for (const isa::ProgramLine& coded : program.program.lines(section)) {
       const isa::Line line = isa::decoded(coded.word);
       const isa::Effects effects = isa::effects(line);
+      program.may_fault = program.may_fault || effects.indirect();
       for (const isa::Access& write : effects.writes()) {
         const isa::WordRange range = isa::extent_of(write, effects.elements());
         if (write.storage == isa::Storage::gpr) add_words(gpr, range);
@@ -93,6 +94,7 @@ bool initialization_reads(const HistoryProgram& program) {
 
 /// What a history must know of the program.
 void note(HistoryProgram& program) {
+  program.may_fault = program.takes_any_words;
   note_loop(program);
   // Lines at random read words before those that were written have landed.
   program.initializes_anew = !program.takes_any_words && !initialization_reads(program);

@@ -110,7 +110,7 @@ class SessionFace final : public Face {
     if (!program().is_type2()) {
       last_ = session_->run(pieces);
       // A fault is the answer to this run, so that the driver knows what is undefined.
-      if (setup_->programs[program_]->takes_any_words) wait();
+      if (setup_->programs[program_]->may_fault) wait();
       return all;
     }
     for (const emulator::Piece& piece : pieces) {

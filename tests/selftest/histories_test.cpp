@@ -112,11 +112,10 @@ TEST(HistoriesOfOtherEngines, AreThoseOfTheEnginesBehindThem) {
 TEST(HistoriesOfTables, AreThoseOfTheReferenceEngine) {
   std::vector<HistoryPair> pairs = pairs_that(is_simd);
   selftest::HistoryShape shape;
-  shape.faces = {FaceKind::chip};
   for (unsigned seed = 0; seed < 12; ++seed) shape.programs.push_back("indexed " + std::to_string(seed));
   Histories histories(pairs, shape);
   const std::uint64_t packed = emulator::jit::packed_turns();
-  const std::uint64_t count = kSlowedDown ? 6 : 120;
+  const std::uint64_t count = kSlowedDown ? 6 : 240;
   for (std::uint64_t seed = 10'240; seed < 10'240 + count && !HasFailure(); ++seed) {
     if (const auto finding = histories.run(seed)) ADD_FAILURE() << "seed " << seed << '\n' << text_of(*finding);
   }

@@ -27,6 +27,8 @@ struct HistoryProgram {
   bool initializes_anew = false;
   /// Records are words of all kinds, and not numbers.
   bool takes_any_words = false;
+  /// A run may end in a fault: a line of the loop addresses local memory through T, or lines are random.
+  bool may_fault = false;
   unsigned most_records = 0;
   /// Indices of the long words of GPR and LM that the loop may write, ascending: those of PEs that are not live are
   /// undefined after a run.
