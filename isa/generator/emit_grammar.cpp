@@ -1,4 +1,5 @@
-// Writes the TextMate grammar by which editors colour assembly source before a language server answers.
+// Writes the grammars by which editors colour assembly source before a language server answers: TextMate's, which most
+// editors read, and Vim's.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -73,12 +74,61 @@ Object rule(StringRef name, const std::string& match) { return Object{{"name", n
 
 std::string words_pattern(std::vector<std::string> words) { return "\\b(?:" + any_of(std::move(words)) + ")\\b"; }
 
-}  // namespace
-
-void emit_grammar(raw_ostream& out, const RecordKeeper& keeper) {
+std::vector<std::string> attributes_of(const RecordKeeper& keeper) {
   std::vector<std::string> attributes = words_of(keeper, "attribute");
   for (std::string& text : texts_of(keeper, "Transfer", "Mnemonic")) attributes.push_back(std::move(text));
   for (std::string& text : texts_of(keeper, "Conversion", "Name")) attributes.push_back(std::move(text));
+  return attributes;
+}
+
+/// A pattern of this file as Vim writes it, "very magic": groups and borders of words have other signs.
+std::string in_vim(std::string pattern) {
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    for (std::size_t at = pattern.find(from); at != std::string::npos; at = pattern.find(from, at + to.size())) {
+      pattern.replace(at, from.size(), to);
+    }
+  };
+  replace("(?:", "%(");
+  replace("^\\s*%(", "^\\s*<%(");
+  replace(")\\b", ")>");
+  replace("\\b", "<");
+  return "\\v" + pattern;
+}
+
+}  // namespace
+
+void emit_vim(raw_ostream& out, const RecordKeeper& keeper) {
+  const auto keywords = [&](StringRef group, std::vector<std::string> words) {
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    out << "syn keyword " << group;
+    for (const std::string& word : words) out << ' ' << word;
+    out << '\n';
+  };
+  const auto match = [&](StringRef group, const std::string& pattern) {
+    out << "syn match " << group << " !" << in_vim(pattern) << "!\n";
+  };
+  out << "\" Vim syntax file of GRAPE-DR assembly.\n"
+         "\" Generated from isa/td by gdr-tablegen -gen-vim; do not edit.\n"
+         "if exists(\"b:current_syntax\")\n  finish\nendif\nsyn case match\n";
+  // A keyword comes before every match, so statements are matches: they are words of another kind within a line.
+  keywords("gdrOperation", mnemonics(keeper));
+  keywords("gdrItem", words_of(keeper, "item"));
+  keywords("gdrAttribute", attributes_of(keeper));
+  match("gdrNumber", "\\b(?:0x[0-9A-Fa-f]+|\\d+)\\b");
+  match("gdrStatement", "^\\s*(?:" + any_of(words_of(keeper, "statement")) + ")\\b");
+  match("gdrSection", "^\\s*(?:initialization|loop\\s+(?:initialization|body|termination))\\b");
+  match("gdrRegister", register_pattern(keeper));
+  out << "syn region gdrString start=!\\v<%(il|is|hl|hs|f|fs)?\"! end=!\"! oneline\n"
+         "syn match gdrComment !#.*$!\n"
+         "hi def link gdrOperation Function\nhi def link gdrItem Keyword\nhi def link gdrAttribute StorageClass\n"
+         "hi def link gdrNumber Number\nhi def link gdrStatement Statement\nhi def link gdrSection PreProc\n"
+         "hi def link gdrRegister Identifier\nhi def link gdrString String\nhi def link gdrComment Comment\n"
+         "let b:current_syntax = \"gdr\"\n";
+}
+
+void emit_grammar(raw_ostream& out, const RecordKeeper& keeper) {
+  std::vector<std::string> attributes = attributes_of(keeper);
   Object quoted{{"name", "string.quoted.double.gdr"},
                 {"begin", "\\b(?:il|is|hl|hs|f|fs)?\""},
                 {"end", "\"|$"},

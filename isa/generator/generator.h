@@ -18,6 +18,7 @@ void emit_operations(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_tables(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_reference(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 /// For editors: colours of assembly source.
+void emit_vim(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_grammar(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_tests(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 

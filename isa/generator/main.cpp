@@ -5,7 +5,7 @@
 
 namespace {
 
-enum class Output { header, operations, tables, reference, grammar, tests };
+enum class Output { header, operations, tables, reference, grammar, vim, tests };
 
 llvm::cl::opt<Output> output(  //
     llvm::cl::desc("What to write:"),
@@ -14,6 +14,7 @@ llvm::cl::opt<Output> output(  //
                      clEnumValN(Output::tables, "gen-tables", "tables, encoder and decoder of fields"),
                      clEnumValN(Output::reference, "gen-reference", "the ISA chapter, Markdown"),
                      clEnumValN(Output::grammar, "gen-grammar", "a TextMate grammar, JSON"),
+                     clEnumValN(Output::vim, "gen-vim", "a syntax file of Vim"),
                      clEnumValN(Output::tests, "gen-tests", "one round-trip test per record")),
     llvm::cl::Required);
 
@@ -34,6 +35,9 @@ bool generate(llvm::raw_ostream& out, llvm::RecordKeeper& keeper) {
       break;
     case Output::grammar:
       gdr::generator::emit_grammar(out, keeper);
+      break;
+    case Output::vim:
+      gdr::generator::emit_vim(out, keeper);
       break;
     case Output::tests:
       gdr::generator::emit_tests(out, keeper);

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -74,6 +75,25 @@ class Extension(lsp_test.LspTest):
     def test_the_grammar_is_what_the_generator_writes(self):
         kept = (self.FOLDER / "syntaxes/gdr.tmLanguage.json").read_text(encoding="utf-8")
         self.assertEqual(kept, self.GRAMMAR.read_text(encoding="utf-8"), f"copy {self.GRAMMAR} to editor/clients/vscode/syntaxes")
+
+    def test_the_syntax_file_of_vim_is_what_the_generator_writes(self):
+        kept = (cli_test.PROJECT / "editor/clients/vim/syntax/gdr.vim").read_text(encoding="utf-8")
+        made = self.GRAMMAR.with_name("gdr.vim")
+        self.assertEqual(kept, made.read_text(encoding="utf-8"), f"copy {made} to editor/clients/vim/syntax")
+
+    def test_vim_colours_words_as_what_they_are(self):
+        vim = shutil.which("nvim") or shutil.which("vim")
+        if vim is None:
+            self.skipTest("neither Neovim nor Vim is installed")
+        with tempfile.TemporaryDirectory() as folder:
+            source, out = pathlib.Path(folder, "k.vsm"), pathlib.Path(folder, "out")
+            source.write_text('kernel k\nvar vector long xi hlt\nloop body\n  fsub xi $lr8v.a $lt # a\n  fmul $t il"3" x[12]\n')
+            places = [(1, 1), (2, 1), (2, 5), (3, 1), (4, 3), (4, 11), (4, 23), (5, 11), (5, 19)]
+            names = ", ".join(f'synIDattr(synID({line}, {column}, 1), "name")' for line, column in places)
+            subprocess.run([vim, "-es", "-u", "NONE", "--cmd", f"set runtimepath^={cli_test.PROJECT}/editor/clients/vim", "-c", "filetype on",
+                            "-c", "syntax on", "-c", f"edit {source}", "-c", f"call writefile([{names}], '{out}')", "-c", "qa!"], check=False)
+            self.assertEqual(out.read_text().split(), ["gdrStatement", "gdrStatement", "gdrAttribute", "gdrSection", "gdrOperation", "gdrRegister",
+                                                       "gdrComment", "gdrString", "gdrNumber"])
 
     def test_the_grammar_colours_words_as_what_they_are(self):
         patterns = [each for each in self.grammar()["patterns"] if "match" in each]

@@ -1,0 +1,2 @@
+" Kernels of GRAPE-DR
+autocmd BufRead,BufNewFile *.vsm setfiletype gdr
