@@ -4,7 +4,10 @@
 import json
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 
 PROJECT = pathlib.Path(sys.argv.pop(1))
@@ -21,6 +24,29 @@ class MetadataTest(unittest.TestCase):
         self.assertEqual(json.loads(text("codemeta.json"))["version"], version)
         self.assertEqual(json.loads(text(".zenodo.json"))["version"], version)
         self.assertEqual(re.search(r"^## (\S+)", text("CHANGELOG.md"), re.M)[1], version)
+
+    def test_a_release_needs_one_date_in_two_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("CMakeLists.txt", "CHANGELOG.md", "CITATION.cff", "scripts/release", "cmake/debian/changelog.in"):
+                (pathlib.Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(PROJECT / name, pathlib.Path(folder) / name)
+            run = ["git", "-C", folder, "-c", "user.name=t", "-c", "user.email=t@example.org"]
+            subprocess.run([*run, "init", "--quiet"], check=True)
+
+            def check():
+                subprocess.run([*run, "add", "-A"], check=True)
+                subprocess.run([*run, "commit", "--quiet", "--allow-empty", "-m", "State"], check=True)
+                return subprocess.run([f"{folder}/scripts/release", "--check"], capture_output=True, text=True)
+
+            changes, citation = pathlib.Path(folder, "CHANGELOG.md"), pathlib.Path(folder, "CITATION.cff")
+            plain = re.sub(r"^## (\S+) \(.*\)$", r"## \1 (not released)", changes.read_text(), count=1, flags=re.M)
+            changes.write_text(plain)
+            self.assertIn("a release has a date", check().stderr)
+            changes.write_text(plain.replace("(not released)", "(2026-12-01)", 1))
+            citation.write_text(re.sub(r"^date-released:.*\n", "", citation.read_text(), flags=re.M))
+            self.assertIn("no 'date-released: 2026-12-01'", check().stderr)
+            citation.write_text(citation.read_text() + "date-released: 2026-12-01\n")
+            self.assertIn("can become", check().stdout)
 
     def test_title_and_licence_are_the_same_everywhere(self):
         zenodo, codemeta = json.loads(text(".zenodo.json")), json.loads(text("codemeta.json"))
