@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -37,6 +38,10 @@ def part(value):
 
 def times(value):
     return f"{value:.3g}x"
+
+
+def slower(value):
+    return f"{value:,.0f}x" if value >= 10 else f"{value:.1f}x"
 
 
 def plain(value):
@@ -93,6 +98,77 @@ class Machine:
         return max(0.0, (self.busy_seconds() - self.busy - (self.own_seconds() - self.own)) / there_was)
 
 
+class Silicon:
+    """What the chips of a board do, which the model knows without computing anything."""
+
+    def __init__(self, gdr):
+        self.gdr = gdr
+        report = self.timed("force", "--kernel", "gravity_jerk", "-n", str(self.PARTICLES), "--json", "-")
+        clocks, clock = report["clocks_by_part"], report["clock_mhz"] * 1e6
+        pairs = self.PARTICLES**2
+        self.without_stalls = pairs * clock / clocks["loop_body"]
+        self.with_stalls = pairs * clock / (clocks["loop_body"] + clocks["stall"])
+        # Matrices of the depth for which the kernels are made.
+        self.products = {"dgemm": self.gflops("dgemm", 2048), "dgemm_double": self.gflops("dgemm_double", 1344)}
+
+    PARTICLES = 2048
+
+    def timed(self, *arguments):
+        return json.loads(self.text(*arguments))
+
+    def text(self, *arguments):
+        return subprocess.run([self.gdr, *arguments, "--timing-only"], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def gflops(self, kernel, depth):
+        found = re.search(r"([0-9.]+) Gflops of turns alone",
+                          self.text("dgemm", "-m", "32768", "-n", "32768", "-k", str(depth), "--kernel", kernel))
+        return float(found.group(1))
+
+    def interaction_row(self, engine, cores, nanoseconds):
+        return (f"| gravity with jerk | {engine} | {cores} | {nanoseconds:.3g} ns | {slower(nanoseconds * self.with_stalls * 1e-9)} "
+                f"| {slower(nanoseconds * self.without_stalls * 1e-9)} |")
+
+    def product_row(self, kernel, gflops):
+        ratio = slower(self.products[kernel] / gflops)
+        return f"| `{kernel}` | `simd`, compiled, fastest instruction set | 1 | {gflops:.3g} Gflops | {ratio} | |"
+
+    def section(self, counters):
+        """Rows for what was measured."""
+        rows = []
+
+        def add(engine, cores, counter):
+            if counter in counters:
+                rows.append(self.interaction_row(engine, cores, counters[counter]))
+
+        add("`native`, compiled", 1, "native_ns_per_interaction")
+        add("`simd`, compiled, fastest instruction set", 1, "exact_ns_per_interaction")
+        for name, value in counters.items():
+            found = re.fullmatch(r"interaction/([^/]+)/iterations:64/live_pes:32/blocks:1:ns_per_interaction", name)
+            if found:
+                rows.append(self.interaction_row(f"`simd`, {found.group(1)}", 1, value))
+        add("`opencl` on the default device", "all", "opencl_ns_per_interaction")
+        for kernel, precision in (("dgemm", "paper"), ("dgemm_double", "double")):
+            gflops = counters.get(f"R2/{precision}/iterations:1:gflops")
+            if gflops is not None:
+                rows.append(self.product_row(kernel, gflops))
+        return [
+            "## Slowdown against silicon",
+            "",
+            paragraph("How many times longer the host computes than the four chips of a board at 400 MHz, which do "
+                      f"{self.without_stalls / 1e9:.3g} x 10<sup>9</sup> interactions a second without stalls and "
+                      f"{self.with_stalls / 1e9:.3g} x 10<sup>9</sup> with them (N = {self.PARTICLES:,}), and "
+                      f"{self.products['dgemm']:.4g} Gflops of `dgemm` and {self.products['dgemm_double']:.4g} Gflops of "
+                      "`dgemm_double` with the stalls of their turns. Transfers and the host of 2009 are left out. The host's time "
+                      "is processor time on one core, or wall clock if the row says all cores. [engine.md](engine.md) has "
+                      "boards side by side on a GPU."),
+            "",
+            "| kernel | engine | cores | on this host | slowdown | without stalls |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            "",
+        ]
+
+
 def paragraph(text):
     return textwrap.fill(text, width=120, break_long_words=False, break_on_hyphens=False)
 
@@ -145,7 +221,7 @@ def interaction_rows(counters):
     return rows
 
 
-def page(counters, context, simulations, others):
+def page(counters, context, silicon, simulations, others):
     machine = context["cpu"]
     shared = (f"It was shared: other programs took {100 * others:.0f} % of its processor time meanwhile. What is in wall clock "
               "(R5, R11, the N-body runs) therefore says little, and all else is less certain than on a quiet machine."
@@ -159,6 +235,9 @@ def page(counters, context, simulations, others):
         "",
         paragraph(f"Machine: {machine}, {context['num_cpus']} cores. {shared} Compiler: {context['compiler']}, "
                   f"{context['preset']}."),
+        "",
+        *silicon.section(counters),
+        "## Ratios",
         "",
         paragraph("Both sides of a ratio run in turn in one process, most of them on the gravity kernel "
                   "`kernels/gravity_jerk.vsm`; the median of the ratios of 15 rounds is given, of processor time if not said "
@@ -236,9 +315,9 @@ def main():
         of_dgemm, _ = benchmark(arguments.dgemm, ["--benchmark_filter=R2"])
         counters.update({name: value for name, value in of_dgemm.items() if name.startswith("R2")})
     of_opencl, _ = benchmark(arguments.opencl, [])
-    counters.update({name: value for name, value in of_opencl.items() if name.startswith("R11")})
+    counters.update({name: value for name, value in of_opencl.items() if name.startswith(("R11", "opencl_ns"))})
     simulations = [Simulation(arguments.gdr, 1024, 2.5, 1.6), Simulation(arguments.gdr, 256, 0.4, 0.25)]
-    arguments.output.write_text(page(counters, context, simulations, machine.others()), encoding="utf-8")
+    arguments.output.write_text(page(counters, context, Silicon(arguments.gdr), simulations, machine.others()), encoding="utf-8")
     print(f"{arguments.output} is written")
 
 

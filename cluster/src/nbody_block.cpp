@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -199,10 +200,11 @@ class NbodyBlock::Maker {
     Half second{block - first.block, node_.run_seconds(at_least_one(i - first_i), j), {}};
     const auto run_beside = [&](Half& half, const std::vector<std::vector<ActivityId>>& after) {
       for (const Rank rank : all_) {
-        std::vector<ActivityId> begin = graph.front(rank);
+        const std::span<const ActivityId> front = graph.front(rank);
+        std::vector<ActivityId> begin(front.begin(), front.end());
         if (!after.empty()) begin.insert(begin.end(), after[rank].begin(), after[rank].end());
         const ActivityId sent = graph.transfer_beside(rank, half.run.i_send, begin);
-        half.done.push_back({graph.board_beside(rank, half.run.compute, {sent})});
+        half.done.push_back({graph.board_beside(rank, half.run.compute, std::span(&sent, 1))});
       }
     };
     const auto end = [&](const Half& half) {
@@ -258,7 +260,7 @@ class NbodyBlock::Maker {
     return arrivals;
   }
   void arrive(RankGraph& graph, const std::vector<ActivityId>& arrivals) const {
-    for (Rank rank = 0; rank < arrivals.size(); ++rank) graph.receive(rank, {arrivals[rank]});
+    for (Rank rank = 0; rank < arrivals.size(); ++rank) graph.receive(rank, std::span(&arrivals[rank], 1));
   }
 
   void run(RankGraph& graph, double i, double j) {
@@ -297,15 +299,15 @@ class NbodyBlock::Maker {
   /// Makes the call by the method that takes the least time if all ranks begin it together.
   template <class Calls>
   void choose(RankGraph& graph, std::pair<Call, double> what, const std::vector<Group>& groups, const Calls& call) {
-    // With more pairs of ranks, methods other than doubling make too many messages to be tried.
+    // With more pairs of ranks, methods other than doubling make too many messages to be tried, and there is no choice.
     constexpr std::size_t kMostMessages = 300'000;
     auto known = best_.find(what);
     if (known == best_.end()) {
       std::size_t pairs = 0;
       for (const Group& group : groups) pairs += group.size() * (group.size() - 1);
+      if (pairs > kMostMessages) return call(graph, Method::doubling);
       std::optional<std::pair<double, Method>> least;
       for (const Method method : kMethods) {
-        if (pairs > kMostMessages && method != Method::doubling) continue;
         RankGraph alone(cluster_, options_.ranks, "call");
         call(alone, method);
         const double seconds = run_critical_path(alone.graph(), topology_, {options_.factors}).seconds;

@@ -7,7 +7,9 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
@@ -43,11 +45,19 @@ std::vector<NodeId> resources(const Cluster& cluster, Rank ranks) {
 /// The sends of one step: all leave before any rank waits for one, which happens in the destructor.
 class Sends {
  public:
-  explicit Sends(RankGraph& graph) : graph_(graph), arrivals_(graph.ranks()) {}
-  void send(Rank from, Rank to, double bytes) { arrivals_[to].push_back(graph_.send(from, to, bytes)); }
+  explicit Sends(RankGraph& graph) : graph_(graph) {}
+  void send(Rank from, Rank to, double bytes) { arrivals_.emplace_back(to, graph_.send(from, to, bytes)); }
   ~Sends() {
-    for (Rank rank = 0; rank < arrivals_.size(); ++rank) {
-      if (!arrivals_[rank].empty()) graph_.receive(rank, arrivals_[rank]);
+    // By rank, and of a rank in the order of the sends.
+    std::vector<std::size_t> begin(graph_.ranks() + 1);
+    for (const auto& [to, message] : arrivals_) ++begin[to + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<ActivityId> sorted(arrivals_.size());
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    for (const auto& [to, message] : arrivals_) sorted[next[to]++] = message;
+    for (Rank rank = 0; rank < graph_.ranks(); ++rank) {
+      const auto of_rank = std::span(sorted).subspan(begin[rank], begin[rank + 1] - begin[rank]);
+      if (!of_rank.empty()) graph_.receive(rank, of_rank);
     }
   }
   Sends(const Sends&) = delete;
@@ -55,7 +65,7 @@ class Sends {
 
  private:
   RankGraph& graph_;
-  std::vector<std::vector<ActivityId>> arrivals_;
+  std::vector<std::pair<Rank, ActivityId>> arrivals_;
 };
 
 std::size_t largest(const std::vector<Group>& groups) {
@@ -117,8 +127,8 @@ RankGraph::RankGraph(const Cluster& cluster, Rank ranks, std::string name)
       graph_(std::move(name), cluster.nodes_of(ranks), resources(cluster, ranks)),
       front_(ranks, kNothing) {}
 
-std::vector<ActivityId> RankGraph::front(Rank rank) const {
-  return front_[rank] == kNothing ? std::vector<ActivityId>() : std::vector{front_[rank]};
+std::span<const ActivityId> RankGraph::front(Rank rank) const {
+  return std::span(front_).subspan(rank, front_[rank] == kNothing ? 0 : 1);
 }
 
 PartId RankGraph::id_of(Part part) const { return static_cast<PartId>(stage_ * kParts + static_cast<unsigned>(part)); }
@@ -142,11 +152,11 @@ void RankGraph::together(const std::vector<Rank>& group) {
   for (const Rank rank : group) front_[rank] = all;
 }
 
-ActivityId RankGraph::board_beside(Rank rank, double seconds, const std::vector<ActivityId>& after) {
+ActivityId RankGraph::board_beside(Rank rank, double seconds, std::span<const ActivityId> after) {
   return graph_.work(board_resource(rank), seconds, after, id_of(Part::board));
 }
 
-ActivityId RankGraph::transfer_beside(Rank rank, double seconds, const std::vector<ActivityId>& after) {
+ActivityId RankGraph::transfer_beside(Rank rank, double seconds, std::span<const ActivityId> after) {
   return graph_.work(board_resource(rank), seconds, after, id_of(Part::transfer));
 }
 
@@ -157,7 +167,7 @@ ActivityId RankGraph::send(Rank from, Rank to, double bytes) {
   return travel(from, to, bytes, front(from));
 }
 
-ActivityId RankGraph::travel(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after) {
+ActivityId RankGraph::travel(Rank from, Rank to, double bytes, std::span<const ActivityId> after) {
   const NodeId source = from / cluster_->ranks_per_node;
   const NodeId destination = to / cluster_->ranks_per_node;
   if (source == destination) {
@@ -169,10 +179,10 @@ ActivityId RankGraph::travel(Rank from, Rank to, double bytes, const std::vector
   return graph_.message(source, destination, bytes, after, id_of(Part::network));
 }
 
-void RankGraph::receive(Rank rank, const std::vector<ActivityId>& arrivals) {
-  std::vector<ActivityId> after = front(rank);
-  after.insert(after.end(), arrivals.begin(), arrivals.end());
-  if (!after.empty()) front_[rank] = after.size() == 1 ? after.front() : graph_.join(after);
+void RankGraph::receive(Rank rank, std::span<const ActivityId> arrivals) {
+  after_.assign(front(rank).begin(), front(rank).end());
+  after_.insert(after_.end(), arrivals.begin(), arrivals.end());
+  if (!after_.empty()) front_[rank] = after_.size() == 1 ? after_.front() : graph_.join(after_);
 }
 
 void allgather(RankGraph& graph, const std::vector<Group>& groups, double bytes, Method method) {

@@ -271,6 +271,15 @@ class Force(NbodyTest):
         expected = {"n": 64, "eps": 0.5, "seed": 3, "boards": 2, "clock_mhz": 333, "kernel": "gravity_jerk"}
         self.assertEqual({key: report[key] for key in expected}, expected)
 
+    def test_the_time_of_the_forces_in_host_double_is_told_apart(self):
+        report = self.force("--threads", "1")
+        self.assertGreater(report["reference_host_seconds"], 0)
+        self.assertLess(report["reference_host_seconds"], report["host_seconds"])
+        self.assertIsNone(self.force("--timing-only")["reference_host_seconds"])
+        shared = self.force("--threads", "3")
+        for field in ("rms_error", "momentum_error"):
+            self.assertEqual(shared[field], report[field])
+
     def test_long_products_give_forces_like_doubles(self):
         errors = self.force("--kernel", "gravity_jerk_long")["rms_error"]
         self.assertLess(errors["acc"], 1e-14)

@@ -13,7 +13,7 @@ import cli_test
 
 
 class Validate(cli_test.CliTest):
-    whole = None  # page and rows that one run over all rows gave, which takes most of a minute
+    whole = None  # page and rows that one run over all rows gave, which takes half a minute
 
     def page_and_rows(self):
         if Validate.whole is None:

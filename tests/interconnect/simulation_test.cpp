@@ -129,6 +129,51 @@ TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
   EXPECT_NEAR(run_s4u(together, hub, options).seconds, 2e-3, 1e-8);
 }
 
+/// Two equal messages from rank 0 to rank 2, and one from rank 1 to rank 2, all in one step. `more` bytes make one of
+/// the equal messages longer.
+Schedule two_and_one(std::uint64_t more) {
+  constexpr std::uint64_t kBytes = 1000000;
+  Schedule schedule{"two and one", std::vector<std::vector<Step>>(3)};
+  add_message(schedule, 0, 0, 2, kBytes, 0);
+  add_message(schedule, 0, 0, 2, kBytes + more, 1);
+  add_message(schedule, 0, 1, 2, kBytes, 2);
+  return schedule;
+}
+
+TEST_F(Simulated, EqualMessagesBetweenTwoRanksHaveAShareEach) {
+  // The link into rank 2 serves three flows at a third of its rate each.
+  const SimulationResult result = run_s4u(two_and_one(0), infiniband_flat(3, kSimulatedCable));
+  for (const double seconds : result.rank_seconds) EXPECT_NEAR(seconds, 2e-6 + 3e-3, 1e-6);
+}
+
+TEST_F(Simulated, EqualMessagesTakeTheTimesOfMessagesThatDifferByAByte) {
+  SimulationOptions capped;
+  capped.factors = {.classes = {{0, 2, 0.25}}, .weight_s = 2000};
+  for (const Topology& topology : {infiniband_flat(3, kSimulatedCable), infiniband_flat(3, {1e9, 0})}) {
+    for (const SimulationOptions& options : {SimulationOptions{}, SimulationOptions{.model = FlowModel::lv08},
+                                             SimulationOptions{.model = FlowModel::smpi}, capped}) {
+      const std::vector<double> equal = run_s4u(two_and_one(0), topology, options).rank_seconds;
+      const std::vector<double> differing = run_s4u(two_and_one(1), topology, options).rank_seconds;
+      for (Rank rank = 0; rank < 3; ++rank) EXPECT_NEAR(equal[rank] / differing[rank], 1, 1e-5) << rank;
+    }
+  }
+}
+
+TEST_F(Simulated, EqualMessagesThatAreReceivedInTwoStepsTravelOneAfterTheOther) {
+  Schedule schedule{"two steps", std::vector<std::vector<Step>>(2)};
+  schedule.ranks[0].push_back({{{1, 1000000, 0}, {1, 1000000, 1}}, {}});
+  for (std::uint64_t piece = 0; piece < 2; ++piece) schedule.ranks[1].push_back({{}, {{0, 1000000, piece}}});
+  EXPECT_NEAR(run_s4u(schedule, optical_hub(2, kSimulatedCable)).seconds, 2 * (1e-6 + 1e-3), 1e-8);
+}
+
+TEST_F(Simulated, OfEqualMessagesThoseThatAreReceivedTogetherTravelTogether) {
+  Schedule schedule{"two and one more", std::vector<std::vector<Step>>(2)};
+  schedule.ranks[0].push_back({{{1, 1000000, 0}, {1, 1000000, 1}, {1, 1000000, 2}}, {}});
+  schedule.ranks[1].push_back({{}, {{0, 1000000, 0}, {0, 1000000, 1}}});
+  schedule.ranks[1].push_back({{}, {{0, 1000000, 2}}});
+  EXPECT_NEAR(run_s4u(schedule, optical_hub(2, kSimulatedCable)).seconds, 2 * 1e-6 + 3e-3, 1e-8);
+}
+
 TEST_F(Simulated, FactorsGoByTheSizeOfAMessage) {
   SimulationOptions options;
   options.factors = {.classes = {{0, 2, 0}, {1000, 10, 0.5}}};

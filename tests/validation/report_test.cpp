@@ -3,11 +3,17 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "gdr/base/error.h"
 #include "testing.h"
 
 namespace gdr::validation {
@@ -142,6 +148,68 @@ TEST(ValidationReport, OnlyARowWithItsPartsIsComputed) {
   EXPECT_EQ(judge_rows(data, simple_models(), "A.far").size(), 1U);
   EXPECT_TRUE(judge_rows(data, simple_models(), "A.fa").empty());
   EXPECT_THAT(wholes(data), ElementsAre("A", "B"));
+}
+
+/// Rows A.0, A.1, ... of the model `model`.
+Data rows_of(const std::string& model, int count) {
+  Data data;
+  for (int n = 0; n < count; ++n) {
+    Row row;
+    row.id = RowId("A." + std::to_string(n));
+    row.model = model;
+    data.rows.push_back(row);
+  }
+  return data;
+}
+
+TEST(ValidationReport, RowsAreComputedOnceEachAndKeepTheirOrder) {
+  std::atomic<int> computed = 0;
+  const Models models(std::vector<Model>{{"number", {}, [&](const Row& row) -> Ours {
+                                            ++computed;
+                                            return std::stod(row.id.text().substr(2));
+                                          }}});
+  std::vector<double> done;
+  bool told_by_caller = true;
+  const auto progress = [&, caller = std::this_thread::get_id()](double share, std::string_view) {
+    told_by_caller = told_by_caller && std::this_thread::get_id() == caller;
+    done.push_back(share);
+  };
+  constexpr int kRows = 200;
+  const std::vector<Judged> rows = judge_rows(rows_of("number", kRows), models, {}, progress);
+  ASSERT_EQ(rows.size(), std::size_t{kRows});
+  for (int n = 0; n < kRows; ++n) EXPECT_EQ(std::get<double>(rows[static_cast<std::size_t>(n)].ours), n);
+  EXPECT_EQ(computed, kRows);
+  EXPECT_TRUE(told_by_caller);
+  ASSERT_FALSE(done.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(done));
+  EXPECT_EQ(done.back(), 1);
+}
+
+TEST(ValidationReport, RowsAreComputedSideBySide) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one thread";
+  // Each row waits until the other one has begun.
+  std::promise<void> begun[2];
+  std::shared_future<void> has_begun[2] = {begun[0].get_future().share(), begun[1].get_future().share()};
+  const Models models(std::vector<Model>{{"meet", {}, [&](const Row& row) -> Ours {
+                                            const auto own = row.id.text() == "A.0" ? 0U : 1U;
+                                            begun[own].set_value();
+                                            return has_begun[1 - own].wait_for(std::chrono::minutes(1)) ==
+                                                   std::future_status::ready;
+                                          }}});
+  for (const Judged& judged : judge_rows(rows_of("meet", 2), models)) EXPECT_TRUE(std::get<bool>(judged.ours));
+}
+
+TEST(ValidationReport, ARowThatCannotBeComputedIsTold) {
+  const Models models(std::vector<Model>{{"broken", {}, [](const Row& row) -> Ours {
+                                            if (row.id.text() == "A.7") throw Error("no kernel for A.7");
+                                            return true;
+                                          }}});
+  try {
+    static_cast<void>(judge_rows(rows_of("broken", 20), models));
+    FAIL() << "nothing was told";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "no kernel for A.7");
+  }
 }
 
 TEST(ValidationReport, TableHasALineForEachRow) {

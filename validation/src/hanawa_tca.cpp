@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "gdr/base/units.h"
@@ -42,9 +43,11 @@ constexpr std::array<Split, 13> kSplits{{{2, 1, 1},
                                          {16, 1, 1},
                                          {1, 16, 1}}};
 
-/// The system, read when first needed.
+/// The system, read when first needed. The rows take turns.
 class TcaInputs {
  public:
+  std::mutex mutex;
+
   const interconnect::HaloSystem& system() {
     if (!system_) system_ = interconnect::HaloSystem::load();
     return *system_;
@@ -320,7 +323,10 @@ Ours large(TcaInputs& in) {
 std::vector<Model> hanawa_tca_models() {
   const auto inputs = std::make_shared<TcaInputs>();
   const auto with = [inputs](Ours (*compute)(TcaInputs&)) {
-    return [inputs, compute](const Row&) -> Ours { return compute(*inputs); };
+    return [inputs, compute](const Row&) -> Ours {
+      const std::scoped_lock lock(inputs->mutex);
+      return compute(*inputs);
+    };
   };
   return {{"peach2.pcie_rate", {}, with(pcie_rate)},
           {"peach2.share_of_peak", {}, with(share_of_peak)},

@@ -1,6 +1,7 @@
 // Models for the rows of Koike et al. 2009, section 4: those of DGEMM and HPL, and exact factorisations.
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "gdr/base/data_file.h"
@@ -13,8 +14,9 @@
 namespace gdr::validation {
 namespace {
 
-/// Inputs that the rows share, each read when first needed.
+/// Inputs that the rows share, each read when first needed. The rows take turns.
 struct BlasInputs {
+  std::mutex mutex;
   static constexpr std::uint64_t kDepth = 2048;  // Koike et al. 2009, section 4.2
 
   const emulator::MachineDescription& board() {
@@ -44,13 +46,15 @@ double seconds(BlasInputs& inputs, std::uint64_t size, const DgemmTransfer& tran
   return inputs.dgemm().times(size, size, BlasInputs::kDepth, transfer).total();
 }
 
-Ours large_product(BlasInputs& inputs) {
+Ours kernel_speed(BlasInputs& inputs, const Row&) { return inputs.dgemm().kernel_gflops(); }
+
+Ours large_product(BlasInputs& inputs, const Row&) {
   const DgemmTimes times = inputs.dgemm().times(32768, 32768, BlasInputs::kDepth, {});
   return times.useful_flops / times.total() / 1e9;
 }
 
 /// True if transfers are hidden from size 16384 on and not below.
-Ours is_hidden_from_16384(BlasInputs& inputs) {
+Ours is_hidden_from_16384(BlasInputs& inputs, const Row&) {
   bool holds = true;
   for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
     const DgemmTransfer unlimited{.buffer_words = std::uint64_t{1} << 30};
@@ -60,7 +64,7 @@ Ours is_hidden_from_16384(BlasInputs& inputs) {
   return holds;
 }
 
-Ours is_slower_without_overlap(BlasInputs& inputs) {
+Ours is_slower_without_overlap(BlasInputs& inputs, const Row&) {
   bool holds = true;
   for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
     holds = holds && seconds(inputs, size, {.overlap = false}) > seconds(inputs, size, {});
@@ -68,11 +72,12 @@ Ours is_slower_without_overlap(BlasInputs& inputs) {
   return holds;
 }
 
-Ours stage_of(BlasInputs& inputs, HplSystem system, HplStage stage) {
-  const HplStages stages = system == HplSystem::host ? hpl_on_host(inputs.host(), kHplOrder, kPanel)
-                                                     : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished,
-                                                                      ProductRule::record, kHplOrder, kPanel);
-  switch (stage) {
+Ours stage_of(BlasInputs& inputs, const Row& row) {
+  const HplStages stages =
+      *row.what.system == HplSystem::host
+          ? hpl_on_host(inputs.host(), kHplOrder, kPanel)
+          : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, ProductRule::record, kHplOrder, kPanel);
+  switch (*row.what.stage) {
     case HplStage::panel:
       return stages.panel;
     case HplStage::update:
@@ -121,13 +126,17 @@ Ours kept_residual_ratio(double n, double nb) {
 
 std::vector<Model> koike_blas_models() {
   const auto inputs = std::make_shared<BlasInputs>();
-  return {{"dgemm.speed", {}, [inputs](const Row&) { return large_product(*inputs); }},
-          {"dgemm.hidden_from_16384", {}, [inputs](const Row&) { return is_hidden_from_16384(*inputs); }},
-          {"dgemm.slower_without_overlap", {}, [inputs](const Row&) { return is_slower_without_overlap(*inputs); }},
-          {"dgemm.kernel_speed", {}, [inputs](const Row&) { return Ours{inputs->dgemm().kernel_gflops()}; }},
-          {"hpl.stage",
-           {CaseField::system, CaseField::stage},
-           [inputs](const Row& row) { return stage_of(*inputs, *row.what.system, *row.what.stage); }},
+  const auto with = [inputs](Ours (*compute)(BlasInputs&, const Row&)) {
+    return [inputs, compute](const Row& row) {
+      const std::scoped_lock lock(inputs->mutex);
+      return compute(*inputs, row);
+    };
+  };
+  return {{"dgemm.speed", {}, with(large_product)},
+          {"dgemm.hidden_from_16384", {}, with(is_hidden_from_16384)},
+          {"dgemm.slower_without_overlap", {}, with(is_slower_without_overlap)},
+          {"dgemm.kernel_speed", {}, with(kernel_speed)},
+          {"hpl.stage", {CaseField::system, CaseField::stage}, with(stage_of)},
           {"hpl.residual_ratio", {}, [](const Row&) { return Ours{residual_ratio(768, 256, 10)}; }},
           {"hpl.kept_residual_ratio", {}, [](const Row&) { return kept_residual_ratio(4096, 512); }}};
 }

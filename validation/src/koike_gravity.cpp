@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
@@ -15,8 +16,9 @@
 namespace gdr::validation {
 namespace {
 
-/// Kernels and machines that the functions share, each read when first needed.
+/// Kernels and machines that the functions share, each read when first needed. The functions take turns.
 struct GravityInputs {
+  std::mutex mutex;
   static constexpr double kGravityClock = 333;  // MHz; Koike et al. 2009, section 3.2
   static constexpr double kDesignClock = 500;   // MHz; Koike et al. 2009, section 2.1
 
@@ -154,7 +156,10 @@ double planned_j_rate(GravityInputs& inputs, const Row&) {
 std::vector<Model> koike_gravity_models() {
   const auto inputs = std::make_shared<GravityInputs>();
   const auto with = [inputs](double (*compute)(GravityInputs&, const Row&)) {
-    return [inputs, compute](const Row& row) -> Ours { return compute(*inputs, row); };
+    return [inputs, compute](const Row& row) -> Ours {
+      const std::scoped_lock lock(inputs->mutex);
+      return compute(*inputs, row);
+    };
   };
   return {{"kernel.lines", {CaseField::kernel}, with(lines)},
           {"kernel.clocks", {CaseField::kernel}, with(clocks)},

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -19,6 +18,7 @@
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/summa.h"
+#include "once_each.h"
 #include "systems.h"
 
 namespace gdr::validation {
@@ -89,42 +89,31 @@ SummaPlan plan_of(const Variant& variant) {
                      .tree_radix = load_tree_radix("mvapich2")});
 }
 
-/// A cell of table 7, simulated with ranks that make MPI calls.
-double speed_by_mpi_calls(const std::string& network, const Variant& variant) {
-  const auto seconds = [](const std::string& of, const Variant& which) {
-    return run_smpi(plan_of(which).schedule, load_platform(of).topology, as_smpi()).seconds;
-  };
-  return seconds("optical-hub-64", kReference) / seconds(network, variant);
-}
+constexpr const char* kHub = "optical-hub-64";
 
 /// Table 7; each cell is simulated when first needed.
 class Table7 {
  public:
+  /// How a cell is simulated.
+  using Executor = SimulationResult (*)(const Schedule&, const Topology&, const SimulationOptions&);
+
+  explicit Table7(Executor execute) : execute_(execute) {}
+
   /// How many times as fast as CA1 on the hub.
   double relative(const std::string& network, const Variant& variant) {
-    return seconds("optical-hub-64", kReference) / seconds(network, variant);
+    return seconds(kHub, kReference) / seconds(network, variant);
   }
 
-  double seconds(const std::string& network, const Variant& variant) {
-    double& known = seconds_[{network, variant.algorithm, variant.layout}];
-    if (known == 0) {
-      const SimulationResult result = simulate(network, variant);
-      known = result.seconds;
-      processor_seconds_ += result.processor_seconds;
-    }
-    return known;
-  }
+  double seconds(const std::string& network, const Variant& variant) { return cell(network, variant).seconds; }
 
-  /// Processor time of all simulations so far.
-  [[nodiscard]] double processor_seconds() const { return processor_seconds_; }
+  const SimulationResult& cell(const std::string& network, const Variant& variant) {
+    return cells_.of({network, variant.algorithm, variant.layout},
+                     [&] { return execute_(plan_of(variant).schedule, load_platform(network).topology, as_smpi()); });
+  }
 
  private:
-  static SimulationResult simulate(const std::string& network, const Variant& variant) {
-    return run_s4u(plan_of(variant).schedule, load_platform(network).topology, as_smpi());
-  }
-
-  std::map<std::tuple<std::string, SummaAlgorithm, SummaLayout>, double> seconds_;
-  double processor_seconds_ = 0;
+  Executor execute_;
+  OnceEach<std::tuple<std::string, SummaAlgorithm, SummaLayout>, SimulationResult> cells_;
 };
 
 template <class Take>
@@ -142,9 +131,10 @@ void for_each_cell(const Take& take) {
 /// True if all 21 cells of table 7 take at most this much processor time, which other work on the computer does not
 /// change.
 bool are_cells_quick(Table7& table, double most_seconds) {
+  double seconds = 0;
   for_each_cell(
-      [&](const char* network, const Variant& variant) { static_cast<void>(table.seconds(network, variant)); });
-  return table.processor_seconds() <= most_seconds;
+      [&](const char* network, const Variant& variant) { seconds += table.cell(network, variant).processor_seconds; });
+  return seconds <= most_seconds;
 }
 
 constexpr Variant kCa0{SummaAlgorithm::ca0, SummaLayout::square};
@@ -167,12 +157,10 @@ bool are_the_best_the_papers(Table7& table) {
 }
 
 /// Time of CA4 at the order of table 7 on the two-dimensional hub divided by that on the one-dimensional one.
-double simulated_hub_2d_by_1d() {
-  const auto seconds = [](const std::string& network, bool by_rows_and_columns) {
-    const SummaPlan plan = make_summa({.nodes = kNodes, .n = kSummaOrder, .by_rows_and_columns = by_rows_and_columns});
-    return run_s4u(plan.schedule, load_platform(network).topology, as_smpi()).seconds;
-  };
-  return seconds("optical-hub-2d-64", true) / seconds("optical-hub-64", false);
+double simulated_hub_2d_by_1d(Table7& table) {
+  const SummaPlan plan = make_summa({.nodes = kNodes, .n = kSummaOrder, .by_rows_and_columns = true});
+  return run_s4u(plan.schedule, load_platform("optical-hub-2d-64").topology, as_smpi()).seconds /
+         table.seconds(kHub, kCa4);
 }
 
 /// Time of a long broadcast by a tree on a network divided by that of one over relays on the hub.
@@ -295,12 +283,18 @@ std::vector<Model> theory_models() {
 }
 
 std::vector<Model> simulated_models() {
-  const auto table = std::make_shared<Table7>();
+  const auto table =
+      std::make_shared<Table7>([](const Schedule& schedule, const Topology& topology,
+                                  const SimulationOptions& options) { return run_s4u(schedule, topology, options); });
+  // The cells of table 7 with ranks that make MPI calls.
+  const auto mpi_table = std::make_shared<Table7>(run_smpi);
+  const auto bruck = std::make_shared<OnceEach<int, SimulationResult>>();
+  const auto bruck_result = [bruck] { return bruck->of(0, simulate_bruck); };
   return {
       simulated("summa.simulated_speed", {CaseField::network, CaseField::algorithm, CaseField::layout},
                 [table](const Row& row) { return table->relative(*row.what.network, variant_of(row)); }),
       simulated("summa.speed_by_mpi_calls", {CaseField::network, CaseField::algorithm, CaseField::layout},
-                [](const Row& row) { return speed_by_mpi_calls(*row.what.network, variant_of(row)); }),
+                [mpi_table](const Row& row) { return mpi_table->relative(*row.what.network, variant_of(row)); }),
       simulated("summa.best_cells", {}, [table](const Row&) { return are_the_best_the_papers(*table); }),
       simulated("summa.relays_before_library", {},
                 [table](const Row&) {
@@ -310,16 +304,16 @@ std::vector<Model> simulated_models() {
                 [table](const Row& row) { return time_to_hub(*table, *row.what.network) >= *row.what.limit; }),
       simulated("summa.time_to_hub", {CaseField::network},
                 [table](const Row& row) { return time_to_hub(*table, *row.what.network); }),
-      simulated("summa.simulated_hub_2d", {}, [](const Row&) { return simulated_hub_2d_by_1d(); }),
+      simulated("summa.simulated_hub_2d", {}, [table](const Row&) { return simulated_hub_2d_by_1d(*table); }),
       simulated("summa.cells_quick", {CaseField::limit},  // seconds
                 [table](const Row& row) { return are_cells_quick(*table, *row.what.limit); }),
       simulated("broadcast.relays_gain_from_512_bytes", {}, [](const Row&) { return do_relays_gain_from_512_bytes(); }),
       simulated("broadcast.time_to_hub", {CaseField::network},
                 [](const Row& row) { return broadcast_to_hub(*row.what.network); }),
       simulated("bruck.quick", {CaseField::limit},  // seconds
-                [](const Row& row) { return simulate_bruck().processor_seconds <= *row.what.limit; }),
+                [bruck_result](const Row& row) { return bruck_result().processor_seconds <= *row.what.limit; }),
       simulated("bruck.small", {CaseField::limit},  // bytes
-                [](const Row& row) { return simulate_bruck().memory_bytes <= *row.what.limit; })};
+                [bruck_result](const Row& row) { return bruck_result().memory_bytes <= *row.what.limit; })};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/direct_force.h"
@@ -90,8 +91,8 @@ ForceSums board_forces(Device& device, isa::Program program, const Particles& pa
   return shared_step_forces(device, particles, eps);
 }
 
-ForceSums host_forces(const Particles& particles, double eps) {
-  hostlib::DirectForce backend;
+ForceSums host_forces(const Particles& particles, double eps, unsigned threads) {
+  hostlib::DirectForce backend({threads, std::nullopt});
   return from_backend(backend, particles, eps);
 }
 

@@ -19,7 +19,8 @@ struct ForceSums {
 /// Loads `program` (gravity, or gravity_jerk and its variants) and evaluates all pairs at time 0.
 [[nodiscard]] ForceSums board_forces(Device& device, isa::Program program, const hostlib::Particles& particles,
                                      double eps);
-[[nodiscard]] ForceSums host_forces(const hostlib::Particles& particles, double eps);
+/// On this many threads of the host, or all of its threads if `threads` is 0.
+[[nodiscard]] ForceSums host_forces(const hostlib::Particles& particles, double eps, unsigned threads);
 
 /// sqrt(mean((|a - b| / |b|)^2)); 0 for empty lists.
 [[nodiscard]] double rms_error(const std::vector<hostlib::Vec3>& a, const std::vector<hostlib::Vec3>& b);

@@ -64,7 +64,7 @@ class CriticalPath {
     std::vector<std::uint32_t> open(graph_.size());
     for (ActivityId id = 0; id < graph_.size(); ++id) {
       open[id] = static_cast<std::uint32_t>(graph_.after(id).size());
-      if (open[id] == 0) ready_.emplace(0.0, id);
+      if (open[id] == 0) ready_.push({0.0, id});
     }
     while (!ready_.empty()) {
       const auto [time, id] = ready_.top();
@@ -77,7 +77,7 @@ class CriticalPath {
           begin_[follower] = end;
           cause_[follower] = id;
         }
-        if (--open[follower] == 0) ready_.emplace(begin_[follower], follower);
+        if (--open[follower] == 0) ready_.push({begin_[follower], follower});
       }
     }
     walk_back();
@@ -86,7 +86,16 @@ class CriticalPath {
   }
 
  private:
-  using Ready = std::pair<double, ActivityId>;
+  struct Ready {
+    double time;
+    ActivityId id;
+  };
+  /// Of activities that are ready at the same time, the first one that was added is taken first.
+  struct Later {
+    bool operator()(const Ready& a, const Ready& b) const {
+      return a.time > b.time || (a.time == b.time && a.id > b.id);
+    }
+  };
 
   void take(ActivityId id, double ready) {
     switch (graph_.kind(id)) {
@@ -164,7 +173,7 @@ class CriticalPath {
   std::vector<ActivityId> last_on_resource_;
   std::vector<double> link_free_;
   std::vector<LinkId> route_;
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
+  std::priority_queue<Ready, std::vector<Ready>, Later> ready_;
   ActivityTimes times_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -55,23 +56,25 @@ class RankGraph {
   /// Returns the activity that `to` must wait for with receive().
   [[nodiscard]] ActivityId send(Rank from, Rank to, double bytes);
   /// The rank goes on when its earlier activities have ended and these messages have arrived.
-  void receive(Rank rank, const std::vector<ActivityId>& arrivals);
+  void receive(Rank rank, std::span<const ActivityId> arrivals);
 
-  /// The rank's last activity, after which a caller can add its own; empty if there is none.
-  [[nodiscard]] std::vector<ActivityId> front(Rank rank) const;
+  /// The rank's last activity, after which a caller can add its own; empty if there is none. Valid until the rank's
+  /// next activity is added.
+  [[nodiscard]] std::span<const ActivityId> front(Rank rank) const;
   /// Work concurrent with the rank's other activities. It depends only on `after`, and the rank does not wait for it
   /// until receive() is called with the activity returned.
-  [[nodiscard]] ActivityId board_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
-  [[nodiscard]] ActivityId transfer_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
+  [[nodiscard]] ActivityId board_beside(Rank rank, double seconds, std::span<const ActivityId> after);
+  [[nodiscard]] ActivityId transfer_beside(Rank rank, double seconds, std::span<const ActivityId> after);
 
  private:
   [[nodiscard]] interconnect::PartId id_of(Part part) const;
   void work(Rank rank, interconnect::ResourceId resource, double seconds, Part part);
-  [[nodiscard]] ActivityId travel(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after);
+  [[nodiscard]] ActivityId travel(Rank from, Rank to, double bytes, std::span<const ActivityId> after);
 
   const Cluster* cluster_;
   interconnect::ActivityGraph graph_;
   std::vector<ActivityId> front_;  // kNothing: the rank has done nothing
+  std::vector<ActivityId> after_;  // of the activity that is being added
   std::uint64_t bytes_ = 0;
   unsigned stage_ = 0;
 };

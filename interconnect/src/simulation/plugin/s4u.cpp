@@ -61,10 +61,17 @@ class ScheduleSimulation {
     std::size_t open = 0;  // messages of this step that are not complete yet
     double done_at = 0;
   };
+  /// Messages that one flow of SimGrid carries.
   struct Flight {
     Rank from;
     Rank to;
+    std::uint32_t messages;
     s4u::CommPtr comm;  // keeps it alive
+  };
+  /// Messages that begin together.
+  struct Bundle {
+    Envelope envelope;  // of the first of them
+    std::uint32_t messages;
   };
   struct Computation {
     Rank rank;
@@ -80,6 +87,7 @@ class ScheduleSimulation {
       if (state.open > 0) {
         for (const Message& message : step.sends) post({rank, message.peer, message.bytes, message.piece}, 1);
         for (const Message& message : step.receives) post({message.peer, rank, message.bytes, message.piece}, -1);
+        start_paired();
         return;
       }
       if (compute(rank)) return;
@@ -100,20 +108,52 @@ class ScheduleSimulation {
     return true;
   }
 
-  /// Posts one half of a message (`side`: 1 send, -1 receive), and starts the message if the other half waits.
+  /// Posts one half of a message (`side`: 1 send, -1 receive). If the other half waits, the message is to begin.
   void post(const Envelope& envelope, int side) {
     int& waiting = halves_[envelope];  // number of halves that wait: sends positive, receives negative
     const bool is_pair = waiting * side < 0;
     waiting += side;
     if (waiting == 0) halves_.erase(envelope);
-    if (is_pair) start(envelope);
+    if (is_pair) paired_.push_back({envelope, 1});
   }
 
-  void start(const Envelope& envelope) {
+  /// Begins the messages that a step has paired. Equal messages between the same two ranks then have the same share of
+  /// every link until they end together, so that one flow carries them all: SimGrid's work grows as the square of the
+  /// number of flows.
+  void start_paired() {
+    if (paired_.size() > 1) gather_equal();
+    for (const auto& [envelope, messages] : paired_) {
+      if (messages == 1 || zone_.takes_together(envelope.from, envelope.to, envelope.bytes, messages)) {
+        start(envelope, messages);
+      } else {
+        for (std::uint32_t n = 0; n < messages; ++n) start(envelope, 1);
+      }
+    }
+    paired_.clear();
+  }
+
+  /// Leaves one bundle for equal messages between the same two ranks, at the place of the first.
+  void gather_equal() {
+    places_.clear();
+    std::size_t bundles = 0;
+    for (const auto& [envelope, messages] : paired_) {
+      Envelope equal = envelope;
+      equal.piece = 0;
+      const auto [place, is_new] = places_.try_emplace(equal, bundles);
+      if (is_new) {
+        paired_[bundles++] = {envelope, messages};
+      } else {
+        paired_[place->second].messages += messages;
+      }
+    }
+    paired_.erase(paired_.begin() + static_cast<std::ptrdiff_t>(bundles), paired_.end());
+  }
+
+  void start(const Envelope& envelope, std::uint32_t messages) {
     const s4u::CommPtr comm = s4u::Comm::sendto_init(zone_.hosts()[envelope.from], zone_.hosts()[envelope.to]);
-    comm->set_payload_size(envelope.bytes);
-    zone_.announce(envelope.bytes);
-    flights_[comm.get()] = {envelope.from, envelope.to, comm};
+    comm->set_payload_size(envelope.bytes * messages);
+    zone_.announce(envelope.bytes, messages);
+    flights_[comm.get()] = {envelope.from, envelope.to, messages, comm};
     comm->start();
   }
 
@@ -122,9 +162,10 @@ class ScheduleSimulation {
       const Flight landed = std::move(flight->second);
       flights_.erase(flight);
       last_done_ = landed.comm;
-      done_.set(++landed_ / messages_);
-      message_done(landed.from);
-      message_done(landed.to);
+      landed_ += landed.messages;
+      done_.set(landed_ / messages_);
+      messages_done(landed.from, landed.messages);
+      messages_done(landed.to, landed.messages);
     } else if (const auto computing = computing_.find(&activity); computing != computing_.end()) {
       const Computation computed = std::move(computing->second);
       computing_.erase(computing);
@@ -133,8 +174,9 @@ class ScheduleSimulation {
     }
   }
 
-  void message_done(Rank rank) {
-    if (--ranks_[rank].open == 0 && !compute(rank)) next_step(rank);
+  void messages_done(Rank rank, std::uint32_t messages) {
+    ranks_[rank].open -= messages;
+    if (ranks_[rank].open == 0 && !compute(rank)) next_step(rank);
   }
 
   void next_step(Rank rank) {
@@ -150,6 +192,8 @@ class ScheduleSimulation {
   double landed_ = 0;  // of the messages
   std::vector<RankState> ranks_;
   std::unordered_map<Envelope, int, EnvelopeHash> halves_;
+  std::vector<Bundle> paired_;                                      // of the step that is being posted
+  std::unordered_map<Envelope, std::size_t, EnvelopeHash> places_;  // in paired_, by envelope without piece
   std::unordered_map<const s4u::Activity*, Flight> flights_;
   std::unordered_map<const s4u::Activity*, Computation> computing_;
   s4u::ActivityPtr last_done_;  // SimGrid still uses an activity after it has reported that the activity is complete

@@ -75,6 +75,7 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
     : NetZoneImpl("platform"),
       topology_(topology),
       factors_(options.factors),
+      own_factors_(options.model == FlowModel::cm02),
       links_(topology.links().size()),
       carried_(topology.links().size()) {
   for (NodeId node = 0; node < topology.nodes(); ++node) {
@@ -91,11 +92,11 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
   }
   if (routes == Routes::limited) make_limiters(schedule);
   get_iface()->seal();
-  if (options.model != FlowModel::cm02) return;
+  if (!own_factors_) return;
   get_iface()->get_network_model()->set_lat_factor_cb(
       [this](double bytes, const auto*, const auto*, const std::vector<s4u::Link*>& links, const auto&) {
         count(bytes, links);
-        return latency_factor(static_cast<std::uint64_t>(bytes), links);
+        return latency_factor(static_cast<std::uint64_t>(bytes) / next_together_, links);
       });
 }
 
@@ -103,13 +104,14 @@ void ExplicitZone::count(double bytes, const std::vector<s4u::Link*>& links) {
   for (const s4u::Link* link : links) {
     const auto found = number_of_.find(link);
     if (found == number_of_.end()) continue;  // a limiter
-    ++carried_[found->second].messages;
+    carried_[found->second].messages += next_together_;
     carried_[found->second].bytes += static_cast<std::uint64_t>(bytes);
   }
 }
 
-/// SimGrid delays a message by its route's latency times this factor, and shares links by the latency alone.
-/// get_local_route() returns latency plus weight, so the factor takes the weight out of the delay again.
+/// SimGrid delays a message by its route's latency times this factor, and shares links by the inverse of the latency
+/// alone. get_local_route() returns latency plus weight, divided by the number of messages that the flow carries, so
+/// the factor takes weight and number out of the delay again.
 double ExplicitZone::latency_factor(std::uint64_t bytes, const std::vector<s4u::Link*>& links) const {
   double latency = 0;
   double weight = 0;
@@ -118,7 +120,7 @@ double ExplicitZone::latency_factor(std::uint64_t bytes, const std::vector<s4u::
     latency += link->get_latency();
     weight += factors_.weight_s / link->get_bandwidth();
   }
-  return latency + weight > 0 ? factors_.of(bytes).latency * latency / (latency + weight) : 1;
+  return latency + weight > 0 ? factors_.of(bytes).latency * latency / (latency + weight) * next_together_ : 1;
 }
 
 /// Makes, for each pair of nodes and each class of messages between them, a link that limits each flow but that flows
@@ -127,27 +129,42 @@ double ExplicitZone::latency_factor(std::uint64_t bytes, const std::vector<s4u::
 /// may have changed, and of a flow that begins it looks at the first link alone. If another flow that begins at the
 /// same time has marked that link already, the further links are left out, and more passes them than they can carry.
 void ExplicitZone::make_limiters(const Schedule& schedule) {
-  constexpr double kNoLimit = 1e30;  // bytes/s
+  std::map<std::pair<Rank, std::uint64_t>, std::uint32_t> equal;  // messages of a step, by peer and bytes
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     for (const Step& step : schedule.ranks[rank]) {
-      for (const Message& message : step.sends) {
-        const FlowFactors::Class of_size = factors_.of(message.bytes);
-        std::uint64_t& longest = longest_[pair(rank, message.peer)];
-        longest = std::max(longest, message.bytes);
-        s4u::Link*& limiter = limiters_[{pair(rank, message.peer), of_size.from_bytes}];
-        if (limiter != nullptr) continue;
-        topology_.route_into(rank, message.peer, route_);
-        double rate = std::numeric_limits<double>::infinity();
-        for (const LinkId link : route_) rate = std::min(rate, topology_.links()[link].bytes_per_second);
-        if (of_size.rate_cap == 0 && route_.size() < 2) continue;
-        limiter = get_iface()
-                      ->create_link(fmt::format("limiter {} {} {}", rank, message.peer, of_size.from_bytes),
-                                    of_size.rate_cap == 0 ? kNoLimit : of_size.rate_cap * rate)
-                      ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                      ->seal();
+      equal.clear();
+      for (const Message& message : step.sends) ++equal[{message.peer, message.bytes}];
+      for (const auto& [to, together] : equal) {
+        const auto [peer, bytes] = to;
+        std::uint64_t& longest = longest_[pair(rank, peer)];
+        longest = std::max(longest, bytes);
+        make_limiter(rank, peer, bytes, 1);
+        if (together > 1 && own_factors_) make_limiter(rank, peer, bytes, together);
       }
     }
   }
+}
+
+void ExplicitZone::make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together) {
+  constexpr double kNoLimit = 1e30;  // bytes/s
+  const FlowFactors::Class of_size = factors_.of(bytes);
+  const LimiterKey key{pair(from, to), of_size.from_bytes, together};
+  if (limiters_.contains(key)) return;
+  topology_.route_into(from, to, route_);
+  double rate = std::numeric_limits<double>::infinity();
+  double latency = 0;
+  for (const LinkId link : route_) {
+    rate = std::min(rate, topology_.links()[link].bytes_per_second);
+    latency += topology_.links()[link].latency_seconds;
+  }
+  if (together > 1 && latency * of_size.latency == 0) return;
+  s4u::Link*& limiter = limiters_[key];
+  if (of_size.rate_cap == 0 && route_.size() < 2) return;
+  limiter = get_iface()
+                ->create_link(fmt::format("limiter {} {} {} {}", from, to, of_size.from_bytes, together),
+                              of_size.rate_cap == 0 ? kNoLimit : of_size.rate_cap * rate * together)
+                ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
+                ->seal();
 }
 
 void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* from,
@@ -156,7 +173,7 @@ void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* fro
   const std::uint64_t ends = pair(node_of_.at(from), node_of_.at(to));
   if (const auto longest = longest_.find(ends); longest != longest_.end()) {
     const std::uint64_t bytes = next_bytes_.value_or(longest->second);
-    const auto limiter = limiters_.find({ends, factors_.of(bytes).from_bytes});
+    const auto limiter = limiters_.find({ends, factors_.of(bytes).from_bytes, next_together_});
     if (limiter != limiters_.end() && limiter->second != nullptr)
       into->link_list_.push_back(limiter->second->get_impl());
   }
@@ -164,7 +181,9 @@ void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* fro
   for (const LinkId id : route_) {
     const Link& link = topology_.links()[id];
     into->link_list_.push_back(links_[id]->get_impl());
-    if (latency != nullptr) *latency += link.latency_seconds + factors_.weight_s / link.bytes_per_second;
+    if (latency != nullptr) {
+      *latency += (link.latency_seconds + factors_.weight_s / link.bytes_per_second) / next_together_;
+    }
   }
 }
 

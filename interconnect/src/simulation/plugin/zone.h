@@ -11,6 +11,7 @@
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,13 +39,27 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
 
   [[nodiscard]] const std::vector<simgrid::s4u::Host*>& hosts() const { return hosts_; }
   /// Gives the size of the message that starts next, so that its route has the rate cap of that size. An executor that
-  /// does not know it need not call this; then all messages of a pair have the cap of the longest.
-  void announce(std::uint64_t bytes) { next_bytes_ = bytes; }
+  /// does not know it need not call this; then all messages of a pair have the cap of the longest. With `together`, the
+  /// flow that starts next carries so many messages of this size, as takes_together() allows.
+  void announce(std::uint64_t bytes, std::uint32_t together = 1) {
+    next_bytes_ = bytes;
+    next_together_ = together;
+  }
+  /// True if one flow can carry this many messages that a step of the schedule sends from one rank to another, and have
+  /// the shares of all of them. It cannot with SimGrid's own factors, nor if a message arrives without any delay,
+  /// because SimGrid then gives every flow the same share.
+  [[nodiscard]] bool takes_together(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together) const {
+    return limiters_.contains({pair(from, to), factors_.of(bytes).from_bytes, together});
+  }
   /// Load of each link by the messages that began; empty loads with flow models other than cm02. shape: [links]
   [[nodiscard]] const std::vector<LinkLoad>& carried() const { return carried_; }
 
  private:
+  /// By pair of nodes, class of messages, and number of messages that a flow carries.
+  using LimiterKey = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
+
   void make_limiters(const Schedule& schedule);
+  void make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together);
   void count(double bytes, const std::vector<simgrid::s4u::Link*>& links);
   [[nodiscard]] double latency_factor(std::uint64_t bytes, const std::vector<simgrid::s4u::Link*>& links) const;
   void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
@@ -56,13 +71,15 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
 
   const Topology& topology_;
   const FlowFactors& factors_;
+  bool own_factors_;  // SimGrid has none of its own
   std::vector<simgrid::s4u::Host*> hosts_;
   std::vector<simgrid::s4u::Link*> links_;
   std::unordered_map<const simgrid::s4u::Link*, LinkId> number_of_;
   std::vector<LinkLoad> carried_;
-  std::unordered_map<std::uint64_t, std::uint64_t> longest_;                         // bytes, by pair of nodes
-  std::map<std::pair<std::uint64_t, std::uint64_t>, simgrid::s4u::Link*> limiters_;  // by pair and class of messages
+  std::unordered_map<std::uint64_t, std::uint64_t> longest_;  // bytes, by pair of nodes
+  std::map<LimiterKey, simgrid::s4u::Link*> limiters_;
   std::optional<std::uint64_t> next_bytes_;
+  std::uint32_t next_together_ = 1;
   std::unordered_map<const simgrid::kernel::routing::NetPoint*, NodeId> node_of_;
   std::vector<LinkId> route_;
 };

@@ -17,13 +17,14 @@ using Ours = std::variant<std::monostate, double, bool>;
 
 struct Model {
   std::string name;
-  std::vector<CaseField> takes;  // the fields that a row's case must have, and no others
-  std::function<Ours(const Row&)> compute;
+  std::vector<CaseField> takes;             // the fields that a row's case must have, and no others
+  std::function<Ours(const Row&)> compute;  // by several threads at once
 };
 
 class Models {
  public:
-  /// All models of gdr. Kernels and descriptions are read when a model first needs them, and kept.
+  /// All models of gdr. Kernels and descriptions are read when a model first needs them, and kept. So are simulations
+  /// that several rows need.
   Models();
   explicit Models(std::vector<Model> models) : models_(std::move(models)) {}
 

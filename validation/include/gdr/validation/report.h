@@ -25,10 +25,12 @@ struct Judged {
   Verdict verdict;
 };
 
-/// Called after each row with the share of the work that is done, from 0 to 1, and the row's id.
+/// Called with the share of the rows that are computed, from 0 to 1, and the id of the last one: by the thread that
+/// called judge_rows(), after each row of its own and at the end.
 using RowProgress = std::function<void(double done, std::string_view row)>;
 
-/// Computes and judges all rows, or those that belong to `only`; empty if no row does. Throws as Models::ours().
+/// Computes and judges all rows, or those that belong to `only`; empty if no row does. The rows are computed on several
+/// threads, up to eight of the host's, and are in the order of `data`. Throws what Models::ours() throws.
 [[nodiscard]] std::vector<Judged> judge_rows(const Data& data, const Models& models, const std::string& only = {},
                                              const RowProgress& progress = {});
 
