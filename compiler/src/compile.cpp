@@ -94,7 +94,7 @@ struct Chosen {
 Chosen prepared(const Imported& imported, const CompileOptions& options, ConditionStyle style,
                 std::vector<Message>& errors) {
   Chosen chosen;
-  chosen.code = lower(imported.body, imported.finish, style, errors);
+  chosen.code = lower(imported.body, imported.finish, style, options.fast, errors);
   if (errors.empty() && chosen.code.body.empty()) errors.push_back({imported.body.place, kNoResult});
   if (!errors.empty()) return chosen;
   if (options.components) join_components(chosen.code);
@@ -135,7 +135,11 @@ Chosen choose(const Imported& imported, const CompileOptions& options, std::vect
   if (best.body) return best;
   Chosen fresh = prepared(imported, options, ConditionStyle::fresh, errors);
   if (errors.empty()) order(fresh, options);
-  return is_shorter(fresh, best) ? fresh : best;
+  if (is_shorter(fresh, best)) best = std::move(fresh);
+  // A search that has many tries may leave large functions without the plainest orders.
+  CompileOptions few = options;
+  few.effort = 1;
+  return best.body || options.effort == 1 || !errors.empty() ? best : choose(imported, few, errors);
 }
 
 std::string too_many(const Microcode& code) {

@@ -80,7 +80,8 @@ class Measurement {
     all_ = 2 + static_cast<std::size_t>(
                    std::count_if(roundings.begin(), roundings.end(), [](const Rounding& one) { return one.is_short; }));
     std::vector<Message> none;
-    const Microcode code = lower(function_.imported.body, function_.imported.finish, ConditionStyle::shared, none);
+    const Microcode code =
+        lower(function_.imported.body, function_.imported.finish, ConditionStyle::shared, options_.fast, none);
     const HostKernel host(function_.imported, code.reductions, parameter_words(code, data_));
     members_ = members_of(function_.imported.body, code);
     words_ = host.words(Record::result);

@@ -47,10 +47,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "a loop whose number of turns is not fixed, or that is too long to be unrolled; every pair takes the "
                 "same lines: "
                 "give it a constant number of turns and choose results by ?:"},
-        Refused{"UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
-                "function 'other' is called, which the machine does not have; known are sqrt, fabs, fmin, fmax, "
-                "copysign, exp, "
-                "exp2, log, log2, sin, cos, rint and those of gdr/kernel.h"},
+        Refused{
+            "UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
+            "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
+            "fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, tanh, atan2, erf, erfc, "
+            "floor, ceil, trunc, round, rint and those of gdr/kernel.h"},
         Refused{"IndexOfData", "void f(const I& i, const J& j, F& f) {\n  f.sum += table[j.k] * i.x;\n}\n", 7,
                 "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of "
                 "turns that "
@@ -64,25 +65,20 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"TwoReductions",
                 "void f(const I& i, const J& j, F& f) {\n  f.sum += i.x;\n  f.sum = std::fmin(f.sum, j.x);\n}\n", 8,
                 "a result is reduced in two ways: by fmin here and by fadd before"},
-        Refused{"IntegerProduct", "void f(const I& i, const J& j, F& f) {\n  f.count += i.n * j.k;\n}\n", 7,
-                "the machine has no product of integers: use float, or factors that are constants"},
-        Refused{"IntegerDivision", "void f(const I& i, const J& j, F& f) {\n  f.count += i.n / j.k;\n}\n", 7,
-                "the machine has no division of integers and no fmod: use float, or shifts"},
-        Refused{"LongExponential", "void f(const I& i, const J& j, F& f) {\n  f.sum += std::exp(i.x * j.x);\n}\n", 7,
-                "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out"},
-        Refused{"CutInteger",
-                "struct L { long n; };\nvoid f(const L& i, const J& j, F& f) {\n  f.count += static_cast<int>(i.n) + "
-                "j.k;\n}\n",
-                8, "a 64-bit integer does not become a 32-bit one: use one of them"},
-        Refused{"MixedIntegers",
-                "struct L { long n; };\nvoid f(const L& i, const J& j, F& f) {\n  f.count += i.n + j.k > 3 ? 1 : 0;\n"
-                "  f.sum += static_cast<float>(static_cast<int>(j.m)) * j.x;\n}\n",
-                8,
-                "an 'int' becomes 'long' here, which makes all integers long words, but an 'int' made of a float is a "
-                "short one: use one of the types"},
-        Refused{"NumberToLong",
-                "void f(const I& i, const J& j, F& f) {\n  f.count += static_cast<long>(j.m) > i.n ? 1 : 0;\n}\n", 7,
-                "a number does not become a 64-bit integer, nor its bits one: use a 32-bit integer below 2^22"},
+        Refused{
+            "LargeProduct",
+            "struct L { long n; };\nvoid f(const L& i, const L& j, F& f) {\n  f.count += i.n * j.n > 0 ? 1 : 0;\n}\n",
+            8, "products of 64-bit integers are made only of factors below 2^32: convert them from int"},
+        Refused{
+            "LargeQuotient",
+            "struct L { long n; };\nvoid f(const L& i, const L& j, F& f) {\n  f.count += i.n / j.n > 3 ? 1 : 0;\n}\n",
+            8, "quotients of 64-bit integers are made only of numbers below 2^44: convert them from int"},
+        Refused{"LongPower", "void f(const I& i, const J& j, F& f) {\n  f.sum += std::pow(i.x, j.x);\n}\n", 7,
+                "this function is not known for double: take it of a float (powf, erff, tanhf, ...), or write it out"},
+        Refused{"BitsOfANumber",
+                "void f(const I& i, const J& j, F& f) {\n  f.count += __builtin_bit_cast(int, j.m + i.b) > i.n ? 1 : "
+                "0;\n}\n",
+                7, "the bits of a number are no number here: convert by static_cast"},
         Refused{"NoPairFunction", "double f(const I& i) { return i.x; }\n", 0,
                 "no pair function is in it: a pair function is void NAME(const I &, const J &, F &) or, with "
                 "parameters, void "
@@ -91,10 +87,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "void f(const I& i, const J&, F& f) { f.sum += i.x; }\nvoid g(const I& i, const J&, F& f) { f.sum += "
                 "i.x; }\n",
                 0, "several pair functions are in it: f, g; choose one with --function NAME"},
-        Refused{"ByteMember",
-                "struct B { char c; double x; };\nvoid f(const B& i, const J& j, F& f) { f.sum += i.x * j.m; }\n", 6,
-                "member 'c' is no word: records hold float, double, 32-bit and 64-bit integers, and arrays of up to "
-                "512 of them"},
+        Refused{
+            "LongDoubleMember",
+            "struct B { long double c; double x; };\nvoid f(const B& i, const J& j, F& f) { f.sum += i.x * j.m; }\n", 6,
+            "member 'c' is no word: records hold float, double, integers of 8, 16, 32 and 64 bits, bool, bit-fields, "
+            "enumerations, and arrays of up to 512 of them"},
         Refused{"NothingDone", "void f(const I&, const J&, F&) {}\n", 6, "the function changes no result"}),
     [](const auto& one) { return std::string(one.param.name); });
 

@@ -40,6 +40,9 @@ void CompileArguments::add_to(Command command) {
       .capture_default_str();
   command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
       .capture_default_str();
+  command.add_flag(
+      "--fast", fast,
+      "shorter forms of division, roots, exponentials and logarithms, without IEEE 754's values at 0 and infinity");
   command.add_option("--function", function, "name of the pair function, if the file has several").value_name("NAME");
   add_preprocessor_options(command, definitions, include_directories);
   command.heading(kUsualHeading);
@@ -49,6 +52,7 @@ compiler::CompileOptions CompileArguments::options() const {
   compiler::CompileOptions chosen;
   chosen.effort = static_cast<unsigned>(effort);
   chosen.seed = seed;
+  chosen.fast = fast;
   chosen.function = function;
   chosen.clang = clang_arguments(definitions, include_directories);
   return chosen;

@@ -15,6 +15,7 @@ namespace gdr::cli {
 struct CompileArguments {
   std::uint64_t effort = 2;
   std::uint64_t seed = 1;
+  bool fast = false;
   std::string function;
   std::vector<std::string> definitions;
   std::vector<std::string> include_directories;

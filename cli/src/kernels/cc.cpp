@@ -155,6 +155,7 @@ void require_xacc_options(const CcOptions& options) {
   if (!options.compile.function.empty()) throw UsageError("--function: with --xacc the directives choose the loops");
   if (options.compile.effort != none.effort) throw UsageError("-O: with --xacc no kernel is searched for; see --goose");
   if (options.compile.seed != none.seed) throw UsageError("--seed: with --xacc no kernel is searched for; see --goose");
+  if (options.compile.fast) throw UsageError("--fast: with --xacc numbers keep the program's precision");
   if (options.precision) throw UsageError("--precision: with --xacc numbers keep the program's precision");
   if (options.data.given()) throw UsageError("--i and --j: a program with --xacc has its own data");
 }

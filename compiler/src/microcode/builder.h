@@ -5,11 +5,19 @@
 #include <vector>
 
 #include "microcode.h"
+#include "pair/pair_function.h"
 
 namespace gdr::compiler {
 
 inline constexpr isa::Width kShort = isa::Width::short_word;
 inline constexpr isa::Width kLong = isa::Width::long_word;
+
+// Added to a number, 1.5 times a power of two leaves the nearest whole number in the low bits of the word: of a short
+// one, which has 24 bits of fraction, and of a long one, which has 60.
+inline constexpr double kWhole = 0x1.8p24;
+inline constexpr const char* kWholeBits = "417800000";
+inline constexpr double kWholeLong = 0x1.8p60;
+inline constexpr const char* kWholeLongBits = "43b800000000000000";
 
 /// A truth value: a flag, its opposite, or a constant.
 struct Truth {
@@ -68,10 +76,39 @@ class Builder {
   Operand log(const Operand& x);
   Operand log2(const Operand& x);
   Operand circular(const Operand& x, int quarters);
-  Operand nearest(const Operand& x, isa::Width width);
-  Operand to_integer(const Operand& x);
-  /// Exact in a long word for a long integer below 2^59, and in a short word for a short integer below 2^22.
-  Operand from_integer(const Operand& n, isa::Width width);
+  // Whole numbers, whole.cpp. Bounds tell whether numbers may be too large for 1.5 times a power of two.
+  Operand nearest(const Operand& x, isa::Width width, const Bounds& bounds);
+  Operand floor(const Operand& x, isa::Width width, const Bounds& bounds);
+  Operand ceil(const Operand& x, isa::Width width, const Bounds& bounds);
+  Operand trunc(const Operand& x, isa::Width width, const Bounds& bounds);
+  Operand round(const Operand& x, isa::Width width, const Bounds& bounds);
+  // Further functions in short words: further_functions.cpp.
+  Operand power(const Operand& a, const Operand& b);
+  Operand cube_root(const Operand& x);
+  Operand erf(const Operand& x);
+  Operand erfc(const Operand& x);
+  Operand tan(const Operand& x);
+  Operand tanh(const Operand& x);
+  Operand atan2(const Operand& y, const Operand& x);
+  Operand hypot(const Operand& x, const Operand& y);
+  Operand log10(const Operand& x);
+  Operand expm1(const Operand& x);
+  Operand log1p(const Operand& x);
+  // And in long ones: long_functions.cpp.
+  Operand exp_long(const Operand& x);
+  Operand log_long(const Operand& x);
+  Operand circular_long(const Operand& x, int quarters);
+  // Integers: integers.cpp. Bounds tell which forms are enough.
+  /// Towards zero, for numbers that an integer of 32 bits has, or in a long word for those below 2^59.
+  Operand to_integer(const Operand& x, isa::Width width, const Bounds& bounds);
+  /// Exact in a long word, rounded once in a short one.
+  Operand from_integer(const Operand& n, isa::Width width, const Bounds& bounds);
+  Operand sign_extended(const Operand& n, unsigned bits);
+  Operand zero_extended(const Operand& n, unsigned bits);
+  Operand leading_zeros(const Operand& n, unsigned bits);
+  Operand integer_product(const Operand& a, const Bounds& of_a, const Operand& b, const Bounds& of_b,
+                          const Bounds& bounds);
+  Operand integer_quotient(const Operand& a, const Bounds& of_a, const Operand& b, const Bounds& of_b, bool remainder);
   Operand absolute(const Operand& x);
   Operand copysign(const Operand& x, const Operand& sign);
   // Functions in long words.
@@ -86,10 +123,27 @@ class Builder {
   Operand product(const Operand& a, const Operand& b, isa::Width width);
 
  private:
+  struct Nearest {
+    Operand value;  // what is left of a number
+    Operand whole;  // and the whole number nearest to that, as a number
+  };
+  static bool is_short_whole(const Bounds& bounds);
+  Operand nearest_integer(const Operand& x, isa::Width width, Nearest* near);
   Operand add(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FADD, {a, b}, width); }
   Operand sub(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FSUB, {a, b}, width); }
   Operand mul(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FMUL, {a, b}, width); }
+  Operand fraction_of(const Operand& x, Operand& seed, Operand& power);
+  Operand with_exponent(const Operand& m, const Operand& n);
+  Operand with_ends(const Operand& n, const Operand& x);
+  Operand horner(const Operand& x, const std::vector<double>& coefficients, const Operand& wide = {},
+                 std::size_t from = 0);
+  Operand chosen(const Operand& a, const Operand& b, const Operand& yes, const Operand& no);
+  Operand log_of_long(const Operand& x, Operand& n);
+  Operand erfc_of(const Operand& z);
   Operand reciprocal_start(const Operand& x, const Operand& seed);
+  Operand plain_reciprocal_long(const Operand& x);
+  Truth is_large(const Operand& x);
+  Operand lessened(const Operand& x, const Truth& where);
   Operand rsqrt_long_of(const Operand& x, const Operand& about);
   Operand rsqrt_start(const Operand& x, Operand& half);
   Operand exp2_of(const Operand& t);

@@ -10,15 +10,11 @@ using isa::Width;
 
 // 2^24 (2 * 1023 - 0.1013): the bits of a number subtracted from it are those of its reciprocal, off by at most 12 %.
 constexpr const char* kReciprocalSeed = "7fde61134";
+constexpr const char* kFractionSeed = "3fde61134";  // the same for a fraction of a number from 2 to 4
+constexpr const char* kInfinity = "7ff000000";
+constexpr const char* kLargest = "7feffffff";  // of the finite numbers of a short word
 // 1.5 * 2^24 (1023 - 0.0450466): half of a number's bits subtracted from it are those of 1/sqrt, off by at most 3.5 %.
 constexpr const char* kRsqrtSeed = "5fe6eb3bd";
-// 1.5 * 2^24: added to a number it leaves the nearest whole number in the low bits of a short word.
-constexpr double kWhole = 25165824;
-constexpr const char* kWholeBits = "417800000";
-constexpr double kWholeLong = 0x1.8p60;  // the same of a long word
-constexpr const char* kWholeLongBits = "43b800000000000000";
-constexpr double kWholeUpper = 0x1.8p42;  // 2^18 times kWhole: for the upper 18 of an integer's 36 bits
-constexpr const char* kWholeUpperBits = "429800000";
 
 }  // namespace
 
@@ -61,20 +57,48 @@ Operand Builder::rsqrt_or_zero(const Operand& argument) {
   return y;
 }
 
+/// The fraction of `x` as a number from 2 to 4 and the seed of its reciprocal, and 2^(1 - e) with the sign of `x`,
+/// whose exponent is e: infinity for 0, and 0 for infinity.
+Operand Builder::fraction_of(const Operand& x, Operand& seed, Operand& power) {
+  const Operand fraction = operation(Op::UAND, {x, bits("000ffffff", kShort)}, kShort);
+  seed = operation(Op::USUB, {bits(kFractionSeed, kShort), fraction}, kShort);
+  const Operand rest = operation(Op::UAND, {x, bits("fff000000", kShort)}, kShort);
+  power = operation(Op::USUB, {bits(kInfinity, kShort), rest}, kShort);
+  return operation(Op::UOR, {fraction, bits("400000000", kShort)}, kShort);
+}
+
 Operand Builder::reciprocal(const Operand& argument) {
   const Operand x = settled(argument, kShort);
-  const Operand r = reciprocal_start(x, operation(Op::USUB, {bits(kReciprocalSeed, kShort), x}, kShort));
-  const Operand left = sub(number(1), mul(r, x, kLong), kShort);  // the product is exact
-  return add(r, mul(r, left, kShort), kShort);
+  if (code_.fast) {
+    const Operand r = reciprocal_start(x, operation(Op::USUB, {bits(kReciprocalSeed, kShort), x}, kShort));
+    const Operand left = sub(number(1), mul(r, x, kLong), kShort);  // the product is exact
+    return add(r, mul(r, left, kShort), kShort);
+  }
+  Operand seed;
+  Operand power;
+  const Operand m = fraction_of(x, seed, power);
+  const Operand r = reciprocal_start(m, seed);
+  const Operand left = sub(number(1), mul(r, m, kLong), kShort);
+  return mul(add(r, mul(r, left, kShort), kShort), power, kShort);
 }
 
 Operand Builder::quotient(const Operand& dividend, const Operand& argument) {
   const Operand x = settled(argument, kShort);
   const Operand a = width(dividend) == kShort ? dividend : settled(dividend, kShort);
-  const Operand r = reciprocal_start(x, operation(Op::USUB, {bits(kReciprocalSeed, kShort), x}, kShort));
+  if (code_.fast) {
+    const Operand r = reciprocal_start(x, operation(Op::USUB, {bits(kReciprocalSeed, kShort), x}, kShort));
+    const Operand q = mul(r, a, kShort);
+    const Operand left = sub(a, mul(q, x, kLong), kShort);
+    return add(q, mul(left, r, kShort), kShort);
+  }
+  Operand seed;
+  Operand power;
+  const Operand m = fraction_of(x, seed, power);
+  const Operand r = reciprocal_start(m, seed);
   const Operand q = mul(r, a, kShort);
-  const Operand left = sub(a, mul(q, x, kLong), kShort);
-  return add(q, mul(left, r, kShort), kShort);
+  // What is left of an infinite dividend is infinity for both signs: a number in its place lets the sign be.
+  const Operand left = operation(Op::FMIN, {sub(a, mul(q, m, kLong), kShort), bits(kLargest, kShort)}, kShort);
+  return mul(add(q, mul(left, r, kShort), kShort), power, kShort);
 }
 
 /// 1/sqrt(x) to 5e-6 in two rounds, and -x/2.
@@ -93,10 +117,22 @@ Operand Builder::rsqrt_start(const Operand& x, Operand& half) {
 Operand Builder::rsqrt(const Operand& argument) {
   const Operand x = settled(argument, kShort);
   Operand half;
-  const Operand r = rsqrt_start(x, half);
-  // For 0 the square is infinite, and the invalid product with 0 is +infinity, as all that follows.
-  const Operand left = add(number(0.5), mul(mul(r, r, kLong), half, kLong), kShort);
-  return add(r, mul(r, left, kShort), kShort);
+  if (code_.fast) {
+    const Operand r = rsqrt_start(x, half);
+    // For 0 the square is infinite, and the invalid product with 0 is +infinity, as all that follows.
+    const Operand left = add(number(0.5), mul(mul(r, r, kLong), half, kLong), kShort);
+    return add(r, mul(r, left, kShort), kShort);
+  }
+  // The start takes the largest number for infinity, so that what is left of it is -infinity at the end alone: -1 in
+  // its place makes r - r.
+  const Operand r = rsqrt_start(operation(Op::FMIN, {x, bits(kLargest, kShort)}, kShort), half);
+  const Operand square = mul(r, mul(r, mul(x, number(-0.5), kShort), kLong), kLong);
+  const Operand left = operation(Op::FMAX, {add(number(0.5), square, kShort), number(-1)}, kShort);
+  // 2^-999 of the reciprocal: infinity for 0, and otherwise less than the root's.
+  const Operand exponent = operation(Op::UAND, {x, bits(kInfinity, kShort)}, kShort);
+  const Operand power = operation(Op::USUB, {bits(kInfinity, kShort), exponent}, kShort);
+  const Operand at_zero = mul(power, number(0x1p-1000), kShort);
+  return operation(Op::FMAX, {add(r, mul(r, left, kShort), kShort), at_zero}, kShort);
 }
 
 Operand Builder::sqrt(const Operand& argument) {
@@ -108,22 +144,44 @@ Operand Builder::sqrt(const Operand& argument) {
   return add(s, mul(mul(left, r, kShort), number(0.5), kShort), kShort);
 }
 
-Operand Builder::reciprocal_long(const Operand& x) {
-  const Operand s = settled(x, kShort);
-  const Operand r = reciprocal(s);
-  const Operand e = sub(number(1), product(x, r, kLong), kLong);
+/// For numbers below 2^990, whose reciprocal has corrections that are numbers.
+Operand Builder::plain_reciprocal_long(const Operand& x) {
+  const Operand r = reciprocal(settled(x, kShort));
+  Operand e = sub(number(1), product(x, r, kLong), kLong);
+  // Of infinity, and of 0, that is -infinity: with -1 in its place r remains.
+  if (!code_.fast) e = operation(Op::FMAX, {e, number(-1)}, kLong);
   const Operand e_short = settled(e, kShort);
   const Operand sum = add(mul(e, e_short, kLong), e, kLong);
   return add(r, mul(sum, r, kLong), kLong);
 }
 
-Operand Builder::quotient_long(const Operand& a, const Operand& b) { return product(reciprocal_long(b), a, kLong); }
+/// A flag for numbers so large that their reciprocals are computed of a hundredth power of two of them.
+Truth Builder::is_large(const Operand& x) {
+  return compare(Op::FSUB, number(0x1p900), absolute(x), kShort, Condition::negative);
+}
+
+Operand Builder::lessened(const Operand& x, const Truth& where) {
+  return merge(copy(x, kLong), mul(x, number(0x1p-100), kLong), where, true);
+}
+
+Operand Builder::reciprocal_long(const Operand& x) {
+  if (code_.fast) return plain_reciprocal_long(x);
+  const Truth large = is_large(x);
+  return lessened(plain_reciprocal_long(lessened(x, large)), large);
+}
+
+Operand Builder::quotient_long(const Operand& a, const Operand& b) {
+  if (code_.fast) return product(plain_reciprocal_long(b), a, kLong);
+  const Truth large = is_large(b);
+  return product(plain_reciprocal_long(lessened(b, large)), lessened(a, large), kLong);
+}
 
 /// `about`: x as a short word.
 Operand Builder::rsqrt_long_of(const Operand& x, const Operand& about) {
   const Operand r = rsqrt(about);
   const Operand square = mul(r, r, kLong);
-  const Operand e = sub(number(1), product(x, square, kLong), kLong);
+  Operand e = sub(number(1), product(x, square, kLong), kLong);
+  if (!code_.fast) e = operation(Op::FMAX, {e, number(-1)}, kLong);
   const Operand s = add(mul(e, number(0.375), kLong), number(0.5), kShort);
   return add(r, mul(mul(e, s, kLong), r, kLong), kLong);
 }
@@ -154,18 +212,44 @@ Operand Builder::exp2_of(const Operand& t) {
                                        0.055503571142190778, 0.24022650760568127});
   const Operand outer = add(mul(f, inner, kShort), number(0.69314718802622878), kLong);
   const Operand m = add(mul(outer, f, kLong), number(1), kShort);
-  return operation(Op::UADD, {n, m}, kShort);
+  return code_.fast ? operation(Op::UADD, {n, m}, kShort) : with_exponent(m, n);
+}
+
+/// m 2^n for an `n` shifted to the exponent's place, below 2^11: half of it goes into the bits of `m`, and the other
+/// half into a factor, so that what is beyond the range becomes infinity or 0.
+Operand Builder::with_exponent(const Operand& m, const Operand& n) {
+  const Width width = this->width(m);
+  const Operand half =
+      operation(Op::UAND, {operation(Op::UASR, {n, integer(1, kShort)}, kShort), bits("fff000000", kShort)}, kShort);
+  const Operand rest = operation(Op::USUB, {n, half}, kShort);
+  const Operand power = operation(Op::UADD, {rest, bits("3ff000000", kShort)}, kShort);
+  // Without a fraction these bits are the same in a long word.
+  return mul(operation(Op::UADD, {settled(half, width), m}, width), power, width);
 }
 
 Operand Builder::exp2(const Operand& argument) {
-  const Operand least = operation(Op::FMAX, {argument, number(-1022)}, kShort);
-  return exp2_of(operation(Op::FMIN, {least, short_number(1023.99993896484375)}, kShort));
+  // What is beyond is infinity, or 0, in any case.
+  const double low = code_.fast ? -1022 : -1100;
+  const double high = code_.fast ? 1023.99993896484375 : 1100;
+  const Operand least = operation(Op::FMAX, {argument, short_number(low)}, kShort);
+  return exp2_of(operation(Op::FMIN, {least, short_number(high)}, kShort));
 }
 
 Operand Builder::exp(const Operand& argument) {
-  const Operand least = operation(Op::FMAX, {argument, short_number(-708.3963623046875)}, kShort);
-  const Operand x = operation(Op::FMIN, {least, short_number(709.78265380859375)}, kShort);
+  const double low = code_.fast ? -708.3963623046875 : -760;
+  const double high = code_.fast ? 709.78265380859375 : 760;
+  const Operand least = operation(Op::FMAX, {argument, short_number(low)}, kShort);
+  const Operand x = operation(Op::FMIN, {least, short_number(high)}, kShort);
   return exp2_of(mul(number(1.4426950408889634), x, kLong));
+}
+
+/// `n`, and in its place -infinity where `x` is 0, infinity where it is that.
+Operand Builder::with_ends(const Operand& n, const Operand& x) {
+  if (code_.fast) return n;
+  const Truth zero = flag_of(x, Condition::zero);
+  const Operand above = merge(n, bits("fff000000", kShort), zero, false);
+  const Truth infinite = compare(Op::FSUB, bits(kLargest, kShort), x, kShort, Condition::negative);
+  return merge(above, bits(kInfinity, kShort), infinite, false);
 }
 
 /// ln(m) - f, long, where x = 2^n m, m in sqrt(1/2)..sqrt(2), f = m - 1.
@@ -177,6 +261,7 @@ Operand Builder::log_of(const Operand& argument, Operand& n, Operand& f) {
   const Operand m = operation(Op::USUB, {x, field}, kShort);
   f = sub(m, number(1), kShort);
   n = sub(operation(Op::UADD, {exponent, bits(kWholeBits, kShort)}, kShort), number(kWhole), kShort);
+  n = with_ends(n, x);
   const Operand inner =
       polynomial(f, {-0.076217575932727855, 0.12904418612553581, -0.13242988798514036, 0.14181827646800964,
                      -0.16609082802437245, 0.20001973804867381, -0.25001582945560561, 0.33333325693788077});
@@ -220,36 +305,6 @@ Operand Builder::circular(const Operand& argument, int quarters) {
   const Operand sign =
       operation(Op::UAND, {operation(Op::ULSL, {k, integer(34, kShort)}, kShort), bits("800000000", kShort)}, kShort);
   return operation(Op::UXOR, {y, sign}, kShort);
-}
-
-Operand Builder::nearest(const Operand& x, Width width) {
-  const Operand magic = number(width == kLong ? kWholeLong : kWhole);
-  return sub(add(x, magic, width), magic, width);
-}
-
-Operand Builder::to_integer(const Operand& argument) {
-  const Operand magnitude = absolute(settled(argument, kShort));
-  const Operand shifted = add(magnitude, number(kWhole), kShort);
-  const Operand near = sub(shifted, number(kWhole), kShort);
-  const Operand whole = operation(Op::USUB, {shifted, bits(kWholeBits, kShort)}, kShort);
-  const Truth beyond = compare(Op::FSUB, magnitude, near, kShort, Condition::negative);
-  const Operand less = operation(Op::USUB, {whole, integer(1, kShort)}, kShort);
-  const Operand towards_zero = merge(whole, less, beyond, true);
-  const Truth negative = flag_of(argument, Condition::negative);
-  const Operand opposite = operation(Op::USUB, {integer(0, kShort), towards_zero}, kShort);
-  return merge(towards_zero, opposite, negative, true);
-}
-
-Operand Builder::from_integer(const Operand& n, Width width) {
-  if (this->width(n) == kLong)
-    return sub(operation(Op::UADD, {n, bits(kWholeLongBits, kLong)}, kLong), number(kWholeLong), width);
-  if (width == kShort) return sub(operation(Op::UADD, {n, bits(kWholeBits, kShort)}, kShort), number(kWhole), kShort);
-  // 36 bits are more than the fraction of a short word: the upper and the lower 18 by themselves.
-  const Operand upper = operation(Op::UASR, {n, integer(18, kShort)}, kShort);
-  const Operand lower = operation(Op::UAND, {n, bits("00003ffff", kShort)}, kShort);
-  const Operand high = operation(Op::UADD, {upper, bits(kWholeUpperBits, kShort)}, kShort);
-  const Operand low = operation(Op::UADD, {lower, bits(kWholeBits, kShort)}, kShort);
-  return add(sub(high, number(kWholeUpper + kWhole), kLong), low, kLong);
 }
 
 Operand Builder::absolute(const Operand& x) {

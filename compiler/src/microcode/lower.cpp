@@ -130,9 +130,17 @@ Operand Lowering::floating(const Node& node, Width width) {
     case Act::copysign:
       return builder_.copysign(builder_.settled(argument(0), width), argument(1));
     case Act::nearest:
-      return builder_.nearest(argument(0), width);
+      return builder_.nearest(argument(0), width, this->node(node.operands[0]).bounds);
+    case Act::floor:
+      return builder_.floor(argument(0), width, this->node(node.operands[0]).bounds);
+    case Act::ceil:
+      return builder_.ceil(argument(0), width, this->node(node.operands[0]).bounds);
+    case Act::trunc:
+      return builder_.trunc(argument(0), width, this->node(node.operands[0]).bounds);
+    case Act::round:
+      return builder_.round(argument(0), width, this->node(node.operands[0]).bounds);
     case Act::from_integer:
-      return builder_.from_integer(argument(0), width);
+      return builder_.from_integer(argument(0), width, this->node(node.operands[0]).bounds);
     case Act::div:
       return quotient(node, width);
     default:
@@ -161,9 +169,42 @@ Operand Lowering::function(const Node& node, Width width) {
   const bool wide = width == Width::long_word;
   if (node.act == Act::sqrt) return wide ? builder_.sqrt_long(x) : builder_.sqrt(x);
   if (wide) {
-    return refuse(node, kLongFunction);
+    switch (node.act) {
+      case Act::exp:
+        return builder_.exp_long(x);
+      case Act::log:
+        return builder_.log_long(x);
+      case Act::sin:
+        return builder_.circular_long(x, 0);
+      case Act::cos:
+        return builder_.circular_long(x, 1);
+      default:
+        return refuse(node, kLongFunction);
+    }
   }
   switch (node.act) {
+    case Act::power:
+      return builder_.power(x, operand(node.operands[1]));
+    case Act::atan2:
+      return builder_.atan2(x, operand(node.operands[1]));
+    case Act::hypot:
+      return builder_.hypot(x, operand(node.operands[1]));
+    case Act::cube_root:
+      return builder_.cube_root(x);
+    case Act::erf:
+      return builder_.erf(x);
+    case Act::erfc:
+      return builder_.erfc(x);
+    case Act::tan:
+      return builder_.tan(x);
+    case Act::tanh:
+      return builder_.tanh(x);
+    case Act::log10:
+      return builder_.log10(x);
+    case Act::expm1:
+      return builder_.expm1(x);
+    case Act::log1p:
+      return builder_.log1p(x);
     case Act::rsqrt:
       return builder_.rsqrt_or_zero(x);
     case Act::reciprocal:
@@ -186,23 +227,27 @@ Operand Lowering::function(const Node& node, Width width) {
 }
 
 Operand Lowering::integer(const Node& node, Width width) {
-  static const std::map<Act, Op> plain{{Act::iadd, Op::UADD},        {Act::isub, Op::USUB}, {Act::iand, Op::UAND},
-                                       {Act::ior, Op::UOR},          {Act::ixor, Op::UXOR}, {Act::shift_left, Op::ULSL},
-                                       {Act::shift_right, Op::UASR}, {Act::imin, Op::UMIN}, {Act::imax, Op::UMAX}};
-  if (node.act == Act::to_integer) {
-    if (is_long(this->node(node.operands[0]).type))
-      return refuse(node, "a double does not become an integer: take a float");
-    return builder_.to_integer(operand(node.operands[0]));
-  }
-  const Operand a = operand(node.operands[0]);
+  static const std::map<Act, Op> plain{{Act::iadd, Op::UADD},        {Act::isub, Op::USUB},
+                                       {Act::iand, Op::UAND},        {Act::ior, Op::UOR},
+                                       {Act::ixor, Op::UXOR},        {Act::shift_left, Op::ULSL},
+                                       {Act::shift_right, Op::UASR}, {Act::imin, Op::UMIN},
+                                       {Act::imax, Op::UMAX},        {Act::shift_right_unsigned, Op::ULSR}};
+  const auto bits = static_cast<unsigned>(node.integer);
+  const auto bounds = [&](std::size_t n) -> const Bounds& { return this->node(node.operands[n]).bounds; };
+  // A line has one immediate.
+  const auto in_register = [&](const Operand& of) {
+    return of.kind == Operand::Kind::literal ? builder_.copy(of, builder_.width(of)) : of;
+  };
+  Operand a = operand(node.operands[0]);
+  if (node.act == Act::to_integer) return builder_.to_integer(a, width, node.bounds);
+  if (node.act == Act::sign_extend) return builder_.sign_extended(a, bits);
+  if (node.act == Act::zero_extend) return builder_.zero_extended(a, bits);
+  if (node.act == Act::leading_zeros) return builder_.leading_zeros(a, bits);
   const Operand b = operand(node.operands[1]);
-  if (node.act == Act::shift_right_unsigned) {
-    // Words have 36 bits. The bits above the 32 of C++ are copies of the sign and must not be shifted in.
-    if (width == Width::long_word)
-      return refuse(node, "64-bit integers are not shifted right without their sign: use 32-bit ones");
-    const Operand low = builder_.operation(Op::UAND, {a, builder_.literal("is\"0xffffffff\"", width)}, width);
-    return builder_.operation(Op::ULSR, {low, b}, width);
-  }
+  if (b.kind == Operand::Kind::literal) a = in_register(a);
+  if (node.act == Act::imul) return builder_.integer_product(a, bounds(0), b, bounds(1), node.bounds);
+  if (node.act == Act::idiv || node.act == Act::iremainder)
+    return builder_.integer_quotient(a, bounds(0), b, bounds(1), node.act == Act::iremainder);
   const auto found = plain.find(node.act);
   if (found == plain.end()) return refuse(node, "an operation that has no counterpart on the machine");
   return builder_.operation(found->second, {a, b}, width);

@@ -13,7 +13,7 @@
 namespace gdr::compiler {
 
 inline constexpr const char* kLongFunction =
-    "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out";
+    "this function is not known for double: take it of a float (powf, erff, tanhf, ...), or write it out";
 
 class Lowering {
  public:

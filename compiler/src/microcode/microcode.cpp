@@ -155,9 +155,10 @@ void mark_tests(Operations& section) {
 
 }  // namespace
 
-Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style,
+Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style, bool fast,
                 std::vector<Message>& errors) {
   Microcode code;
+  code.fast = fast;
   declare(body, code);
   PairFunction function = body;
   const Changes changes = changes_of(function, errors);

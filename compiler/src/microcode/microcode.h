@@ -74,6 +74,7 @@ struct Microcode {
   Operations body;
   Operations termination;
   std::vector<Reduction> reductions;  // for each word of the result record, in order
+  bool fast = false;                  // functions without care for 0 and infinity
 };
 
 /// How conditions are kept: in a flag for all that read it; in a flag of its own for each of them; or in a word, from
@@ -81,7 +82,8 @@ struct Microcode {
 enum class ConditionStyle : std::uint8_t { shared, fresh, words };
 
 /// Chooses widths, and expands functions, conditional values and sums. Errors are appended to `errors`.
-[[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style,
+/// `fast`: as CompileOptions::fast.
+[[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style, bool fast,
                               std::vector<Message>& errors);
 
 /// Joins values that depend on j alone and differ only in the component: they become one operation whose elements are

@@ -180,18 +180,10 @@ bool is_square(const PairFunction& function, const Node& product) {
   return bare(product.operands[0]) == bare(product.operands[1]);
 }
 
-/// True if an integer is made from a floating-point number; such integers are short.
-bool makes_integers(const PairFunction& function) {
-  return std::any_of(function.nodes.begin(), function.nodes.end(),
-                     [](const Node& node) { return node.act == Act::to_integer; });
-}
-
-/// The place where an int becomes a long; nothing if there is none.
-const Place* mixes_integers(const PairFunction& function) {
-  const auto found = std::find_if(function.nodes.begin(), function.nodes.end(), [](const Node& node) {
-    return node.act == Act::widen && node.type == Type::int_long;
-  });
-  return found == function.nodes.end() ? nullptr : &found->place;
+/// True if an int becomes a long somewhere, or a long an int.
+bool mixes_integers(const PairFunction& function) {
+  return std::ranges::any_of(function.nodes,
+                             [](const Node& node) { return node.act == Act::widen && !is_float(node.type); });
 }
 
 }  // namespace
@@ -202,12 +194,12 @@ void settle_numbers(Imported& imported) {
   PairFunction& body = imported.body;
   std::vector<Field>& results = body.records[static_cast<std::size_t>(Record::result)];
   std::vector<bool> is_number(body.stores.size(), false);
-  const Place* is_short = nullptr;
+  bool has_short = false;
   for (const KeyedNumber& one : keyed_numbers(body)) {
     const Store& store = body.stores[one.number_store];
     is_number[one.number_store] = true;
     results[store.field].numbered = true;
-    if (body.nodes[static_cast<std::size_t>(one.number)].type == Type::int_short) is_short = &store.place;
+    if (body.nodes[static_cast<std::size_t>(one.number)].type == Type::int_short) has_short = true;
   }
   for (std::size_t n = 0; n < body.stores.size(); ++n) {
     if (!results[body.stores[n].field].numbered || is_number[n]) continue;
@@ -215,20 +207,7 @@ void settle_numbers(Imported& imported) {
                                "some elements of this array are numbers that belong to a least or greatest key, and "
                                "others are not: make them members of their own"});
   }
-  const Place* mixed = mixes_integers(body) != nullptr ? mixes_integers(body) : mixes_integers(imported.finish);
-  const bool made_of_numbers = makes_integers(body) || makes_integers(imported.finish);
-  if (is_short != nullptr && made_of_numbers) {
-    imported.errors.push_back({*is_short,
-                               "a number that belongs to a least or greatest key is a long integer, and 'int' cannot "
-                               "be taken as long where it is also made of a float: declare the number long"});
-  } else if (mixed != nullptr && made_of_numbers) {
-    imported.errors.push_back(
-        {*mixed,
-         "an 'int' becomes 'long' here, which makes all integers long words, but an 'int' made of "
-         "a float is a short one: use one of the types"});
-  } else if (is_short != nullptr || mixed != nullptr) {
-    widen(body), widen(imported.finish);
-  }
+  if (has_short || mixes_integers(body) || mixes_integers(imported.finish)) widen(body), widen(imported.finish);
   for (Field& field : results) {
     if (field.numbered) field.type = Type::int_long;
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct Field {
   unsigned count = 1;   // words
   bool array = false;
   bool numbered = false;  // a result: a number that belongs to a key (see nearest.h)
+  unsigned bytes = 0;     // of one word in the C++ structure
+  bool is_signed = true;  // an integer
+  unsigned bit = 0;       // a bit-field: its first bit, counted from `offset`
+  unsigned bits = 0;      // a bit-field: how many; otherwise 0
 };
 
 /// The operations of C++ that a pair function may use.
@@ -47,7 +52,7 @@ enum class Act : std::uint8_t {
   mul,
   div,
   negate,
-  widen,   // float to double: the word stays as it is; int to long: makes all integers of the function long
+  widen,   // float to double: the word stays as it is; int to long and back: makes all integers of the function long
   narrow,  // double to float, rounded
   absolute,
   copysign,
@@ -62,6 +67,21 @@ enum class Act : std::uint8_t {
   log,
   sin,
   cos,
+  power,  // first to the power of second
+  cube_root,
+  erf,
+  erfc,
+  tan,
+  tanh,
+  atan2,  // of y / x
+  hypot,
+  log10,
+  expm1,
+  log1p,
+  floor,
+  ceil,
+  trunc,
+  round,       // halves away from 0
   nearest,     // the nearest whole number, as a floating-point number
   to_integer,  // towards zero
   from_integer,
@@ -76,6 +96,12 @@ enum class Act : std::uint8_t {
   shift_right_unsigned,  // logical: zeros come in
   imin,
   imax,
+  imul,           // modulo the word
+  idiv,           // towards zero
+  iremainder,     // with the sign of the first
+  sign_extend,    // the lower `integer` bits as a number with a sign
+  zero_extend,    // the lower `integer` bits as a number without one
+  leading_zeros,  // of the lower `integer` bits, above which there are none
   // truth values
   less,   // a < b, floating point
   equal,  // a == b, floating point
@@ -89,13 +115,20 @@ enum class Act : std::uint8_t {
   select  // first ? second : third
 };
 
+/// Bounds of a number in a word, both included.
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
 /// One operation; its operands are indices of earlier nodes.
 struct Node {
   Act act = Act::constant;
   Type type = Type::float_long;
   std::vector<int> operands;
   double number = 0;         // value of a floating-point constant
-  std::int64_t integer = 0;  // value of an integer or truth constant
+  std::int64_t integer = 0;  // value of an integer or truth constant; a number of bits
+  Bounds bounds;             // of the value, as far as the way it is computed tells; of integers, of the whole word
   Record record = Record::i;
   unsigned field = 0;    // for an input: index into the record's fields
   unsigned element = 0;  // of the field

@@ -207,6 +207,36 @@ double HostKernel::function_of(Act act, double a, double b) {
       return std::cos(a);
     case Act::nearest:
       return std::nearbyint(a);
+    case Act::power:
+      return std::pow(a, b);
+    case Act::cube_root:
+      return std::cbrt(a);
+    case Act::erf:
+      return std::erf(a);
+    case Act::erfc:
+      return std::erfc(a);
+    case Act::tan:
+      return std::tan(a);
+    case Act::tanh:
+      return std::tanh(a);
+    case Act::atan2:
+      return std::atan2(a, b);
+    case Act::hypot:
+      return std::hypot(a, b);
+    case Act::log10:
+      return std::log10(a);
+    case Act::expm1:
+      return std::expm1(a);
+    case Act::log1p:
+      return std::log1p(a);
+    case Act::floor:
+      return std::floor(a);
+    case Act::ceil:
+      return std::ceil(a);
+    case Act::trunc:
+      return std::trunc(a);
+    case Act::round:
+      return std::round(a);
     default:
       break;
   }
@@ -218,6 +248,7 @@ std::int64_t HostKernel::integer_of(const Step& step, const Value& a, const Valu
   const std::uint64_t left = as_unsigned(a.integer);
   const std::uint64_t right = as_unsigned(b.integer);
   const std::uint64_t shift = right & 63;
+  const auto bits = static_cast<unsigned>(step.constant.integer);
   switch (step.act) {
     case Act::to_integer: {
       constexpr double kBeyond = 0x1p62;
@@ -240,7 +271,7 @@ std::int64_t HostKernel::integer_of(const Step& step, const Value& a, const Valu
     case Act::shift_right:
       return a.integer >> shift;
     case Act::shift_right_unsigned:
-      return as_signed((step.is_long ? left : left & 0xffffffff) >> shift);
+      return as_signed(left >> shift);
     case Act::imin:
       return std::min(a.integer, b.integer);
     case Act::imax:
@@ -253,6 +284,18 @@ std::int64_t HostKernel::integer_of(const Step& step, const Value& a, const Valu
       return left == right ? 1 : 0;
     case Act::opposite:
       return left == 0 ? 1 : 0;
+    case Act::imul:
+      return as_signed(left * right);
+    case Act::idiv:
+      return b.integer == 0 ? 0 : a.integer / b.integer;
+    case Act::iremainder:
+      return b.integer == 0 ? 0 : a.integer % b.integer;
+    case Act::sign_extend:
+      return as_signed(left << (64 - bits)) >> (64 - bits);
+    case Act::zero_extend:
+      return as_signed(left & (~std::uint64_t{0} >> (64 - bits)));
+    case Act::leading_zeros:
+      return std::countl_zero(left) - static_cast<int>(64 - bits);
     default:
       break;
   }

@@ -18,27 +18,27 @@ PairFunction& part_of(Imported& imported, std::size_t part) { return part == kBo
 
 /// The name of an operation that rounds; nothing if it returns one of its operands, or a number without rounding.
 std::optional<std::string> operation_name(Act act) {
-  static const std::map<Act, const char*> names{{Act::add, "add"},
-                                                {Act::sub, "sub"},
-                                                {Act::mul, "mul"},
-                                                {Act::div, "div"},
-                                                {Act::sqrt, "sqrt"},
-                                                {Act::rsqrt, "rsqrt"},
-                                                {Act::narrow, "narrow"},
-                                                {Act::reciprocal, "reciprocal"},
-                                                {Act::exp2, "exp2"},
-                                                {Act::exp, "exp"},
-                                                {Act::log2, "log2"},
-                                                {Act::log, "log"},
-                                                {Act::sin, "sin"},
-                                                {Act::cos, "cos"},
-                                                {Act::from_integer, "from_integer"}};
+  static const std::map<Act, const char*> names{{Act::add, "add"},       {Act::sub, "sub"},
+                                                {Act::mul, "mul"},       {Act::div, "div"},
+                                                {Act::sqrt, "sqrt"},     {Act::rsqrt, "rsqrt"},
+                                                {Act::narrow, "narrow"}, {Act::reciprocal, "reciprocal"},
+                                                {Act::exp2, "exp2"},     {Act::exp, "exp"},
+                                                {Act::log2, "log2"},     {Act::log, "log"},
+                                                {Act::sin, "sin"},       {Act::cos, "cos"},
+                                                {Act::power, "pow"},     {Act::cube_root, "cbrt"},
+                                                {Act::erf, "erf"},       {Act::erfc, "erfc"},
+                                                {Act::tan, "tan"},       {Act::tanh, "tanh"},
+                                                {Act::atan2, "atan2"},   {Act::hypot, "hypot"},
+                                                {Act::log10, "log10"},   {Act::expm1, "expm1"},
+                                                {Act::log1p, "log1p"},   {Act::from_integer, "from_integer"}};
   const auto found = names.find(act);
   return found == names.end() ? std::nullopt : std::optional<std::string>(found->second);
 }
 
 bool has_long_form(Act act) {
-  static const std::set<Act> short_alone{Act::exp2, Act::exp, Act::log2, Act::log, Act::sin, Act::cos};
+  static const std::set<Act> short_alone{Act::exp2,  Act::exp,       Act::log2,  Act::log,   Act::sin,  Act::cos,
+                                         Act::power, Act::cube_root, Act::erf,   Act::erfc,  Act::tan,  Act::tanh,
+                                         Act::atan2, Act::hypot,     Act::log10, Act::expm1, Act::log1p};
   return !short_alone.contains(act);
 }
 

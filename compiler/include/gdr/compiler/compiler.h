@@ -21,6 +21,7 @@ struct CompileOptions {
   unsigned effort = 2;               // 1 to 3: the number of schedules that are compared grows with it
   std::uint64_t seed = 1;            // seed of the search for schedules; the same seed gives the same lines
   std::string function;              // name of the pair function; may be empty if there is only one
+  bool fast = false;                 // shorter forms of functions, which are not those of IEEE 754 at 0 and infinity
   bool components = true;            // values of j alone that differ in the component are computed side by side
   bool hoist = true;                 // values that do not change from one iteration to the next are computed once
   std::vector<std::string> clang{};  // further arguments for clang, such as -I and -D

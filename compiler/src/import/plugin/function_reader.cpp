@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "pair/bounds.h"
 #include "passes.h"
 #include "records.h"
 
@@ -104,6 +105,7 @@ int FunctionReader::add(Act act, Type type, std::vector<int> operands) {
   node.type = type;
   node.operands = std::move(operands);
   node.place = place_;
+  if (act != Act::constant) node.bounds = computed_bounds(node, result_.nodes);  // its value is set afterwards
   result_.nodes.push_back(std::move(node));
   return static_cast<int>(result_.nodes.size()) - 1;
 }
@@ -113,9 +115,12 @@ int FunctionReader::truth(bool value) { return conditions_.constant(value); }
 int FunctionReader::input(Record record, Slot slot) {
   const auto [known, is_new] = inputs_.try_emplace({record, slot}, -1);
   if (is_new) {
-    const Type type = result_.records[static_cast<std::size_t>(record)][slot.first].type;
-    known->second = add(Act::input, type, {});
+    const Field& field = result_.records[static_cast<std::size_t>(record)][slot.first];
+    known->second = add(Act::input, field.type, {});
     Node& node = result_.nodes.back();
+    // Sums may pass beyond, but nothing in a pair reads them.
+    if (!is_float(field.type))
+      node.bounds = bounds_of_bits(field.bits > 0 ? field.bits : 8 * field.bytes, field.is_signed);
     node.record = record;
     node.field = slot.first;
     node.element = slot.second;
@@ -127,16 +132,12 @@ std::optional<Type> FunctionReader::type_of(const llvm::Type& type) const {
   if (type.isFloatTy()) return Type::float_short;
   if (type.isDoubleTy()) return Type::float_long;
   if (type.isIntegerTy(1)) return Type::truth;
-  if (type.isIntegerTy(32)) return Type::int_short;
-  // A bool in memory or in a register; what is made of it is checked where it is made.
-  if (type.isIntegerTy(8)) return Type::int_short;
-  if (type.isIntegerTy(64)) return Type::int_long;
-  return std::nullopt;
+  return integer_type(type);
 }
 
 int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruction& at) {
   const std::optional<Type> type = type_of(*constant.getType());
-  if (!type) return refuse(at, "values are float, double, 32-bit and 64-bit integers, and bool");
+  if (!type) return refuse(at, kTypes);
   if (llvm::isa<llvm::UndefValue>(constant)) return refuse(at, "a variable is read that was not given a value");
   if (type == Type::truth && llvm::isa<llvm::ConstantInt>(constant)) return truth(constant.isOneValue());
   const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant);
@@ -149,9 +150,9 @@ int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruc
     made.number = type == Type::float_short ? static_cast<double>(number->getValueAPF().convertToFloat())
                                             : number->getValueAPF().convertToDouble();
   } else {
-    const bool of_bool = constant.getType()->isIntegerTy(8);
-    made.integer = of_bool ? static_cast<std::int64_t>(integer->getZExtValue()) : integer->getSExtValue();
+    made.integer = integer->getSExtValue();
   }
+  made.bounds = computed_bounds(made, result_.nodes);
   return node;
 }
 
@@ -195,9 +196,9 @@ std::optional<FunctionReader::Slot> FunctionReader::slot_of(const Pointer& point
   const std::optional<Type> wanted = type_of(type);
   const auto& fields = result_.records[static_cast<std::size_t>(pointer.record)];
   for (unsigned n = 0; n < fields.size() && wanted; ++n) {
-    const unsigned bytes = bytes_of(fields[n].type);
+    const unsigned bytes = fields[n].bytes;
     const std::int64_t inside = pointer.offset - fields[n].offset;
-    if (inside < 0 || inside >= static_cast<std::int64_t>(bytes) * fields[n].count) continue;
+    if (fields[n].bits > 0 || inside < 0 || inside >= static_cast<std::int64_t>(bytes) * fields[n].count) continue;
     const bool whole = type.getPrimitiveSizeInBits() == 8 * bytes;
     if (whole && fields[n].type == *wanted && inside % bytes == 0)
       return Slot{n, static_cast<unsigned>(inside / bytes)};
@@ -234,6 +235,7 @@ int FunctionReader::read_at(const llvm::Value* address, std::int64_t offset, con
   }
   const std::optional<Pointer> from = pointer(address, at);
   if (!from) return -1;
+  if (const int fields = bit_fields(from->record, from->offset + offset, *at.getType()); fields >= 0) return fields;
   const std::optional<Slot> slot = slot_of({from->record, from->offset + offset}, *at.getType(), at);
   if (!slot) return -1;
   if (from->record == Record::result) {
@@ -286,9 +288,9 @@ void FunctionReader::store(const llvm::StoreInst& instruction) {
 /// A call that stands for a change: see passes.h.
 void FunctionReader::change(const llvm::CallInst& instruction) {
   static const std::map<std::string, Act, std::less<>> acts{
-      {"fadd", Act::add}, {"fsub", Act::sub}, {"minnum", Act::minimum}, {"maxnum", Act::maximum},
-      {"add", Act::iadd}, {"sub", Act::isub}, {"smin", Act::imin},      {"smax", Act::imax},
-      {"and", Act::iand}, {"or", Act::ior},   {"xor", Act::ixor}};
+      {"fadd", Act::add}, {"fsub", Act::sub},  {"minnum", Act::minimum}, {"maxnum", Act::maximum}, {"add", Act::iadd},
+      {"sub", Act::isub}, {"smin", Act::imin}, {"smax", Act::imax},      {"umin", Act::imin},      {"umax", Act::imax},
+      {"and", Act::iand}, {"or", Act::ior},    {"xor", Act::ixor}};
   const llvm::StringRef name = instruction.getCalledFunction()->getName().drop_front(std::string_view(kChange).size());
   const auto act = acts.find(name.split('.').first.str());
   if (act == acts.end() || instruction.arg_size() != 2 || !instruction.getArgOperand(0)->getType()->isPointerTy()) {
@@ -298,11 +300,15 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
   const std::optional<Pointer> to = pointer(instruction.getArgOperand(0), instruction);
   if (!to) return;
   const llvm::Value& addend = *instruction.getArgOperand(1);
-  const llvm::Type* type = addend.getType();
-  // A floating-point result takes addends of both widths: it is rounded once.
+  llvm::Type* type = addend.getType();
+  // A floating-point result takes addends of both widths: it is rounded once. To shorter integers C++ adds int.
+  bool is_signed = true;
   for (const auto& field : result_.records[static_cast<std::size_t>(Record::result)]) {
     const std::int64_t inside = to->offset - field.offset;
-    if (inside < 0 || inside >= static_cast<std::int64_t>(bytes_of(field.type)) * field.count) continue;
+    if (inside < 0 || inside >= static_cast<std::int64_t>(field.bytes) * field.count) continue;
+    is_signed = field.is_signed;
+    if (type->isIntegerTy() && !is_float(field.type) && field.bytes < 4)
+      type = llvm::Type::getIntNTy(type->getContext(), 8 * field.bytes);
     if (type->isFloatTy() && field.type == Type::float_long) type = llvm::Type::getDoubleTy(type->getContext());
     if (type->isDoubleTy() && field.type == Type::float_short) type = llvm::Type::getFloatTy(type->getContext());
   }
@@ -311,7 +317,11 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
   if (!slot) return;
   const auto known = memory_.find(*slot);
   const int before = known == memory_.end() ? input(Record::result, *slot) : known->second;
-  const int value = this->value(&addend, instruction);
+  int value = this->value(&addend, instruction);
+  if (act->first == "smin" || act->first == "smax") is_signed = true;
+  if (act->first == "umin" || act->first == "umax") is_signed = false;
+  if (addend.getType()->isIntegerTy() && value >= 0)
+    value = as_number(value, addend.getType()->getIntegerBitWidth(), is_signed);
   write(*slot, add(act->second, *type_of(*type), {before, value}), instruction);
 }
 
@@ -351,7 +361,7 @@ void FunctionReader::instruction(const llvm::Instruction& next) {
   if (!type_of(*next.getType())) {
     refuse(next, next.getType()->isVectorTy()
                      ? "vectors of the host are in the code: compile with -fno-vectorize -fno-slp-vectorize"
-                     : "values are float, double, 32-bit and 64-bit integers, and bool");
+                     : kTypes);
     return;
   }
   const int made = operation(next);
@@ -373,7 +383,7 @@ int FunctionReader::operation(const llvm::Instruction& next) {
     return choice(next, value(chosen->getCondition(), next), value(chosen->getTrueValue(), next),
                   value(chosen->getFalseValue(), next));
   }
-  return refuse(next, std::string("LLVM's instruction ") + next.getOpcodeName() + " has no counterpart on the machine");
+  return refuse(next, "an operation that has no counterpart on the machine");
 }
 
 int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, int no) {
@@ -478,13 +488,6 @@ int FunctionReader::chosen_by(const llvm::BasicBlock& source, const Edge& edge,
     all = joined(reached, there, all);
   }
   return all;
-}
-
-int FunctionReader::case_condition(int chosen, const llvm::ConstantInt& number, const llvm::Instruction& at) {
-  if (chosen < 0) return -1;
-  if (number.getType()->isIntegerTy(1)) return number.isOne() ? chosen : conditions_.opposite(chosen);
-  const int constant = this->constant(number, at);
-  return constant < 0 ? -1 : conditions_.comparison(Act::int_equal, chosen, constant);
 }
 
 int FunctionReader::condition_of(const llvm::BasicBlock& block) {

@@ -10,12 +10,15 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "pair/conditions.h"
 #include "pair/pair_function.h"
 
 namespace gdr::compiler {
+
+inline constexpr const char* kTypes = "values are float, double, integers of up to 64 bits, and bool";
 
 class FunctionReader {
  public:
@@ -39,13 +42,36 @@ class FunctionReader {
   int operation(const llvm::Instruction& instruction);
   int binary(const llvm::BinaryOperator& instruction);
   int comparison(const llvm::CmpInst& instruction);
+  int truth_binary(const llvm::BinaryOperator& instruction);
   int truth_comparison(const llvm::CmpInst& instruction, int a, int b);
   int float_comparison(const llvm::CmpInst& instruction, int a, int b);
   int int_comparison(const llvm::CmpInst& instruction, int a, int b);
   int cast(const llvm::CastInst& instruction);
   int call(const llvm::CallInst& instruction);
   int intrinsic(const llvm::IntrinsicInst& instruction);
-  int integer_product(const llvm::BinaryOperator& instruction);
+  // Integers: integers.cpp.
+  static std::optional<Type> integer_type(const llvm::Type& type);
+  static std::int64_t low_of(const llvm::APInt& value);
+  int integer(Type type, std::int64_t value);
+  [[nodiscard]] const Bounds& bounds(int number) const;
+  int within(int number, const Bounds& allowed);
+  int as_number(int number, unsigned bits, bool is_signed);
+  int either_number(int number, unsigned bits);
+  std::pair<int, int> comparable(int a, int b, unsigned bits);
+  int integer_binary(const llvm::BinaryOperator& instruction);
+  int constant_product(int a, const llvm::APInt& factor);
+  int integer_product(const llvm::BinaryOperator& instruction, int a, int b);
+  int quotient(const llvm::BinaryOperator& instruction, int a, int b);
+  int integer_cast(const llvm::CastInst& instruction, int operand);
+  int resized(int number, Type type);
+  int halves_added(int a, unsigned count, std::int64_t mask);
+  int bits_set(int a, unsigned bits);
+  int exchanged(int a, unsigned count, unsigned bits);
+  int zeros_above(int a, unsigned bits);
+  int funnel(const llvm::IntrinsicInst& instruction, int a, int b, int c, bool left);
+  std::optional<int> integer_intrinsic(const llvm::IntrinsicInst& instruction);
+  int bit_fields(Record record, std::int64_t offset, const llvm::Type& type);
+
   int load(const llvm::LoadInst& instruction);
   void store(const llvm::StoreInst& instruction);
   int choice(const llvm::Instruction& at, int condition, int yes, int no);
@@ -92,6 +118,7 @@ class FunctionReader {
   std::map<const llvm::BasicBlock*, int> reached_;  // condition of each block
   std::map<Slot, Place> stored_at_;
   std::map<std::pair<Record, Slot>, int> inputs_;
+  std::map<std::tuple<int, unsigned, bool>, int> numbers_;  // what as_number() made
   // Results as all stores so far left them: each changes them only where its block is reached, so that a load finds
   // what the stores on its own path made.
   std::map<Slot, int> memory_;

@@ -13,83 +13,69 @@ struct Known {
   unsigned operands;
 };
 
-/// Functions that are known by their names: of gdr/kernel.h, and of the C library where clang leaves calls to it.
+/// Functions that are known by their names: of gdr/kernel.h, and of the C library, with and without the `f` of float.
 const Known* known_function(llvm::StringRef name) {
   static const std::map<std::string, Known, std::less<>> functions{
-      {"gdr_rsqrt", {Act::rsqrt, 1}},    {"gdr_reciprocal", {Act::reciprocal, 1}},
-      {"sqrtf", {Act::sqrt, 1}},         {"sqrt", {Act::sqrt, 1}},
-      {"fabsf", {Act::absolute, 1}},     {"fabs", {Act::absolute, 1}},
-      {"fminf", {Act::minimum, 2}},      {"fmin", {Act::minimum, 2}},
-      {"fmaxf", {Act::maximum, 2}},      {"fmax", {Act::maximum, 2}},
-      {"exp2f", {Act::exp2, 1}},         {"exp2", {Act::exp2, 1}},
-      {"expf", {Act::exp, 1}},           {"exp", {Act::exp, 1}},
-      {"log2f", {Act::log2, 1}},         {"log2", {Act::log2, 1}},
-      {"logf", {Act::log, 1}},           {"log", {Act::log, 1}},
-      {"sinf", {Act::sin, 1}},           {"sin", {Act::sin, 1}},
-      {"cosf", {Act::cos, 1}},           {"cos", {Act::cos, 1}},
-      {"rintf", {Act::nearest, 1}},      {"rint", {Act::nearest, 1}},
-      {"nearbyintf", {Act::nearest, 1}}, {"nearbyint", {Act::nearest, 1}},
-      {"copysignf", {Act::copysign, 2}}, {"copysign", {Act::copysign, 2}}};
+      {"gdr_rsqrt", {Act::rsqrt, 1}},   {"gdr_reciprocal", {Act::reciprocal, 1}},
+      {"sqrt", {Act::sqrt, 1}},         {"fabs", {Act::absolute, 1}},
+      {"fmin", {Act::minimum, 2}},      {"fmax", {Act::maximum, 2}},
+      {"exp2", {Act::exp2, 1}},         {"exp", {Act::exp, 1}},
+      {"log2", {Act::log2, 1}},         {"log", {Act::log, 1}},
+      {"log10", {Act::log10, 1}},       {"expm1", {Act::expm1, 1}},
+      {"log1p", {Act::log1p, 1}},       {"pow", {Act::power, 2}},
+      {"sin", {Act::sin, 1}},           {"cos", {Act::cos, 1}},
+      {"tan", {Act::tan, 1}},           {"tanh", {Act::tanh, 1}},
+      {"atan2", {Act::atan2, 2}},       {"hypot", {Act::hypot, 2}},
+      {"cbrt", {Act::cube_root, 1}},    {"erf", {Act::erf, 1}},
+      {"erfc", {Act::erfc, 1}},         {"floor", {Act::floor, 1}},
+      {"ceil", {Act::ceil, 1}},         {"trunc", {Act::trunc, 1}},
+      {"round", {Act::round, 1}},       {"rint", {Act::nearest, 1}},
+      {"nearbyint", {Act::nearest, 1}}, {"copysign", {Act::copysign, 2}}};
   const auto found = functions.find(std::string_view(name.data(), name.size()));
-  return found == functions.end() ? nullptr : &found->second;
+  if (found != functions.end()) return &found->second;
+  return name.ends_with("f") && name != "f" && functions.contains(std::string_view(name.data(), name.size() - 1)) &&
+                 !name.starts_with("gdr_")
+             ? &functions.find(std::string_view(name.data(), name.size() - 1))->second
+             : nullptr;
 }
 
-constexpr const char* kNoBytes = "values are float, double, 32-bit and 64-bit integers, and bool";
-
 const char* kFunctions =
-    "; known are sqrt, fabs, fmin, fmax, copysign, exp, exp2, log, log2, sin, cos, rint and those of gdr/kernel.h";
+    "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, "
+    "cos, "
+    "tan, tanh, atan2, erf, erfc, floor, ceil, trunc, round, rint and those of gdr/kernel.h";
 
 }  // namespace
 
-int FunctionReader::integer_product(const llvm::BinaryOperator& next) {
-  const auto* factor = llvm::dyn_cast<llvm::ConstantInt>(next.getOperand(1));
-  if (factor == nullptr)
-    return refuse(next, "the machine has no product of integers: use float, or factors that are constants");
-  const Type type = *type_of(*next.getType());
-  const int a = value(next.getOperand(0), next);
-  const llvm::APInt bits = factor->getValue().abs();
-  int sum = -1;
-  for (unsigned n = 0; n < bits.getBitWidth(); ++n) {
-    if (!bits[n]) continue;
-    const int count = add(Act::constant, type, {});
-    result_.nodes.back().integer = n;
-    const int term = n == 0 ? a : add(Act::shift_left, type, {a, count});
-    sum = sum < 0 ? term : add(Act::iadd, type, {sum, term});
-  }
-  if (sum < 0 || !factor->isNegative()) return sum < 0 ? constant(*factor, next) : sum;
-  const int zero = add(Act::constant, type, {});
-  return add(Act::isub, type, {zero, sum});
-}
-
 int FunctionReader::binary(const llvm::BinaryOperator& next) {
   using llvm::Instruction;
-  static const std::map<unsigned, Act> acts{
-      {Instruction::FAdd, Act::add},         {Instruction::FSub, Act::sub},
-      {Instruction::FMul, Act::mul},         {Instruction::FDiv, Act::div},
-      {Instruction::Add, Act::iadd},         {Instruction::Sub, Act::isub},
-      {Instruction::And, Act::iand},         {Instruction::Or, Act::ior},
-      {Instruction::Xor, Act::ixor},         {Instruction::Shl, Act::shift_left},
-      {Instruction::AShr, Act::shift_right}, {Instruction::LShr, Act::shift_right_unsigned}};
-  if (next.getOpcode() == Instruction::Mul) return integer_product(next);
+  if (next.getType()->isIntegerTy(1)) return truth_binary(next);
+  if (next.getType()->isIntegerTy()) return integer_binary(next);
+  static const std::map<unsigned, Act> acts{{Instruction::FAdd, Act::add},
+                                            {Instruction::FSub, Act::sub},
+                                            {Instruction::FMul, Act::mul},
+                                            {Instruction::FDiv, Act::div}};
   const auto act = acts.find(next.getOpcode());
-  if (act == acts.end()) {
-    return refuse(next, "the machine has no division of integers and no fmod: use float, or shifts");
-  }
-  const Type type = *type_of(*next.getType());
+  if (act == acts.end()) return refuse(next, "the machine has no fmod: subtract a product with a rounded quotient");
+  return add(act->second, *type_of(*next.getType()),
+             {value(next.getOperand(0), next), value(next.getOperand(1), next)});
+}
+
+/// Arithmetic modulo 2.
+int FunctionReader::truth_binary(const llvm::BinaryOperator& next) {
+  using llvm::Instruction;
   const int a = value(next.getOperand(0), next);
   const int b = value(next.getOperand(1), next);
-  const bool bits = act->second == Act::iand || act->second == Act::ior || act->second == Act::ixor;
-  if (next.getType()->isIntegerTy(8) && !bits) return refuse(next, kNoBytes);
-  if (type != Type::truth) return add(act->second, type, {a, b});
+  if (a < 0 || b < 0) return -1;
   switch (next.getOpcode()) {
     case Instruction::And:
-      return a < 0 || b < 0 ? -1 : conditions_.both(a, b);
+    case Instruction::Mul:
+      return conditions_.both(a, b);
     case Instruction::Or:
-      return a < 0 || b < 0 ? -1 : conditions_.either(a, b);
+      return conditions_.either(a, b);
     case Instruction::Xor:
     case Instruction::Add:
     case Instruction::Sub:
-      return a < 0 || b < 0 ? -1 : conditions_.choice(a, conditions_.opposite(b), b);
+      return conditions_.choice(a, conditions_.opposite(b), b);
     default:
       return refuse(next, "arithmetic with bool");
   }
@@ -99,9 +85,7 @@ int FunctionReader::comparison(const llvm::CmpInst& next) {
   if (next.getOperand(0)->getType()->isPointerTy())
     return refuse(next, "addresses are compared: PEs have no addresses");
   const std::optional<Type> type = type_of(*next.getOperand(0)->getType());
-  if (!type) return refuse(next, "values are float, double, 32-bit and 64-bit integers, and bool");
-  if (next.getOperand(0)->getType()->isIntegerTy(8) && !next.isEquality() && next.isSigned())
-    return refuse(next, kNoBytes);
+  if (!type) return refuse(next, kTypes);
   const int a = value(next.getOperand(0), next);
   const int b = value(next.getOperand(1), next);
   if (a < 0 || b < 0) return -1;
@@ -162,85 +146,31 @@ int FunctionReader::float_comparison(const llvm::CmpInst& next, int a, int b) {
   }
 }
 
-int FunctionReader::int_comparison(const llvm::CmpInst& next, int a, int b) {
-  const auto opposite = [&](int of) { return conditions_.opposite(of); };
-  const Act less = llvm::CmpInst::isUnsigned(next.getPredicate()) ? Act::int_less_unsigned : Act::int_less;
-  switch (next.getPredicate()) {
-    case llvm::CmpInst::ICMP_EQ:
-      return conditions_.comparison(Act::int_equal, a, b);
-    case llvm::CmpInst::ICMP_NE:
-      return opposite(conditions_.comparison(Act::int_equal, a, b));
-    case llvm::CmpInst::ICMP_SLT:
-    case llvm::CmpInst::ICMP_ULT:
-      return conditions_.comparison(less, a, b);
-    case llvm::CmpInst::ICMP_SGT:
-    case llvm::CmpInst::ICMP_UGT:
-      return conditions_.comparison(less, b, a);
-    case llvm::CmpInst::ICMP_SLE:
-    case llvm::CmpInst::ICMP_ULE:
-      return opposite(conditions_.comparison(less, b, a));
-    default:
-      return opposite(conditions_.comparison(less, a, b));
-  }
-}
-
 int FunctionReader::cast(const llvm::CastInst& next) {
   const std::optional<Type> from = type_of(*next.getSrcTy());
-  if (!from) return refuse(next, "values are float, double, 32-bit and 64-bit integers, and bool");
+  if (!from || !type_of(*next.getType())) return refuse(next, kTypes);
   const Type type = *type_of(*next.getType());
   const int operand = value(next.getOperand(0), next);
   if (operand < 0) return -1;
-  const auto number = [&](std::int64_t integer) {
-    const int made = add(Act::constant, type, {});
-    result_.nodes.back().integer = integer;
-    result_.nodes.back().number = static_cast<double>(integer);
-    return made;
-  };
   const bool from_integer = !is_float(*from) && *from != Type::truth;
   if (from_integer && type == Type::truth) {  // the lowest bit
-    Node one;
-    one.type = *from;
-    one.integer = 1;
-    result_.nodes.push_back(one);
-    const int bit = add(Act::iand, *from, {operand, static_cast<int>(result_.nodes.size()) - 1});
-    result_.nodes.push_back(one);
-    result_.nodes.back().integer = 0;
-    return conditions_.opposite(
-        conditions_.comparison(Act::int_equal, bit, static_cast<int>(result_.nodes.size()) - 1));
+    const int bit = add(Act::iand, *from, {operand, integer(*from, 1)});
+    return conditions_.opposite(conditions_.comparison(Act::int_equal, bit, integer(*from, 0)));
   }
-  const bool of_byte = next.getSrcTy()->isIntegerTy(8);
-  const bool to_byte = next.getType()->isIntegerTy(8) && *from != Type::truth;
-  const bool sign = next.getOpcode() == llvm::Instruction::SExt || next.getOpcode() == llvm::Instruction::SIToFP;
-  if (to_byte || (of_byte && sign)) return refuse(next, kNoBytes);
-  if (of_byte && type == Type::int_short) return operand;
   // A wider index of an array is told of where the array is read.
   const auto indexes = [](const llvm::User* user) { return llvm::isa<llvm::GetElementPtrInst>(user); };
   if (from_integer && !next.use_empty() && llvm::all_of(next.users(), indexes)) return -1;
-  switch (next.getOpcode()) {
-    case llvm::Instruction::FPExt:
-      return add(Act::widen, type, {operand});
-    case llvm::Instruction::FPTrunc:
-      return add(Act::narrow, type, {operand});
-    case llvm::Instruction::ZExt:
-    case llvm::Instruction::SExt:
-    case llvm::Instruction::UIToFP:
-    case llvm::Instruction::SIToFP: {
-      const bool minus = next.getOpcode() == llvm::Instruction::SExt || next.getOpcode() == llvm::Instruction::SIToFP;
-      if (*from == Type::truth) return add(Act::select, type, {operand, number(minus ? -1 : 1), number(0)});
-      if (is_float(type)) return add(Act::from_integer, type, {operand});
-      return add(Act::widen, type, {operand});
-    }
-    case llvm::Instruction::FPToSI:
-    case llvm::Instruction::FPToUI:
-      if (type == Type::int_short) return add(Act::to_integer, type, {operand});
-      break;
-    default:
-      break;
-  }
-  return refuse(next,
-                from_integer && !is_float(type)
-                    ? "a 64-bit integer does not become a 32-bit one: use one of them"
-                    : "a number does not become a 64-bit integer, nor its bits one: use a 32-bit integer below 2^22");
+  if (next.getOpcode() == llvm::Instruction::FPExt) return add(Act::widen, type, {operand});
+  if (next.getOpcode() == llvm::Instruction::FPTrunc) return add(Act::narrow, type, {operand});
+  if (*from != Type::truth) return integer_cast(next, operand);
+  const bool minus = next.getOpcode() == llvm::Instruction::SExt || next.getOpcode() == llvm::Instruction::SIToFP;
+  const auto number = [&](std::int64_t value) {
+    const int made = integer(type, value);
+    result_.nodes.back().number = static_cast<double>(value);
+    result_.nodes.back().bounds = {static_cast<double>(value), static_cast<double>(value)};
+    return made;
+  };
+  return add(Act::select, type, {operand, number(minus ? -1 : 1), number(0)});
 }
 
 int FunctionReader::call(const llvm::CallInst& next) {
@@ -275,7 +205,10 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
       {llvm::Intrinsic::log, {Act::log, 1}},           {llvm::Intrinsic::sin, {Act::sin, 1}},
       {llvm::Intrinsic::cos, {Act::cos, 1}},           {llvm::Intrinsic::rint, {Act::nearest, 1}},
       {llvm::Intrinsic::nearbyint, {Act::nearest, 1}}, {llvm::Intrinsic::roundeven, {Act::nearest, 1}},
-      {llvm::Intrinsic::smin, {Act::imin, 2}},         {llvm::Intrinsic::smax, {Act::imax, 2}}};
+      {llvm::Intrinsic::pow, {Act::power, 2}},         {llvm::Intrinsic::log10, {Act::log10, 1}},
+      {llvm::Intrinsic::tan, {Act::tan, 1}},           {llvm::Intrinsic::tanh, {Act::tanh, 1}},
+      {llvm::Intrinsic::floor, {Act::floor, 1}},       {llvm::Intrinsic::ceil, {Act::ceil, 1}},
+      {llvm::Intrinsic::trunc, {Act::trunc, 1}},       {llvm::Intrinsic::round, {Act::round, 1}}};
   const ID id = next.getIntrinsicID();
   const auto operand = [&](unsigned n) { return value(next.getArgOperand(n), next); };
   if (const auto found = known.find(id); found != known.end()) {
@@ -287,16 +220,14 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
     const bool harmless = next.isAssumeLikeIntrinsic() || id == llvm::Intrinsic::experimental_noalias_scope_decl;
     return harmless ? -1 : refuse(next, "memory is copied or set as a whole: write the fields one by one");
   }
+  if (!type_of(*next.getType())) return refuse(next, kTypes);
   const Type type = *type_of(*next.getType());
+  if (const std::optional<int> made = integer_intrinsic(next)) return *made;
   if (id == llvm::Intrinsic::fma || id == llvm::Intrinsic::fmuladd) {
     return add(Act::add, type, {add(Act::mul, type, {operand(0), operand(1)}), operand(2)});
   }
-  if (id == llvm::Intrinsic::abs) {
-    const int zero = add(Act::constant, type, {});
-    return add(Act::imax, type, {operand(0), add(Act::isub, type, {zero, operand(0)})});
-  }
-  return refuse(next, "LLVM's function " + next.getCalledFunction()->getName().str() +
-                          " has no counterpart on the machine" + kFunctions);
+  std::string name = next.getCalledFunction()->getName().split('.').second.split('.').first.str();
+  return refuse(next, "the function '" + name + "' has no counterpart on the machine" + kFunctions);
 }
 
 }  // namespace gdr::compiler

@@ -45,9 +45,14 @@ Location location_of(llvm::Value* pointer, const llvm::DataLayout& layout) {
   return {base, offset.getSExtValue()};
 }
 
-llvm::Value* without(llvm::Value* value, unsigned opcode) {
+/// What a conversion to a wider type, or to a narrower one, was made of.
+llvm::Value* without_widening(llvm::Value* value) {
   auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
-  return cast != nullptr && cast->getOpcode() == opcode ? cast->getOperand(0) : value;
+  return llvm::isa_and_nonnull<llvm::FPExtInst, llvm::SExtInst, llvm::ZExtInst>(cast) ? cast->getOperand(0) : value;
+}
+llvm::Value* without_narrowing(llvm::Value* value) {
+  auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
+  return llvm::isa_and_nonnull<llvm::FPTruncInst, llvm::TruncInst>(cast) ? cast->getOperand(0) : value;
 }
 
 /// The results of one pair function.
@@ -177,6 +182,8 @@ class ResultNamer {
       case llvm::CmpInst::FCMP_ULE:
       case llvm::CmpInst::ICMP_SLT:
       case llvm::CmpInst::ICMP_SLE:
+      case llvm::CmpInst::ICMP_ULT:
+      case llvm::CmpInst::ICMP_ULE:
         less = true;
         break;
       case llvm::CmpInst::FCMP_OGT:
@@ -185,15 +192,18 @@ class ResultNamer {
       case llvm::CmpInst::FCMP_UGE:
       case llvm::CmpInst::ICMP_SGT:
       case llvm::CmpInst::ICMP_SGE:
+      case llvm::CmpInst::ICMP_UGT:
+      case llvm::CmpInst::ICMP_UGE:
         break;
       default:
         return nullptr;
     }
     const bool least = less == (a == choice.yes);
     const bool floating = a->getType()->isFloatingPointTy();
-    const auto id = floating ? (least ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum)
-                             : (least ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
-    if (a->getType()->isPointerTy()) return nullptr;
+    const auto id = floating                         ? (least ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum)
+                    : choice.condition->isUnsigned() ? (least ? llvm::Intrinsic::umin : llvm::Intrinsic::umax)
+                                                     : (least ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
+    if (a->getType()->isPointerTy() || a->getType()->isIntegerTy(1)) return nullptr;
     llvm::Instruction* before = llvm::isa<llvm::PHINode>(at) ? &*at.getParent()->getFirstInsertionPt() : &at;
     for (llvm::Value* operand : {a, b}) {
       const auto* made = llvm::dyn_cast<llvm::Instruction>(operand);
@@ -240,19 +250,19 @@ class ResultNamer {
     if (called == nullptr) return false;
     const auto id = called->getIntrinsicID();
     return id == llvm::Intrinsic::minnum || id == llvm::Intrinsic::maxnum || id == llvm::Intrinsic::smin ||
-           id == llvm::Intrinsic::smax;
+           id == llvm::Intrinsic::smax || id == llvm::Intrinsic::umin || id == llvm::Intrinsic::umax;
   }
 
   void look_at(llvm::StoreInst& store, std::vector<Named>& found) {
-    auto* operation = llvm::dyn_cast<llvm::Instruction>(without(store.getValueOperand(), llvm::Instruction::FPTrunc));
+    auto* operation = llvm::dyn_cast<llvm::Instruction>(without_narrowing(store.getValueOperand()));
     if (operation == nullptr || !is_change(*operation)) return;
     const bool commutes =
         operation->getOpcode() != llvm::Instruction::FSub && operation->getOpcode() != llvm::Instruction::Sub;
     for (unsigned n = 0; n < (commutes ? 2U : 1U); ++n) {
-      auto* load = llvm::dyn_cast<llvm::LoadInst>(without(operation->getOperand(n), llvm::Instruction::FPExt));
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(without_widening(operation->getOperand(n)));
       if (load == nullptr || load->getParent() != store.getParent()) continue;
       if (location_of(load->getPointerOperand(), layout_) != location_of(store.getPointerOperand(), layout_)) continue;
-      auto* other = llvm::dyn_cast<llvm::LoadInst>(without(operation->getOperand(1 - n), llvm::Instruction::FPExt));
+      auto* other = llvm::dyn_cast<llvm::LoadInst>(without_widening(operation->getOperand(1 - n)));
       if (other != nullptr && is_result(other->getPointerOperand())) continue;
       if (is_written_between(*load, store)) continue;
       found.push_back({&store, operation, 1 - n});

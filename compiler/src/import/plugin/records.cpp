@@ -31,18 +31,43 @@ const llvm::DIType* bare(const llvm::DIType* type) {
   return bare(type, ignored);
 }
 
-std::optional<Type> word_type(const llvm::DIBasicType& basic) {
-  const bool wide = basic.getSizeInBits() == 64;
-  if (!wide && basic.getSizeInBits() != 32) return std::nullopt;
+struct Word {
+  Type type = Type::int_short;
+  unsigned bytes = 4;
+  bool is_signed = true;
+};
+
+std::optional<Word> word_type(const llvm::DIBasicType& basic) {
+  const std::uint64_t bits = basic.getSizeInBits();
+  const auto bytes = static_cast<unsigned>(bits / 8);
+  const Type integer = bits > 32 ? Type::int_long : Type::int_short;
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return std::nullopt;
   switch (basic.getEncoding()) {
     case llvm::dwarf::DW_ATE_float:
-      return wide ? Type::float_long : Type::float_short;
+      if (bits < 32) return std::nullopt;
+      return Word{bits == 64 ? Type::float_long : Type::float_short, bytes, true};
     case llvm::dwarf::DW_ATE_signed:
+    case llvm::dwarf::DW_ATE_signed_char:
+      return Word{integer, bytes, true};
     case llvm::dwarf::DW_ATE_unsigned:
-      return wide ? Type::int_long : Type::int_short;
+    case llvm::dwarf::DW_ATE_unsigned_char:
+    case llvm::dwarf::DW_ATE_UTF:
+      return Word{integer, bytes, false};
+    case llvm::dwarf::DW_ATE_boolean:
+      // Its lowest bit counts.
+      return Word{integer, bytes, false};
     default:
       return std::nullopt;
   }
+}
+
+/// The word of a type that is no structure: that of an enumeration is the one of its numbers.
+std::optional<Word> word_type(const llvm::DIType* type) {
+  if (const auto* basic = llvm::dyn_cast_or_null<llvm::DIBasicType>(type)) return word_type(*basic);
+  const auto* composite = llvm::dyn_cast_or_null<llvm::DICompositeType>(type);
+  if (composite == nullptr || composite->getTag() != llvm::dwarf::DW_TAG_enumeration_type) return std::nullopt;
+  const auto* numbers = llvm::dyn_cast_or_null<llvm::DIBasicType>(bare(composite->getBaseType()));
+  return numbers == nullptr ? std::nullopt : word_type(*numbers);
 }
 
 /// What a structure or an array consists of. LLVM's check lets lists pass that hold anything.
@@ -73,13 +98,21 @@ class Flattener {
     for (const llvm::DINode* element : elements_of(type)) {
       const auto* member = llvm::dyn_cast<llvm::DIDerivedType>(element);
       if (member == nullptr || member->isStaticMember()) continue;
-      const auto offset = begin + static_cast<unsigned>(member->getOffsetInBits() / 8);
+      const bool bit_field = member->isBitField();
+      const llvm::Constant* storage = bit_field ? member->getStorageOffsetInBits() : nullptr;
+      const auto* unit = llvm::dyn_cast_or_null<llvm::ConstantInt>(storage);
+      const std::uint64_t place = unit != nullptr ? unit->getZExtValue() : member->getOffsetInBits();
+      const auto offset = begin + static_cast<unsigned>(place / 8);
       if (member->getTag() == llvm::dwarf::DW_TAG_inheritance) {
         if (const auto* base = llvm::dyn_cast_or_null<llvm::DICompositeType>(bare(member->getBaseType()))) {
           structure(*base, prefix, offset);
         }
       } else if (member->getTag() == llvm::dwarf::DW_TAG_member) {
+        if (member->getName().empty() && bit_field) continue;
         word_or_array(*member, prefix + member->getName().str(), offset);
+        if (!bit_field || fields.empty()) continue;
+        fields.back().bit = static_cast<unsigned>(member->getOffsetInBits() - place);
+        fields.back().bits = static_cast<unsigned>(member->getSizeInBits());
       }
     }
     --inside_;
@@ -107,20 +140,22 @@ class Flattener {
       type = bare(composite->getBaseType());
     }
     const auto* inner = llvm::dyn_cast_or_null<llvm::DICompositeType>(type);
-    if (inner != nullptr && inner->getTag() != llvm::dwarf::DW_TAG_union_type && !array) {
+    const std::optional<Word> word = word_type(type);
+    if (inner != nullptr && !word && inner->getTag() != llvm::dwarf::DW_TAG_union_type && !array) {
       return structure(*inner, name + "_", offset);
     }
-    const auto* basic = llvm::dyn_cast_or_null<llvm::DIBasicType>(type);
-    const std::optional<Type> word = basic == nullptr ? std::nullopt : word_type(*basic);
     if (!word || count == 0 || count > 512) {
       const Place place{member.getFile() == nullptr ? "" : member.getFile()->getFilename().str(), member.getLine(), 1};
       errors_.push_back(
           {place, "member '" + name +
-                      "' is no word: records hold float, double, 32-bit and 64-bit integers, and arrays of "
-                      "up to 512 of them"});
+                      "' is no word: records hold float, double, integers of 8, 16, 32 and 64 bits, bool, bit-fields, "
+                      "enumerations, and arrays of up to 512 of them"});
       return;
     }
-    fields.push_back({name, *word, offset, count, array});
+    Field field{name, word->type, offset, count, array};
+    field.bytes = word->bytes;
+    field.is_signed = word->is_signed;
+    fields.push_back(std::move(field));
   }
 
   std::vector<Message>& errors_;

@@ -1,0 +1,19 @@
+// Between which numbers a value must be, by the way it is computed: which words of integers are right in all their
+// bits, and which conversions are short.
+#pragma once
+
+#include <vector>
+
+#include "pair_function.h"
+
+namespace gdr::compiler {
+
+/// Numbers of `bits` bits, with a sign or without one.
+[[nodiscard]] Bounds bounds_of_bits(unsigned bits, bool is_signed);
+
+[[nodiscard]] bool is_within(const Bounds& inner, const Bounds& outer);
+
+/// What the operands say of a node. An integer that may pass beyond its word has no bounds.
+[[nodiscard]] Bounds computed_bounds(const Node& node, const std::vector<Node>& nodes);
+
+}  // namespace gdr::compiler

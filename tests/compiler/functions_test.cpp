@@ -1,0 +1,304 @@
+// Functions of gdr cc against MPFR over their ranges, and at the ends of the range against the host: equal, or listed
+// in docs/compiler.md.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/file.h"
+#include "gdr/compiler/compiler.h"
+#include "gdr/hostlib/device.h"
+#include "host_functions.h"
+
+namespace gdr::compiler_testing::functions {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr mpfr_prec_t kFarMoreBits = 160;
+
+class Precise {
+ public:
+  Precise() { mpfr_init2(value, kFarMoreBits); }
+  explicit Precise(double number) : Precise() { mpfr_set_d(value, number, MPFR_RNDN); }
+  ~Precise() { mpfr_clear(value); }
+  Precise(const Precise&) = delete;
+  Precise& operator=(const Precise&) = delete;
+  mpfr_t value;
+};
+
+using Oracle = std::function<void(Precise& y, const Precise& a, const Precise& b)>;
+
+Oracle of_one(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)) {
+  return [function](Precise& y, const Precise& a, const Precise&) { function(y.value, a.value, MPFR_RNDN); };
+}
+Oracle of_two(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t)) {
+  return [function](Precise& y, const Precise& a, const Precise& b) { function(y.value, a.value, b.value, MPFR_RNDN); };
+}
+Oracle of_one(int (*function)(mpfr_ptr, mpfr_srcptr)) {
+  return [function](Precise& y, const Precise& a, const Precise&) { function(y.value, a.value); };
+}
+
+/// An expression of the members a and b of an i-particle, in floats or doubles.
+struct Tried {
+  std::string expression;
+  bool is_double = false;
+  Oracle oracle;
+  double low = 0;  // arguments, even in their exponents
+  double high = 0;
+  bool negative = false;
+  double units = 0;  // largest error in units of the last of 24 fraction bits, or relative in 2^-50
+};
+
+const std::vector<Tried>& all_tried() {
+  static const auto inverse = [](Precise& y, const Precise& a, const Precise&) {
+    mpfr_ui_div(y.value, 1, a.value, MPFR_RNDN);
+  };
+  static const std::vector<Tried> all{
+      {"1 / i.a", false, inverse, 0x1p-1020, 0x1p1020, true, 1},
+      {"i.a / i.b", false, of_two(mpfr_div), 0x1p-500, 0x1p500, true, 1},
+      {"1 / std::sqrt(i.a)", false, of_one(mpfr_rec_sqrt), 0x1p-1020, 0x1p1023, false, 1},
+      {"std::sqrt(i.a)", false, of_one(mpfr_sqrt), 0x1p-950, 0x1p1000, false, 1},
+      {"std::exp(i.a)", false, of_one(mpfr_exp), 0x1p-40, 708, true, 1},
+      {"std::exp2(i.a)", false, of_one(mpfr_exp2), 0x1p-40, 1021, true, 1},
+      {"std::log(i.a)", false, of_one(mpfr_log), 0x1p-1021, 0x1p1022, false, 1},
+      {"std::log2(i.a)", false, of_one(mpfr_log2), 0x1p-1021, 0x1p1022, false, 1},
+      {"std::log10(i.a)", false, of_one(mpfr_log10), 0x1p-1021, 0x1p1022, false, 1},
+      {"std::log10(i.a)", false, of_one(mpfr_log10), 0.5, 2, false, 1},
+      {"std::log1p(i.a)", false, of_one(mpfr_log1p), 0x1p-60, 0x1p60, false, 1},
+      {"std::log1p(-i.a)", false,
+       [](Precise& y, const Precise& a, const Precise&) {
+         Precise minus;
+         mpfr_neg(minus.value, a.value, MPFR_RNDN);
+         mpfr_log1p(y.value, minus.value, MPFR_RNDN);
+       },
+       0x1p-60, 0.999, false, 1},
+      {"std::expm1(i.a)", false, of_one(mpfr_expm1), 0x1p-60, 700, true, 1},
+      {"std::sin(i.a)", false, of_one(mpfr_sin), 0x1p-40, 1024, true, 1.7},
+      {"std::cos(i.a)", false, of_one(mpfr_cos), 0x1p-40, 1024, true, 1.7},
+      {"std::tan(i.a)", false, of_one(mpfr_tan), 0x1p-40, 1024, true, 5},
+      {"std::tanh(i.a)", false, of_one(mpfr_tanh), 0x1p-60, 30, true, 3},
+      {"std::atan2(i.a, i.b)", false, of_two(mpfr_atan2), 0x1p-60, 0x1p60, true, 2},
+      {"std::hypot(i.a, i.b)", false, of_two(mpfr_hypot), 0x1p-300, 0x1p300, true, 1.5},
+      {"std::cbrt(i.a)", false, of_one(mpfr_cbrt), 0x1p-1000, 0x1p1000, true, 1},
+      {"std::pow(i.a, i.b)", false, of_two(mpfr_pow), 0x1p-6, 0x1p6, false, 1},
+      {"std::erf(i.a)", false, of_one(mpfr_erf), 0x1p-60, 10, true, 2},
+      {"std::erfc(i.a)", false, of_one(mpfr_erfc), 0x1p-40, 26, true, 4},
+      {"1 / i.a", true, inverse, 0x1p-1000, 0x1p1020, true, 4},
+      {"i.a / i.b", true, of_two(mpfr_div), 0x1p-400, 0x1p400, true, 8},
+      {"std::sqrt(i.a)", true, of_one(mpfr_sqrt), 0x1p-950, 0x1p1000, false, 8},
+      {"1 / std::sqrt(i.a)", true, of_one(mpfr_rec_sqrt), 0x1p-950, 0x1p1000, false, 4},
+      {"std::exp(i.a)", true, of_one(mpfr_exp), 0x1p-40, 708, true, 4},
+      {"std::log(i.a)", true, of_one(mpfr_log), 0x1p-1021, 0x1p1022, false, 10},
+      {"std::sin(i.a)", true, of_one(mpfr_sin), 0x1p-40, 1024, true, 6},
+      {"std::cos(i.a)", true, of_one(mpfr_cos), 0x1p-40, 1024, true, 6},
+      {"std::floor(i.a)", false, of_one(mpfr_floor), 0x1p-10, 0x1p40, true, 0},
+      {"std::ceil(i.a)", false, of_one(mpfr_ceil), 0x1p-10, 0x1p40, true, 0},
+      {"std::trunc(i.a)", false, of_one(mpfr_trunc), 0x1p-10, 0x1p40, true, 0},
+      {"std::round(i.a)", false, of_one(mpfr_round), 0x1p-10, 0x1p40, true, 0},
+      {"std::rint(i.a)", false, of_one(mpfr_roundeven), 0x1p-10, 0x1p40, true, 0},
+      {"std::floor(i.a)", true, of_one(mpfr_floor), 0x1p-10, 0x1p70, true, 0},
+      {"std::ceil(i.a)", true, of_one(mpfr_ceil), 0x1p-10, 0x1p70, true, 0},
+      {"std::trunc(i.a)", true, of_one(mpfr_trunc), 0x1p-10, 0x1p70, true, 0},
+      {"std::round(i.a)", true, of_one(mpfr_round), 0x1p-10, 0x1p70, true, 0},
+      {"std::rint(i.a)", true, of_one(mpfr_roundeven), 0x1p-10, 0x1p70, true, 0}};
+  return all;
+}
+
+std::string source_of_all() {
+  std::string source =
+      "#include <gdr/kernel.h>\n#include <cmath>\nstruct I { float a, b; };\nstruct J { float z; };\nstruct F { float "
+      "y; "
+      "};\nstruct K { double a, b; };\nstruct G { double y; };\n";
+  for (std::size_t n = 0; n < all_tried().size(); ++n) {
+    const Tried& one = all_tried()[n];
+    source += fmt::format("void f{}(const {}& i, const J& j, {}& f) {{ f.y += {}; }}\n", n, one.is_double ? "K" : "I",
+                          one.is_double ? "G" : "F", one.expression);
+  }
+  return source;
+}
+
+const std::string& code_of_all() {
+  static const std::string code = llvm_code(source_of_all(), false);
+  return code;
+}
+
+std::vector<double> computed_on_board(std::size_t tried, const std::vector<double>& a, const std::vector<double>& b) {
+  compiler::CompileOptions options;
+  options.effort = 1;
+  options.function = fmt::format("f{}", tried);
+  const compiler::CompileResult compiled = compiler::compile_ir(code_of_all(), "functions.bc", options);
+  EXPECT_EQ(compiler::format_diagnostics(compiled), "");
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "functions.vsm");
+  EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << compiled.source;
+  if (!assembled.program) return std::vector<double>(a.size(), std::nan(""));
+  Device device;
+  device.load(*assembled.program);
+  device.write_j(0, std::vector<std::uint64_t>{bits(0.0)});
+  std::vector<std::uint64_t> fields;
+  for (std::size_t n = 0; n < a.size(); ++n) fields.insert(fields.end(), {bits(a[n]), bits(b[n])});
+  std::vector<double> results;
+  for (const std::uint64_t word : device.run(fields, 1)) results.push_back(std::bit_cast<double>(word));
+  return results;
+}
+
+/// To 25 significant bits, as a short word.
+double as_short(double value) {
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 25)), exponent - 25);
+}
+
+std::vector<double> arguments_of(const Tried& one, std::uint64_t seed) {
+  constexpr std::size_t kArguments = 2000;
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> exponent(std::log2(one.low), std::log2(one.high));
+  std::vector<double> all{one.is_double ? one.low : as_short(one.low), one.is_double ? one.high : as_short(one.high)};
+  while (all.size() < kArguments) {
+    const double value = std::exp2(exponent(random)) * (one.negative && random() % 2 == 0 ? -1 : 1);
+    all.push_back(one.is_double ? value : as_short(value));
+  }
+  return all;
+}
+
+class CompiledFunction : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(CompiledFunction, StaysWithinItsErrorOverItsRange) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const Tried& one = all_tried()[GetParam()];
+  SCOPED_TRACE(one.expression);
+  const std::vector<double> a = arguments_of(one, 1);
+  const std::vector<double> b = arguments_of(one, 2);
+  const std::vector<double> y = computed_on_board(GetParam(), a, b);
+  ASSERT_EQ(y.size(), a.size());
+  const int fraction = one.is_double ? 50 : 24;
+  double worst = 0;
+  std::size_t where = 0;
+  Precise exact;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    one.oracle(exact, Precise(a[n]), Precise(b[n]));
+    if (mpfr_zero_p(exact.value) == 0 && (mpfr_get_exp(exact.value) < -1020 || mpfr_get_exp(exact.value) > 1023))
+      continue;
+    Precise off(y[n]);
+    mpfr_sub(off.value, off.value, exact.value, MPFR_RNDN);
+    const mpfr_exp_t exponent = mpfr_zero_p(exact.value) != 0 ? 0 : mpfr_get_exp(exact.value) - 1;
+    mpfr_mul_2si(off.value, off.value, fraction - exponent, MPFR_RNDN);
+    const double units = std::fabs(mpfr_get_d(off.value, MPFR_RNDN));
+    if (!(units <= worst)) worst = units, where = n;
+  }
+  EXPECT_LE(worst, one.units) << "of " << a[where] << " and " << b[where] << ": " << y[where];
+  RecordProperty("worst", std::to_string(worst));
+  fmt::print("{} {}: {:.3f}\n", one.is_double ? "double" : "float", one.expression, worst);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CompiledFunction, ::testing::Range(std::size_t{0}, all_tried().size()));
+
+/// What a function gives on the host, of doubles.
+std::function<double(double, double)> on_host(const std::string& expression) {
+  static const std::map<std::string, std::function<double(double, double)>> known{
+      {"1 / i.a", [](double a, double) { return 1 / a; }},
+      {"i.a / i.b", [](double a, double b) { return a / b; }},
+      {"1 / std::sqrt(i.a)", [](double a, double) { return 1 / std::sqrt(a); }},
+      {"std::sqrt(i.a)", [](double a, double) { return std::sqrt(a); }},
+      {"std::exp(i.a)", [](double a, double) { return std::exp(a); }},
+      {"std::exp2(i.a)", [](double a, double) { return std::exp2(a); }},
+      {"std::log(i.a)", [](double a, double) { return std::log(a); }},
+      {"std::log2(i.a)", [](double a, double) { return std::log2(a); }},
+      {"std::log10(i.a)", [](double a, double) { return std::log10(a); }},
+      {"std::log1p(i.a)", [](double a, double) { return std::log1p(a); }},
+      {"std::expm1(i.a)", [](double a, double) { return std::expm1(a); }},
+      {"std::sin(i.a)", [](double a, double) { return std::sin(a); }},
+      {"std::cos(i.a)", [](double a, double) { return std::cos(a); }},
+      {"std::tan(i.a)", [](double a, double) { return std::tan(a); }},
+      {"std::tanh(i.a)", [](double a, double) { return std::tanh(a); }},
+      {"std::atan2(i.a, i.b)", [](double a, double b) { return std::atan2(a, b); }},
+      {"std::hypot(i.a, i.b)", [](double a, double b) { return std::hypot(a, b); }},
+      {"std::cbrt(i.a)", [](double a, double) { return std::cbrt(a); }},
+      {"std::pow(i.a, i.b)", [](double a, double b) { return std::pow(a, b); }},
+      {"std::erf(i.a)", [](double a, double) { return std::erf(a); }},
+      {"std::erfc(i.a)", [](double a, double) { return std::erfc(a); }},
+      {"std::floor(i.a)", [](double a, double) { return std::floor(a); }},
+      {"std::ceil(i.a)", [](double a, double) { return std::ceil(a); }},
+      {"std::trunc(i.a)", [](double a, double) { return std::trunc(a); }},
+      {"std::round(i.a)", [](double a, double) { return std::round(a); }},
+      {"std::rint(i.a)", [](double a, double) { return std::rint(a); }}};
+  const auto found = known.find(expression);
+  return found == known.end() ? nullptr : found->second;
+}
+
+std::string number_text(double value) { return fmt::format("{:.6g}", value == 0 ? 0.0 : value); }
+
+/// Lines for what differs from the host, whose zeros have signs, and which has NaN and subnormal numbers.
+std::vector<std::string> differences(std::size_t number, std::set<std::string>& seen) {
+  const Tried& one = all_tried()[number];
+  const auto host = on_host(one.expression);
+  const bool two = one.expression.find("i.b") != std::string::npos;
+  const std::string name = fmt::format("{} {}", one.is_double ? "double" : "float", one.expression);
+  if (host == nullptr || !seen.insert(name).second) return {};
+  const std::vector<double> ends{0,          1,     -1,     2,      0.5,     -2,       kInfinite,
+                                 -kInfinite, 1e300, -1e300, 1e-300, 1.7e308, -1.7e308, 2.3e-308};
+  std::vector<double> a;
+  std::vector<double> b;
+  for (const double first : ends) {
+    for (const double second : two ? ends : std::vector<double>{1}) {
+      a.push_back(one.is_double ? first : as_short(first));
+      b.push_back(one.is_double ? second : as_short(second));
+      if (!std::isfinite(first)) a.back() = first;
+      if (!std::isfinite(second)) b.back() = second;
+      // The page says to where circular functions are known, and that a power has a base above 0.
+      const bool circular = one.expression.find("sin(") != std::string::npos ||
+                            one.expression.find("cos(") != std::string::npos ||
+                            one.expression.find("tan(") != std::string::npos;
+      const bool power_of_negative = one.expression.find("pow(") != std::string::npos && first < 0;
+      if ((circular && std::fabs(first) > 1024) || power_of_negative) a.pop_back(), b.pop_back();
+    }
+  }
+  const std::vector<double> y = computed_on_board(number, a, b);
+  std::vector<std::string> lines;
+  for (std::size_t n = 0; n < a.size() && n < y.size(); ++n) {
+    double expected = host(a[n], b[n]);
+    if (std::isnan(expected)) continue;
+    if (std::fabs(expected) < std::numeric_limits<double>::min()) expected = 0;
+    const double allowed = (one.is_double ? 0x1p-46 : 0x1p-21) * std::fabs(expected);
+    if (y[n] == expected || (std::isfinite(expected) && std::fabs(y[n] - expected) <= allowed)) continue;
+    lines.push_back(fmt::format("{} of {}{}: {}, on the host {}", name, number_text(a[n]),
+                                two ? " and " + number_text(b[n]) : "", number_text(y[n]), number_text(expected)));
+  }
+  return lines;
+}
+
+TEST(CompiledFunctions, GiveAtTheEndsWhatTheHostGivesOrWhatThePageLists) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const std::string text = base::read_file(GDR_COMPILER_PAGE);
+  const std::size_t heading = text.find("\n### At zero and infinity\n");
+  ASSERT_NE(heading, std::string::npos);
+  const std::size_t begin = text.find("```\n", heading);
+  const std::size_t end = text.find("```", begin + 4);
+  ASSERT_NE(end, std::string::npos);
+  std::vector<std::string> listed;
+  std::istringstream section(text.substr(begin + 4, end - begin - 4));
+  for (std::string line; std::getline(section, line);) listed.push_back(line);
+  std::vector<std::string> found;
+  std::set<std::string> seen;
+  for (std::size_t n = 0; n < all_tried().size(); ++n) {
+    for (std::string& line : differences(n, seen)) found.push_back(std::move(line));
+  }
+  std::string all;
+  for (const std::string& line : found) all += line + "\n";
+  EXPECT_THAT(listed, ::testing::UnorderedElementsAreArray(found)) << all;
+}
+
+}  // namespace
+}  // namespace gdr::compiler_testing::functions
