@@ -194,11 +194,32 @@ const Place* mixes_integers(const PairFunction& function) {
   return found == function.nodes.end() ? nullptr : &found->place;
 }
 
+constexpr const char* kMixedIntegers =
+    "an 'int' becomes 'long' here, which makes all integers long words, but an 'int' made of "
+    "a float is a short one: use one of the types";
+
+void settle_integers_of_experiments(Imported& imported) {
+  const Place* mixed = nullptr;
+  bool made_of_numbers = false;
+  // Results are long words.
+  for (const Field& field : imported.finish.records[static_cast<std::size_t>(Record::result)]) {
+    if (field.type == Type::int_short) mixed = &imported.finish.place;
+  }
+  for (const PairFunction* function : {&imported.begin, &imported.body, &imported.finish}) {
+    if (mixed == nullptr) mixed = mixes_integers(*function);
+    made_of_numbers = made_of_numbers || makes_integers(*function);
+  }
+  if (mixed == nullptr) return;
+  if (made_of_numbers) return imported.errors.push_back({*mixed, kMixedIntegers});
+  for (PairFunction* function : {&imported.begin, &imported.body, &imported.finish}) widen(*function);
+}
+
 }  // namespace
 
 std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return NearestFinder(function).run(); }
 
 void settle_numbers(Imported& imported) {
+  if (imported.experiment) return settle_integers_of_experiments(imported);
   PairFunction& body = imported.body;
   std::vector<Field>& results = body.records[static_cast<std::size_t>(Record::result)];
   std::vector<bool> is_number(body.stores.size(), false);
@@ -222,10 +243,7 @@ void settle_numbers(Imported& imported) {
                                "a number that belongs to a least or greatest key is a long integer, and 'int' cannot "
                                "be taken as long where it is also made of a float: declare the number long"});
   } else if (mixed != nullptr && made_of_numbers) {
-    imported.errors.push_back(
-        {*mixed,
-         "an 'int' becomes 'long' here, which makes all integers long words, but an 'int' made of "
-         "a float is a short one: use one of the types"});
+    imported.errors.push_back({*mixed, kMixedIntegers});
   } else if (is_short != nullptr || mixed != nullptr) {
     widen(body), widen(imported.finish);
   }
