@@ -7,6 +7,7 @@
 import csv
 import json
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -202,6 +203,22 @@ class ExperimentsInCpp(cli_test.CliTest):
                 "struct Other { double a; int n; };\nbool done(const Other& state)")
         refused("a loop whose number of turns is not fixed", "  state.n += 1;",
                 "  for (int k = 0; k < state.n; ++k) state.a += k;")
+
+
+class Scattering(cli_test.CliTest):
+    """docs/examples/scattering.py"""
+
+    def test_fast_encounters_ionise_as_often_as_impulses_say(self):
+        n = 2048
+        command = [sys.executable, "-B", cli_test.PROJECT / "docs/examples/scattering.py", cli_test.GDR, "--v", "8", "--n", str(n)]
+        result = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        self.assertEqual(result["unresolved"], 0)
+        self.assertLess(result["energy_error_median"], 1e-5)
+        self.assertLess(result["energy_errors_above_1e-3"], n / 100)
+        # 40/9 (v_c / v)^2 in pi a^2, which the limit of high velocity comes to; four standard deviations of the number
+        expected = 40 / 9 / 8**2 / result["b_max"] ** 2 * n
+        self.assertLess(abs(result["ionisation"]["counted"] - expected), 4 * expected**0.5)
+        self.assertLess(result["exchange"]["counted"], 4)  # sigma falls as v^-6
 
 
 if __name__ == "__main__":
