@@ -29,6 +29,8 @@ constexpr const char* kNoResult = "the function changes no result";
 constexpr std::array<double, 4> kTries{0, 300, 1.2e8, 1.0e9};
 constexpr std::array<unsigned, 4> kMostTries{0, 300, 30000, 700000};
 
+}  // namespace
+
 unsigned tries_of(unsigned effort, std::size_t operations) {
   const double size = std::max<double>(static_cast<double>(operations), 8);
   const double tries = effort == 1 ? kTries[1] : kTries[effort] / (size * size);
@@ -43,6 +45,35 @@ void tell(CompileResult& result, const std::vector<Message>& errors) {
                    [](const Diagnostic& a, const Diagnostic& b) { return a.line < b.line; });
 }
 
+void report_precision(const Microcode& code, CompileResult& result) {
+  for (const Operation& operation : code.body) {
+    const isa::OperationInfo& info = isa::info_of(operation.op);
+    if (info.kind != isa::NumberKind::floating_point || operation.only_flag) continue;
+    result.precision.push_back(
+        {operation.name, operation.place.line, operation.width == isa::Width::short_word, std::string(info.mnemonic)});
+  }
+}
+
+unsigned local_words_left(const Microcode& code) {
+  unsigned taken = 0;
+  for (const Variable& variable : code.variables) {
+    if (variable.home != Variable::Home::local) continue;
+    taken += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
+  }
+  return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
+}
+
+std::string too_many(const Microcode& code, const Operations& section) {
+  return fmt::format(
+      "the function has too many values that are needed at once: {} operations do not fit into {} short words of "
+      "registers, {} of local memory (of its {}, i-data and results take {}) and {} flags, where each value takes a "
+      "word for each of {} i-particles; split it, or compute values where they are used",
+      section.size(), isa::kGprShortWords, local_words_left(code), isa::kLmShortWords,
+      isa::kLmShortWords - local_words_left(code), isa::kFlags, isa::kVectorElements);
+}
+
+namespace {
+
 /// When the words that the loop wrote can be read in its termination.
 std::vector<int> ready_after(const Microcode& code, const Schedule& body) {
   std::vector<int> ready(code.variables.size(), 0);
@@ -52,15 +83,6 @@ std::vector<int> ready_after(const Microcode& code, const Schedule& body) {
     from = std::max(from, 2 - static_cast<int>(body.lines - body.line_of[n]));
   }
   return ready;
-}
-
-void report_precision(const Microcode& code, CompileResult& result) {
-  for (const Operation& operation : code.body) {
-    const isa::OperationInfo& info = isa::info_of(operation.op);
-    if (info.kind != isa::NumberKind::floating_point || operation.only_flag) continue;
-    result.precision.push_back(
-        {operation.name, operation.place.line, operation.width == isa::Width::short_word, std::string(info.mnemonic)});
-  }
 }
 
 void report_numbered(const PairFunction& function, const Microcode& code, CompileResult& result) {
@@ -73,16 +95,6 @@ void report_numbered(const PairFunction& function, const Microcode& code, Compil
     result.numbered.push_back({code.variables[static_cast<std::size_t>(variable)].name, word(one.number_store),
                                word(one.key_store), one.least});
   }
-}
-
-/// Local memory, in short words, that variables leave.
-unsigned local_words_left(const Microcode& code) {
-  unsigned taken = 0;
-  for (const Variable& variable : code.variables) {
-    if (variable.home != Variable::Home::local) continue;
-    taken += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
-  }
-  return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
 }
 
 /// The operations of a function, and the best order of its loop that was found.
@@ -142,15 +154,6 @@ Chosen choose(const Imported& imported, const CompileOptions& options, std::vect
   return best.body || options.effort == 1 || !errors.empty() ? best : choose(imported, few, errors);
 }
 
-std::string too_many(const Microcode& code) {
-  return fmt::format(
-      "the function has too many values that are needed at once: {} operations do not fit into {} short words of "
-      "registers, {} of local memory (of its {}, i-data and results take {}) and {} flags, where each value takes a "
-      "word for each of {} i-particles; split it, or compute values where they are used",
-      code.body.size(), isa::kGprShortWords, local_words_left(code), isa::kLmShortWords,
-      isa::kLmShortWords - local_words_left(code), isa::kFlags, isa::kVectorElements);
-}
-
 void compile(const Imported& imported, const std::string& file, const CompileOptions& options, CompileResult& result) {
   const PairFunction& function = imported.body;
   std::vector<Message> errors;
@@ -167,7 +170,7 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   if (body) edges.ready = ready_after(code, *body);
   if (initialization) edges.local_words -= std::min(initialization->local_words, edges.local_words);
   const std::optional<Schedule> termination = schedule(code, code.termination, edges);
-  if (!body || !initialization || !termination) return tell(result, {{function.place, too_many(code)}});
+  if (!body || !initialization || !termination) return tell(result, {{function.place, too_many(code, code.body)}});
   result.kernel = spelled(function.name);
   result.lines = body->lines;
   result.least_lines = least_lines(code, code.body);
@@ -245,7 +248,9 @@ CompileResult compile_function(const ReadFunction& function, const CompileOption
   check(options);
   CompileResult result;
   result.clang = function.clang;
-  if (function.imported.errors.empty()) {
+  if (function.imported.errors.empty() && function.imported.experiment) {
+    compile_experiment(function.imported, function.name, options, result);
+  } else if (function.imported.errors.empty()) {
     compile(function.imported, function.name, options, result);
   } else {
     tell(result, function.imported.errors);

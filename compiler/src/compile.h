@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gdr/compiler/compiler.h"
+#include "microcode/microcode.h"
 #include "pair/pair_function.h"
 
 namespace gdr::compiler {
@@ -21,5 +22,19 @@ struct ReadFunction {
 [[nodiscard]] ReadFunction read_function(const std::filesystem::path& path, const CompileOptions& options);
 
 [[nodiscard]] CompileResult compile_function(const ReadFunction& function, const CompileOptions& options);
+
+// What both kinds of kernels are compiled with: compile.cpp.
+
+/// Schedules that are compared for a section.
+[[nodiscard]] unsigned tries_of(unsigned effort, std::size_t operations);
+void tell(CompileResult& result, const std::vector<Message>& errors);
+void report_precision(const Microcode& code, CompileResult& result);
+/// Local memory, in short words, that variables leave.
+[[nodiscard]] unsigned local_words_left(const Microcode& code);
+[[nodiscard]] std::string too_many(const Microcode& code, const Operations& section);
+
+/// Makes a kernel of experiments from their functions: compile_experiment.cpp.
+void compile_experiment(const Imported& imported, const std::string& file, const CompileOptions& options,
+                        CompileResult& result);
 
 }  // namespace gdr::compiler

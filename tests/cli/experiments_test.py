@@ -7,6 +7,7 @@
 import csv
 import json
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -99,12 +100,125 @@ class Experiments(cli_test.CliTest):
                   "5000", "--script", script)
         self.ends(2, ["--steps is missing"], "debug", self.kernel, "--i", self.i, "--script", script)
 
+    def test_every_engine_gives_the_same_results(self):
+        table, _, _ = self.run_them("--steps", "120", "--machine", "model450")
+        for engine in ("reference", "lockstep", "opencl"):
+            outcome = cli_test.gdr("run", self.kernel, "--i", self.file("few.csv", "from\n27\n97\n871\n6\n"), "--steps",
+                                   "120", "--round", "30", "--machine", "model450", "--engine", engine, "--output", "-", "--quiet")
+            if engine == "opencl" and outcome.status != 0 and "OpenCL" in outcome.err:
+                continue  # a host without a device
+            self.assertEqual(outcome.status, 0, outcome.err)
+            rows = [tuple(map(int, row)) for row in list(csv.reader(outcome.out.splitlines()))[1:]]
+            self.assertEqual(rows, [table[x - 1] for x in (27, 97, 871, 6)], engine)
+
     def test_objects_say_what_they_hold(self):
         target = self.scratch / "collatz.gdro"
         self.assertEqual(cli_test.gdr("as", self.kernel, "-o", target).status, 0)
         outcome = cli_test.gdr("objdump", target)
         self.assertIn("# experiments: start 1 fields, result 1 fields", outcome.out)
         self.assertIn("kernel collatz experiment", outcome.out)
+
+
+SWAP = """
+struct Start { double a, b; float c; };
+struct State { double a, b; float c; int n; };
+struct Result { double b, a, sum; int n; };
+struct P { double h; };
+void begin(const Start& start, State& state, const P& p) {
+  state.a = start.a * p.h;
+  state.b = start.b;
+  state.c = start.c;
+  state.n = 0;
+}
+void step(State& state, const P& p) {
+  const double a = state.a;
+  state.a = state.b + p.h;
+  state.b = a + state.c;
+  state.n += 1;
+}
+bool done(const State& state) { return state.a > 100 || state.n >= 50; }
+void end(const State& state, Result& result, const P& p) {
+  result.a = state.a;
+  result.b = state.b;
+  result.n = state.n;
+  result.sum = state.a + state.b + p.h;
+}
+"""
+
+
+def swap(a, b, c, h, most):
+    a, n = a * h, 0
+    while True:
+        a, b, n = b + h, a + c, n + 1
+        if a > 100 or n >= 50:
+            return b, a, a + b + h, n, n, 1
+        if n == most:
+            return b, a, a + b + h, n, n, 0
+
+
+class ExperimentsInCpp(cli_test.CliTest):
+    """Experiments as functions begin, step, done and end."""
+
+    def setUp(self):
+        super().setUp()
+        if cli_test.gdr("cc", cli_test.PROJECT / "docs/examples/collatz.cc", "-o", self.scratch / "x.vsm").status != 0:
+            self.skipTest("no compiler of C++")
+
+    def rows(self, kernel, starts, *arguments):
+        outcome = cli_test.gdr("run", kernel, "--i", self.file("i.csv", starts), "--output", "-", "--quiet", *arguments)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return [tuple(map(float, row)) for row in list(csv.reader(outcome.out.splitlines()))[1:]]
+
+    def test_collatz_is_that_of_the_assembly(self):
+        starts = list(range(1, 301))
+        rows = self.rows(cli_test.PROJECT / "docs/examples/collatz.cc", "from\n" + "".join(f"{x}\n" for x in starts),
+                         "--steps", "150", "--round", "50")
+        self.assertEqual(rows, [collatz(x, 150) for x in starts])
+
+    def test_words_that_change_places_are_read_before_they_are_written(self):
+        kernel = self.file("swap.cc", SWAP)
+        starts = [(1, 2, 3), (0.5, 0.25, 7), (200, 300, 0.5)]
+        text = "a_start,b_start,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in starts)
+        for effort in (1, 2, 3):
+            target = self.scratch / "swap.vsm"
+            outcome = cli_test.gdr("cc", kernel, f"-O{effort}", "-o", target)
+            self.assertEqual(outcome.status, 0, outcome.err)
+            self.assertEqual(self.rows(target, text, "--steps", "40", "--param", "h=0.125"),
+                             [swap(a, b, c, 0.125, 40) for a, b, c in starts], effort)
+
+    def test_without_done_the_number_of_steps_ends_it(self):
+        source = SWAP.replace("bool done(const State& state) { return state.a > 100 || state.n >= 50; }", "")
+        rows = self.rows(self.file("swap.cc", source), "a_start,b_start,c\n1,2,3\n", "--steps", "60", "--param", "h=0.125")
+        self.assertEqual((rows[0][4], rows[0][5]), (60, 1))
+
+    def test_what_does_not_fit_together_is_refused(self):
+        def refused(text, old, new):
+            self.assertIn(old, SWAP)
+            self.ends(1, [text], "cc", self.file("bad.cc", SWAP.replace(old, new)))
+
+        refused("'b' of the state is read, but 'begin' gives it no value", "  state.b = start.b;\n", "")
+        refused("'end' gives result 'n' no value", "  result.n = state.n;\n", "")
+        refused("function 'end' is missing, or has another form", "void end(", "void finish(")
+        refused("function 'done' has another state than 'step'", "bool done(const State& state)",
+                "struct Other { double a; int n; };\nbool done(const Other& state)")
+        refused("a loop whose number of turns is not fixed", "  state.n += 1;",
+                "  for (int k = 0; k < state.n; ++k) state.a += k;")
+
+
+class Scattering(cli_test.CliTest):
+    """docs/examples/scattering.py"""
+
+    def test_fast_encounters_ionise_as_often_as_impulses_say(self):
+        n = 2048
+        command = [sys.executable, "-B", cli_test.PROJECT / "docs/examples/scattering.py", cli_test.GDR, "--v", "8", "--n", str(n)]
+        result = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        self.assertEqual(result["unresolved"], 0)
+        self.assertLess(result["energy_error_median"], 1e-5)
+        self.assertLess(result["energy_errors_above_1e-3"], n / 100)
+        # 40/9 (v_c / v)^2 in pi a^2, which the limit of high velocity comes to; four standard deviations of the number
+        expected = 40 / 9 / 8**2 / result["b_max"] ** 2 * n
+        self.assertLess(abs(result["ionisation"]["counted"] - expected), 4 * expected**0.5)
+        self.assertLess(result["exchange"]["counted"], 4)  # sigma falls as v^-6
 
 
 if __name__ == "__main__":

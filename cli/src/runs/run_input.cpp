@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "gdr/hostlib/table.h"
+#include "gdr/isa/experiment.h"
 
 namespace gdr::cli {
 namespace {
@@ -60,6 +61,7 @@ LoadedKernel RunInput::load() const {
 void RunInput::require_parameters(const isa::Program& program) const {
   const auto given = parameter_values();
   for (const isa::Parameter& parameter : program.parameters) {
+    if (parameter.name == isa::kExperimentLimit) continue;  // --steps sets it
     const bool there =
         std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.first == parameter.name; });
     if (!there) {

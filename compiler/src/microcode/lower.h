@@ -23,8 +23,10 @@ class Lowering {
 
   /// Results that every pair adds to: sums, minima and maxima.
   void accumulate_all(const Changes& changes);
-  /// Results that get a new value from results and parameters.
-  void assign_all();
+  /// Words that get a new value. `in_place`: an operation whose value is read further, too, writes the word itself.
+  void assign_all(bool in_place = false);
+  /// Sets the flag by which an experiment goes on, unless the condition holds.
+  void go_on_unless(int done);
 
  private:
   Operand operand(int node);
@@ -48,6 +50,7 @@ class Lowering {
   void write(isa::Op op, const Operand& value, unsigned field, unsigned element, const Place& place,
              const Truth& where);
   void accumulate(const KeyedNumber& number);
+  bool is_read(int flag);
   Operand whole_number(int node);
 
   // Conditions as words: predicates.cpp.

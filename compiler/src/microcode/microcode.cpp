@@ -16,7 +16,8 @@ namespace {
 using isa::Op;
 using isa::Width;
 
-constexpr const char* kSuffixes[kRecords] = {"i", "j", "_sum", "_param"};
+constexpr const char* kSuffixes[kRecords] = {"i", "j", "_sum", "_param", "_state"};
+constexpr const char* kSuffixesOfExperiments[kRecords] = {"_start", "", "_end", "_param", "_state"};
 
 /// True for words of the language that begin statements or appear in declarations.
 bool taken_by_language(const std::string& name) {
@@ -27,13 +28,17 @@ bool taken_by_language(const std::string& name) {
   return isa::op_named(name).has_value();
 }
 
-/// A field keeps its name unless another record has a field of the same name.
-std::string name_of(const PairFunction& function, std::size_t record, const std::string& name) {
+/// A field keeps its name unless another record has a field of the same name. The state of experiments gives way to the
+/// other records, whose names the tables of data have.
+std::string name_of(const PairFunction& function, std::size_t record, const std::string& name, bool experiment) {
+  constexpr auto kState = static_cast<std::size_t>(Record::state);
   std::size_t owners = 0;
-  for (const auto& fields : function.records) {
-    for (const Field& other : fields) owners += spelled(other.name) == name ? 1 : 0;
+  for (std::size_t n = 0; n < kRecords; ++n) {
+    if (n == kState && record != kState) continue;
+    for (const Field& other : function.records[n]) owners += spelled(other.name) == name ? 1 : 0;
   }
-  return owners == 1 && !taken_by_language(name) ? name : name + kSuffixes[record];
+  const bool keeps = owners == 1 && !taken_by_language(name);
+  return keeps ? name : name + (experiment ? kSuffixesOfExperiments : kSuffixes)[record];
 }
 
 /// `wanted`, with a number appended if that name is taken.
@@ -60,7 +65,7 @@ void declare(const PairFunction& function, Microcode& code) {
   for (std::size_t record = 0; record < kRecords; ++record) {
     const std::vector<Field>& fields = function.records[record];
     for (unsigned n = 0; n < fields.size(); ++n) {
-      const std::string name = unique(name_of(function, record, spelled(fields[n].name)), taken);
+      const std::string name = unique(name_of(function, record, spelled(fields[n].name), code.experiment), taken);
       for (unsigned element = 0; element < fields[n].count; ++element) {
         Variable variable;
         variable.record = static_cast<Record>(record);
@@ -74,6 +79,7 @@ void declare(const PairFunction& function, Microcode& code) {
         variable.field = n;
         variable.element = element;
         variable.width = is_long(fields[n].type) ? Width::long_word : Width::short_word;
+        if (code.experiment && variable.record == Record::result) variable.width = Width::long_word;
         if (variable.record == Record::j || variable.record == Record::parameter) {
           variable.home = Variable::Home::broadcast;
           variable.scalar = true;
@@ -99,7 +105,7 @@ void drop_unused(Operations& section) {
     open.push_back(index);
   };
   for (std::size_t n = 0; n < section.size(); ++n) {
-    if (section[n].variable >= 0) need(static_cast<int>(n));
+    if (section[n].variable >= 0 || section[n].goes_on) need(static_cast<int>(n));
   }
   while (!open.empty()) {
     const Operation& next = section[static_cast<std::size_t>(open.back())];
@@ -133,7 +139,8 @@ void drop_flags(Operations& section) {
   std::set<int> read;
   for (const Operation& operation : section) read.insert(operation.predicate), read.insert(operation.flag_into);
   for (std::size_t n = 0; n < section.size(); ++n) {
-    if (!read.contains(static_cast<int>(n)) && !section[n].only_flag) section[n].condition.reset();
+    if (!read.contains(static_cast<int>(n)) && !section[n].only_flag && !section[n].goes_on)
+      section[n].condition.reset();
   }
 }
 
@@ -171,6 +178,28 @@ Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionS
     drop_unused(*section), drop_flags(*section);
     if (style == ConditionStyle::words) mark_tests(*section);
   }
+  return code;
+}
+
+Microcode lower_experiment(const Imported& experiment, ConditionStyle style, bool in_place, bool fast,
+                           std::vector<Message>& errors) {
+  Microcode code;
+  code.fast = fast;
+  code.experiment = true;
+  declare(experiment.body, code);
+  const auto lowered = [&](const PairFunction& function, Operations& section) {
+    std::vector<int> roots;
+    for (const Store& store : function.stores) roots.push_back(store.value);
+    if (function.done >= 0) roots.push_back(function.done);
+    Lowering lowering(function, roots, code, section, errors, style);
+    lowering.assign_all(in_place);
+    if (function.done >= 0) lowering.go_on_unless(function.done);
+    drop_unused(section), drop_flags(section);
+    if (style == ConditionStyle::words) mark_tests(section);
+  };
+  lowered(experiment.begin, code.initialization);
+  lowered(experiment.body, code.body);
+  lowered(experiment.finish, code.termination);
   return code;
 }
 
@@ -385,7 +414,7 @@ class Separator {
     if (operand.kind != Operand::Kind::variable) return false;
     const Variable& variable = code_.variables[static_cast<std::size_t>(operand.index)];
     if ((variable.home == Variable::Home::broadcast) != broadcast) return false;
-    return &section_ != &code_.body || variable.record != Record::parameter || variable.own;
+    return code_.experiment || &section_ != &code_.body || variable.record != Record::parameter || variable.own;
   }
 
   void separate(std::size_t n, bool broadcast) {

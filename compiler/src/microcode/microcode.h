@@ -55,6 +55,7 @@ struct Operation {
   int after = -1;                           // an operation on the same variable whose write must be done before
   bool vector = false;                      // its elements are x, y, z, not four i-particles
   bool only_flag = false;                   // nothing reads its result
+  bool goes_on = false;                     // its flag says that the experiment goes on; it is the section's last one
   std::string name;
   Place place;
 };
@@ -75,6 +76,7 @@ struct Microcode {
   Operations termination;
   std::vector<Reduction> reductions;  // for each word of the result record, in order
   bool fast = false;                  // functions without care for 0 and infinity
+  bool experiment = false;            // the sections are `begin`, `step` and `end` of experiments
 };
 
 /// How conditions are kept: in a flag for all that read it; in a flag of its own for each of them; or in a word, from
@@ -85,6 +87,19 @@ enum class ConditionStyle : std::uint8_t { shared, fresh, words };
 /// `fast`: as CompileOptions::fast.
 [[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style, bool fast,
                               std::vector<Message>& errors);
+
+/// The same for experiments. `in_place`: values that are read further are written to the state themselves, not by
+/// copies.
+[[nodiscard]] Microcode lower_experiment(const Imported& experiment, ConditionStyle style, bool in_place, bool fast,
+                                         std::vector<Message>& errors);
+
+/// Copies words that are read after they were overwritten, and puts operations into an order in which they can be done
+/// and few values are needed at once. Only the state of experiments has such words.
+void copy_old_words(Microcode& code);
+
+/// Copies words that wait in local memory to their readers where two of them meet; after copy_old_words(). It takes
+/// more operations, but then few values need registers.
+void reload_words(Microcode& code);
 
 /// Joins values that depend on j alone and differ only in the component: they become one operation whose elements are
 /// the components.

@@ -102,13 +102,14 @@ void Lowering::accumulate_all(const Changes& changes) {
   }
 }
 
-void Lowering::assign_all() {
+void Lowering::assign_all(bool in_place) {
   for (const Store& store : function_.stores) {
-    const int variable = variable_of(code_, Record::result, store.field, store.element);
+    const int variable = variable_of(code_, store.record, store.field, store.element);
     const Width width = code_.variables[static_cast<std::size_t>(variable)].width;
     Operand value = operand(store.value);
-    const bool plain = value.kind == Operand::Kind::value && once(store.value) && builder_.width(value) == width &&
-                       !value.negated && builder_.of(value).variable < 0 && builder_.of(value).into < 0 &&
+    const bool plain = value.kind == Operand::Kind::value && (in_place || once(store.value)) &&
+                       builder_.width(value) == width && value.component < 0 && !value.negated &&
+                       builder_.of(value).variable < 0 && builder_.of(value).into < 0 &&
                        builder_.of(value).predicate < 0;
     builder_.source(code_.variables[static_cast<std::size_t>(variable)].name, store.place);
     if (!plain) value = builder_.copy(value, width);

@@ -186,11 +186,23 @@ bool mixes_integers(const PairFunction& function) {
                              [](const Node& node) { return node.act == Act::widen && !is_float(node.type); });
 }
 
+void settle_integers_of_experiments(Imported& imported) {
+  // Results are long words.
+  bool mixed = std::ranges::any_of(imported.finish.records[static_cast<std::size_t>(Record::result)],
+                                   [](const Field& field) { return field.type == Type::int_short; });
+  for (const PairFunction* function : {&imported.begin, &imported.body, &imported.finish}) {
+    mixed = mixed || mixes_integers(*function);
+  }
+  if (!mixed) return;
+  for (PairFunction* function : {&imported.begin, &imported.body, &imported.finish}) widen(*function);
+}
+
 }  // namespace
 
 std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return NearestFinder(function).run(); }
 
 void settle_numbers(Imported& imported) {
+  if (imported.experiment) return settle_integers_of_experiments(imported);
   PairFunction& body = imported.body;
   std::vector<Field>& results = body.records[static_cast<std::size_t>(Record::result)];
   std::vector<bool> is_number(body.stores.size(), false);

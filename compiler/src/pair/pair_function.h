@@ -24,9 +24,10 @@ enum class Type : std::uint8_t { float_short, float_long, int_short, int_long, t
 [[nodiscard]] constexpr bool is_float(Type type) { return type == Type::float_short || type == Type::float_long; }
 [[nodiscard]] constexpr bool is_long(Type type) { return type == Type::float_long || type == Type::int_long; }
 
-/// The four records of a pair function, in the order of its arguments.
-enum class Record : std::uint8_t { i, j, result, parameter };
-inline constexpr std::size_t kRecords = 4;
+/// The records of a pair function, in the order of its arguments; and those of experiments, of which `i` is the start,
+/// there is no `j`, and `state` is what steps change.
+enum class Record : std::uint8_t { i, j, result, parameter, state };
+inline constexpr std::size_t kRecords = 5;
 
 /// A member of a record: one word, or an array of them.
 struct Field {
@@ -136,21 +137,23 @@ struct Node {
   Place place;
 };
 
-/// Value that a word of the result record has afterwards.
+/// Value that a word of the record that the function changes has afterwards.
 struct Store {
   unsigned field = 0;
   unsigned element = 0;
   int value = 0;
   Place place;
+  Record record = Record::result;
 };
 
-/// A function from records to changes of the result record.
+/// A function from records to changes of one record: the results, or the state of an experiment.
 struct PairFunction {
   std::string name;
   std::array<std::vector<Field>, kRecords> records;
   std::vector<Node> nodes;
   std::vector<Store> stores;
   Place place;
+  int done = -1;  // of an experiment's step: whether the experiment is done after it, a truth value; -1: never
 };
 
 /// A message about a position in the user's file.
@@ -159,10 +162,13 @@ struct Message {
   std::string text;  // lower case, no full stop
 };
 
-/// Result of the importer: the function for the loop and, if there is one, NAME_finish for its end.
+/// Result of the importer: the function for the loop and, if there is one, NAME_finish for its end. Of experiments: one
+/// step, and how it ends and begins.
 struct Imported {
   PairFunction body;
   PairFunction finish;  // takes the result record and the parameters; without stores if there is none
+  PairFunction begin;   // of experiments
+  bool experiment = false;
   std::vector<Message> errors;
 };
 

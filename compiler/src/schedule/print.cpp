@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "microcode/names.h"
@@ -62,8 +63,16 @@ std::string in_a_comment(std::string text) {
 /// The values of one section, with the names that they have in lines.
 class SectionText {
  public:
-  SectionText(const Microcode& code, const Operations& section, const Schedule& schedule, Names& names)
-      : code_(code), section_(section), schedule_(schedule), gpr_(section.size()), local_(section.size()) {
+  /// Words on their way in local memory, by width and number. The sections of experiments have them in common.
+  using Slots = std::map<std::pair<bool, unsigned>, std::string>;
+
+  SectionText(const Microcode& code, const Operations& section, const Schedule& schedule, Names& names, Slots& slots)
+      : code_(code),
+        section_(section),
+        schedule_(schedule),
+        slot_names_(slots),
+        gpr_(section.size()),
+        local_(section.size()) {
     for (std::size_t n = 0; n < section.size(); ++n) {
       const Places& places = schedule.places[n];
       const Operation& operation = section[n];
@@ -86,7 +95,7 @@ class SectionText {
     std::map<std::string, bool> done;
     for (std::size_t n = 0; n < section_.size(); ++n) {
       const std::string width = section_[n].width == Width::long_word ? "long " : "short";
-      if (!local_[n].empty() && !done[local_[n]])
+      if (!local_[n].empty() && !is_in_common() && !done[local_[n]])
         text += fmt::format("var vector {} {}\n", width, local_[n]), done[local_[n]] = true;
     }
     for (std::size_t n = 0; n < section_.size(); ++n) {
@@ -129,6 +138,9 @@ class SectionText {
     }
     return all;
   }
+
+  /// True if words on their way have the names of slots that the sections of experiments have in common.
+  [[nodiscard]] bool is_in_common() const { return code_.experiment && schedule_.shared_slots; }
 
  private:
   std::string local_name(std::size_t n, Names& names) {
@@ -196,9 +208,9 @@ class SectionText {
   const Microcode& code_;
   const Operations& section_;
   const Schedule& schedule_;
+  Slots& slot_names_;
   std::vector<std::string> gpr_;
   std::vector<std::string> local_;
-  std::map<std::pair<bool, unsigned>, std::string> slot_names_;  // names of shared words, by width and number
   const std::vector<std::string>* literal_names_ = nullptr;
   const std::vector<std::string>* variable_names_ = nullptr;
 };
@@ -225,16 +237,31 @@ class KernelText {
   }
 
   std::string text(const std::string& head) {
-    std::string all =
-        fmt::format("# {}\nkernel {}\nflops {}\n", in_a_comment(head), spelled(kernel_.function.name), flops());
+    std::string all = fmt::format("# {}\nkernel {}{}\n", in_a_comment(head), spelled(kernel_.function.name),
+                                  code_.experiment ? " experiment" : fmt::format("\nflops {}", flops()));
     for (std::size_t record = 0; record < kRecords; ++record) all += declarations(static_cast<Record>(record));
     all += own_variables();
-    SectionText initialization(code_, code_.initialization, kernel_.initialization, names_);
-    SectionText body(code_, code_.body, kernel_.body, names_);
-    SectionText termination(code_, code_.termination, kernel_.termination, names_);
-    const std::string places =
-        homes() + initialization.declarations() + body.declarations() + termination.declarations();
+    std::array<SectionText::Slots, isa::kSections> slots;
+    const auto slots_of = [&](std::size_t section) -> SectionText::Slots& {
+      return slots[code_.experiment ? 0 : section];
+    };
+    SectionText initialization(code_, code_.initialization, kernel_.initialization, names_, slots_of(0));
+    SectionText body(code_, code_.body, kernel_.body, names_, slots_of(1));
+    SectionText termination(code_, code_.termination, kernel_.termination, names_, slots_of(2));
+    std::string places = homes();
+    if (code_.experiment) {
+      for (const auto& [key, name] : slots[0])
+        places += fmt::format("var vector {} {}\n", key.first ? "long " : "short", name);
+    }
+    places += initialization.declarations() + body.declarations() + termination.declarations();
     if (!places.empty()) all += "\n# values on their way\n" + places;
+    if (code_.experiment) {
+      if (!setting_.empty()) all += "\nexperiment initialization\n" + setting_;
+      all += "\nexperiment begin\n" + initialization.lines(literal_names_, variable_names_);
+      all += "\nexperiment step\n" + body.lines(literal_names_, variable_names_);
+      const bool ends = !code_.termination.empty();
+      return ends ? all + "\nexperiment end\n" + termination.lines(literal_names_, variable_names_) : all;
+    }
     all += "\nloop initialization\n" + initialization.lines(literal_names_, variable_names_) + begin();
     all += "\nloop body\n" + body.lines(literal_names_, variable_names_);
     if (!code_.termination.empty()) all += "\nloop termination\n" + termination.lines(literal_names_, variable_names_);
@@ -262,10 +289,12 @@ class KernelText {
   static const char* bits_of(const Field& field) { return is_long(field.type) ? "72" : "36"; }
 
   std::string declarations(Record record) {
-    static constexpr const char* kTitles[kRecords] = {"i-particle", "j-particle", "results", "parameters"};
+    static constexpr const char* kTitles[kRecords] = {"i-particle", "j-particle", "results", "parameters", "state"};
+    static constexpr const char* kStart = "start";
     const auto& fields = kernel_.function.records[static_cast<std::size_t>(record)];
     if (fields.empty()) return "";
-    std::string all = fmt::format("\n# {}\n", kTitles[static_cast<std::size_t>(record)]);
+    const bool starts = code_.experiment && record == Record::i;
+    std::string all = fmt::format("\n# {}\n", starts ? kStart : kTitles[static_cast<std::size_t>(record)]);
     std::size_t variable = 0;
     while (variable < code_.variables.size() && code_.variables[variable].record != record) ++variable;
     std::string views;
@@ -303,6 +332,10 @@ class KernelText {
     }
     if (record == Record::j) {
       return fmt::format("bvar {:5} {} elt {}64to{}", width_of(field), shape, word_of(field), bits_of(field));
+    }
+    if (record == Record::state) return fmt::format("var vector {:5} {}", width_of(field), shape);
+    if (code_.experiment) {
+      return fmt::format("var vector long  {} rrn {}72to64", shape, word_of(field));
     }
     const std::size_t first = result_index(kernel_.function, code_.variables[variable].field, 0);
     return fmt::format("var vector {:5} {} rrn {}{}to64 {}", width_of(field), shape, word_of(field), bits_of(field),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/assembler/line_search.h"
+#include "gdr/isa/experiment.h"
 
 namespace gdr::compiler {
 namespace {
@@ -15,6 +16,7 @@ using assembler::Way;
 using isa::Op;
 using isa::Unit;
 
+constexpr unsigned kGoesOn = isa::kExperimentFlag;
 constexpr std::ptrdiff_t kForward = 1;   // lines until a value can be read from T
 constexpr std::ptrdiff_t kRegister = 2;  // lines until it can be read from elsewhere
 
@@ -38,13 +40,15 @@ class GraphOfSection {
     number_flags();
     for (std::size_t n = 0; n < section_.size(); ++n) add_operation(n);
     for (std::size_t n = 0; n < section_.size(); ++n) add_dependences(n);
-    graph_.gpr_taken.assign(isa::kGprShortWords, false);
+    graph_.gpr_taken = options_.gpr_taken;
+    graph_.gpr_taken.resize(isa::kGprShortWords, false);
     graph_.lm_taken.assign(options_.local_words, false);
     graph_.lm_by_name = true;
     graph_.constants_move = options_.homes;
     graph_.repeats = options_.repeats;
     graph_.first_read.assign(code_.variables.size(), assembler::kNeverRead);
-    for (unsigned flag = 1; flag <= isa::kFlags; ++flag) graph_.flag_numbers.push_back(flag);
+    for (unsigned flag = options_.experiment ? kGoesOn + 1 : 1; flag <= isa::kFlags; ++flag)
+      graph_.flag_numbers.push_back(flag);
     return std::move(graph_);
   }
 
@@ -53,7 +57,7 @@ class GraphOfSection {
     std::vector<int> flags(section.size(), -1);
     int count = 0;
     for (std::size_t n = 0; n < section.size(); ++n) {
-      if (section[n].condition && section[n].flag_into < 0) flags[n] = count++;
+      if (section[n].condition && section[n].flag_into < 0 && !section[n].goes_on) flags[n] = count++;
     }
     for (std::size_t n = 0; n < section.size(); ++n) {
       std::size_t root = n;
@@ -67,6 +71,7 @@ class GraphOfSection {
   const Variable& variable(const Operand& operand) const { return code_.variables[index(operand.index)]; }
   bool is_constant(const Operand& operand) const {
     if (operand.kind == Operand::Kind::literal) return true;
+    if (options_.experiment) return false;
     return operand.kind == Operand::Kind::variable && variable(operand).record == Record::parameter &&
            !variable(operand).own;
   }
@@ -123,7 +128,7 @@ class GraphOfSection {
     assembler::SearchOperation& taken = graph_.operations[n];
     if (operation.predicate >= 0) taken.flags_used.push_back(flags_[index(operation.predicate)]);
     if (operation.flag_into >= 0) taken.flags_used.push_back(flags_[n]);
-    if (operation.condition && operation.flag_into < 0) taken.flag_set = flags_[n];
+    if (flags_[n] >= 0 && operation.flag_into < 0) taken.flag_set = flags_[n];
   }
 
   /// Adds the inputs of operation `n`, which are read in the line of operation `reader`.
@@ -169,7 +174,13 @@ class GraphOfSection {
     if (operation.predicate >= 0) depend(operation.predicate, n, kRegister);
     if (operation.flag_into >= 0) depend(operation.flag_into, n, 1);
     if (operation.after >= 0) depend(operation.after, n, kRegister);
+    if (operation.goes_on) {  // what is written later would not be written where the experiment is done
+      for (std::size_t other = 0; other < section_.size(); ++other) {
+        if (other != n && section_[other].variable >= 0) depend(static_cast<int>(other), n, 0);
+      }
+    }
     add_old_readers(n);
+    if (options_.window > 0 && n >= options_.window) depend(static_cast<int>(n - options_.window), n, 0);
   }
 
   /// An operation that reads a word must come before the one that overwrites it.
@@ -224,7 +235,7 @@ Schedule schedule_of(const assembler::Plan& plan, const Microcode& code, const O
     }
     const assembler::PlacedValue& value = plan.values[n];
     schedule.places.push_back({value.t != 0, value.gpr != 0, value.lm != 0, plan.gpr[n], plan.lm[n]});
-    schedule.flag_of.push_back(flags[n] < 0 ? 0 : plan.flags[index(flags[n])]);
+    schedule.flag_of.push_back(section[n].goes_on ? kGoesOn : flags[n] < 0 ? 0 : plan.flags[index(flags[n])]);
   }
   for (std::size_t constant = 0; constant < plan.constants.size(); ++constant) {
     const bool is_variable = constant < code.variables.size();

@@ -41,9 +41,14 @@ struct Schedule {
 struct ScheduleOptions {
   unsigned tries = 1;  // number of schedules to compare
   std::uint64_t seed = 1;
-  bool repeats = false;                       // the section is a loop: its first line follows its last
-  bool homes = true;                          // literals and parameters may be in registers and local memory
-  std::vector<int> ready;                     // for each variable the first line that may read it; empty: 0
+  bool repeats = false;     // the section is a loop: its first line follows its last
+  bool homes = true;        // literals and parameters may be in registers and local memory
+  bool experiment = false;  // flag 1 is kept for going on, and parameters are read where they are
+  // An operation waits for the one that comes so many before it, so that not too many values are made before they are
+  // needed; 0: it does not.
+  std::size_t window = 0;
+  std::vector<bool> gpr_taken{};  // short words of registers that are in use during the section; empty: none
+  std::vector<int> ready;         // for each variable the first line that may read it; empty: 0
   unsigned local_words = isa::kLmShortWords;  // short words of local memory that may be used
 };
 

@@ -409,6 +409,8 @@ class LoopReader {
           case Record::result:
             loop.results.push_back({word, field.type.getAsString(context_.getPrintingPolicy()), place_of(field.where)});
             break;
+          case Record::state:  // of experiments
+            break;
         }
       }
     }

@@ -30,37 +30,51 @@ std::string quoted(llvm::StringRef name) { return "'" + name.str() + "'"; }
 }  // namespace
 
 FunctionReader::FunctionReader(llvm::Function& function, std::vector<Record> roles, PairFunction& result,
-                               std::vector<Message>& errors)
+                               std::vector<Message>& errors, Record changed)
     : function_(function),
       roles_(std::move(roles)),
       result_(result),
       errors_(errors),
+      changed_(changed),
       dominators_(function),
       post_dominators_(function),
       conditions_(result) {}
 
 void FunctionReader::read() {
-  if (has_loop()) return;
-  const llvm::BasicBlock* exit = nullptr;
+  if (read_blocks() == nullptr) return;
+  for (const auto& [slot, value] : memory_) {
+    if (inputs_.contains({changed_, slot}) && inputs_.at({changed_, slot}) == value) continue;
+    result_.stores.push_back({slot.first, slot.second, value, stored_at_[slot], changed_});
+  }
+  names();
+}
+
+int FunctionReader::read_condition(const FunctionReader& before) {
+  memory_ = before.memory_;
+  stored_at_ = before.stored_at_;
+  inputs_ = before.inputs_;
+  const llvm::ReturnInst* end = read_blocks();
+  if (end == nullptr) return -1;
+  names();
+  return value(end->getReturnValue(), *end);
+}
+
+const llvm::ReturnInst* FunctionReader::read_blocks() {
+  if (has_loop()) return nullptr;
+  const llvm::ReturnInst* exit = nullptr;
   for (const llvm::BasicBlock* next : llvm::ReversePostOrderTraversal<llvm::Function*>(&function_)) {
     block(*next);
     if (result_.nodes.size() > kMostNodes) {
       refuse(*next->getTerminator(), "the function has more than 20000 operations");
     }
-    if (!errors_.empty()) return;
-    if (!llvm::isa<llvm::ReturnInst>(next->getTerminator())) continue;
-    if (exit != nullptr) refuse(*next->getTerminator(), "several returns: compile with clang -O2, which joins them");
-    exit = next;
+    if (!errors_.empty()) return nullptr;
+    const auto* end = llvm::dyn_cast<llvm::ReturnInst>(next->getTerminator());
+    if (end == nullptr) continue;
+    if (exit != nullptr) refuse(*end, "several returns: compile with clang -O2, which joins them");
+    exit = end;
   }
-  if (exit == nullptr) {
-    errors_.push_back({result_.place, "the function never returns"});
-    return;
-  }
-  for (const auto& [slot, value] : memory_) {
-    if (inputs_.contains({Record::result, slot}) && inputs_.at({Record::result, slot}) == value) continue;
-    result_.stores.push_back({slot.first, slot.second, value, stored_at_[slot]});
-  }
-  names();
+  if (exit == nullptr) errors_.push_back({result_.place, "the function never returns"});
+  return exit;
 }
 
 bool FunctionReader::has_loop() {
@@ -238,7 +252,7 @@ int FunctionReader::read_at(const llvm::Value* address, std::int64_t offset, con
   if (const int fields = bit_fields(from->record, from->offset + offset, *at.getType()); fields >= 0) return fields;
   const std::optional<Slot> slot = slot_of({from->record, from->offset + offset}, *at.getType(), at);
   if (!slot) return -1;
-  if (from->record == Record::result) {
+  if (from->record == changed_) {
     const auto stored = memory_.find(*slot);
     if (stored != memory_.end()) return stored->second;
   }
@@ -276,8 +290,9 @@ int FunctionReader::load(const llvm::LoadInst& instruction) {
 void FunctionReader::store(const llvm::StoreInst& instruction) {
   const std::optional<Pointer> to = pointer(instruction.getPointerOperand(), instruction);
   if (!to) return;
-  if (to->record != Record::result) {
-    refuse(instruction, "a record other than the result is written: take it as const &");
+  if (to->record != changed_) {
+    refuse(instruction, changed_ == Record::state ? "a record other than the state is written: take it as const &"
+                                                  : "a record other than the result is written: take it as const &");
     return;
   }
   const std::optional<Slot> slot = slot_of(*to, *instruction.getValueOperand()->getType(), instruction);
@@ -330,7 +345,7 @@ void FunctionReader::write(Slot slot, int value, const llvm::Instruction& at) {
   const int reached = condition_of(*at.getParent());
   if (value < 0 || reached < 0) return;
   const auto known = memory_.find(slot);
-  const int before = known == memory_.end() ? input(Record::result, slot) : known->second;
+  const int before = known == memory_.end() ? input(changed_, slot) : known->second;
   place_ = stored_at_[slot] = place_of(at);
   const Type type = result_.nodes[static_cast<std::size_t>(before)].type;
   const std::optional<bool> always = conditions_.known(reached);

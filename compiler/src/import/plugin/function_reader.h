@@ -22,18 +22,22 @@ inline constexpr const char* kTypes = "values are float, double, integers of up 
 
 class FunctionReader {
  public:
-  /// `roles[n]` is the record of argument n; `result.records` are known.
+  /// `roles[n]` is the record of argument n, and `changed` the one that is written; `result.records` are known.
   FunctionReader(llvm::Function& function, std::vector<Record> roles, PairFunction& result,
-                 std::vector<Message>& errors);
+                 std::vector<Message>& errors, Record changed = Record::result);
   void read();
+  /// Reads a condition on the changed record as `before` has left it, and returns its node; -1 after an error.
+  int read_condition(const FunctionReader& before);
 
  private:
-  using Slot = std::pair<unsigned, unsigned>;  // field and element of the result record
+  using Slot = std::pair<unsigned, unsigned>;  // field and element of the record that is changed
   struct Pointer {
     Record record = Record::i;
     std::int64_t offset = 0;
   };
 
+  /// Reads all blocks and returns the end of the last one; nothing after an error.
+  const llvm::ReturnInst* read_blocks();
   /// Puts the blocks into an order in which control goes forwards; true, with an error, if there is none.
   bool has_loop();
   [[nodiscard]] bool is_before(const llvm::BasicBlock& block, const llvm::BasicBlock& target) const;
@@ -110,6 +114,7 @@ class FunctionReader {
   std::vector<Record> roles_;
   PairFunction& result_;
   std::vector<Message>& errors_;
+  Record changed_;
   llvm::DominatorTree dominators_;
   llvm::PostDominatorTree post_dominators_;
   Conditions conditions_;
@@ -119,7 +124,7 @@ class FunctionReader {
   std::map<Slot, Place> stored_at_;
   std::map<std::pair<Record, Slot>, int> inputs_;
   std::map<std::tuple<int, unsigned, bool>, int> numbers_;  // what as_number() made
-  // Results as all stores so far left them: each changes them only where its block is reached, so that a load finds
+  // Words as all stores so far left them: each changes them only where its block is reached, so that a load finds
   // what the stores on its own path made.
   std::map<Slot, int> memory_;
   Place place_;  // of the instruction at work

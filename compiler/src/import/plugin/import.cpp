@@ -15,6 +15,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "experiment_form.h"
 #include "function_reader.h"
 #include "passes.h"
 #include "records.h"
@@ -33,6 +34,10 @@ class Importer {
       : module_(module), name_(name), result_(result) {}
 
   void run(const std::string& wanted) {
+    if (wanted.empty()) {
+      const ExperimentForm experiment = find_experiment(module_);
+      if (experiment.is_there()) return read_experiment(experiment, name_, result_);
+    }
     llvm::Function* function = find(wanted);
     if (function == nullptr) return;
     const llvm::DISubprogram& described = *function->getSubprogram();
@@ -88,7 +93,7 @@ class Importer {
              "no function with debug information is in it: compile with clang -O2 -g, names and records are taken from "
              "there");
     } else if (fitting.empty()) {
-      refuse({name_, 0, 0}, wanted.empty() ? std::string("no pair function is in it: ") + kForm
+      refuse({name_, 0, 0}, wanted.empty() ? std::string("no pair function is in it: ") + kForm + "; " + kExperimentForm
                                            : "no function '" + wanted + "' is in it");
     } else {
       refuse({name_, 0, 0}, "several pair functions are in it: " + names + "; choose one with --function NAME");

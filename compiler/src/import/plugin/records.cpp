@@ -163,13 +163,17 @@ class Flattener {
   bool too_deep_ = false;  // which is told once
 };
 
-}  // namespace
+bool is_truth(const llvm::DIType* type) {
+  const auto* basic = llvm::dyn_cast_or_null<llvm::DIBasicType>(bare(type));
+  return basic != nullptr && basic->getEncoding() == llvm::dwarf::DW_ATE_boolean;
+}
 
-std::vector<Argument> arguments_of(const llvm::DISubprogram& function) {
+std::vector<Argument> arguments_if(const llvm::DISubprogram& function, bool truth) {
   std::vector<Argument> arguments;
   if (function.getType() == nullptr) return arguments;
   const llvm::DITypeRefArray types = function.getType()->getTypeArray();
-  if (types.size() == 0 || types[0] != nullptr) return arguments;  // the first one is what it returns
+  // The first one is what it returns.
+  if (types.size() == 0 || (truth ? !is_truth(types[0]) : types[0] != nullptr)) return arguments;
   const llvm::DICompileUnit* unit = function.getUnit();
   const bool c =
       unit != nullptr && llvm::dwarf::isC(static_cast<llvm::dwarf::SourceLanguage>(unit->getSourceLanguage()));
@@ -189,6 +193,14 @@ std::vector<Argument> arguments_of(const llvm::DISubprogram& function) {
     arguments.push_back(argument);
   }
   return arguments;
+}
+
+}  // namespace
+
+std::vector<Argument> arguments_of(const llvm::DISubprogram& function) { return arguments_if(function, false); }
+
+std::vector<Argument> arguments_of_condition(const llvm::DISubprogram& function) {
+  return arguments_if(function, true);
 }
 
 bool is_pair_function(const llvm::DISubprogram& described) {

@@ -20,6 +20,9 @@ struct Argument {
 /// information is missing.
 [[nodiscard]] std::vector<Argument> arguments_of(const llvm::DISubprogram& function);
 
+/// Arguments of a function that returns bool.
+[[nodiscard]] std::vector<Argument> arguments_of_condition(const llvm::DISubprogram& function);
+
 /// True for the arguments of a pair function: I, J and maybe P constant, F not.
 [[nodiscard]] bool is_pair_function(const llvm::DISubprogram& described);
 

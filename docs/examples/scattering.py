@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Encounters of a star with a binary star, three equal masses: cross sections of exchange and ionisation.
+
+    scattering.py GDR [--v V] [--n N] [--seed S] [--eta ETA] [--machine M] [--threads T] [--keep FOLDER]
+
+Units: G = m = a = 1, a the binary's semi-major axis; V in units of v_c, at which the total energy is 0. The kernel is
+encounter.vsm, which runs each experiment to a time of its own. What is not resolved then goes on from its last state.
+Prints one line of JSON.
+"""
+
+import argparse
+import csv
+import json
+import math
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+
+KERNEL = pathlib.Path(__file__).resolve().parent / "encounter.vsm"
+CRITICAL = math.sqrt(1.5)  # v_c^2 = G m1 m2 (m1 + m2 + m3) / (m3 (m1 + m2) a) [Hut and Bahcall 1983]
+FAR = 12.0  # distance from which the star comes, and beyond which an encounter may be over, in a
+PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # two bodies, and the third one
+STEPS = 24000  # most steps of a stage, a multiple of the round
+ROUND = 200
+STAGES = 5
+
+
+def short(x):
+    """A number of 24 bits, so that the host starts from the same numbers as the board."""
+    return math.ldexp(round(math.frexp(x)[0] * 2**24), math.frexp(x)[1] - 24)
+
+
+def dot(a, b):
+    return sum(p * q for p, q in zip(a, b))
+
+
+def start(rng, v, b_max):
+    """Positions and velocities of bodies 1 and 2 relative to body 0: the binary is 0 and 1."""
+    e = math.sqrt(rng.random())  # thermal: f(e) = 2 e
+    mean = 2 * math.pi * rng.random()
+    anomaly = mean
+    for _ in range(200):
+        anomaly -= (anomaly - e * math.sin(anomaly) - mean) / (1 - e * math.cos(anomaly))
+    across = math.sqrt(1 - e * e)
+    speed = math.sqrt(2) / (1 - e * math.cos(anomaly))
+    orbit = (math.cos(anomaly) - e, across * math.sin(anomaly), 0)
+    motion = (-speed * math.sin(anomaly), speed * across * math.cos(anomaly), 0)
+    q = [rng.gauss(0, 1) for _ in range(4)]  # a rotation at random
+    size = math.sqrt(dot(q, q))
+    w, x, y, z = (c / size for c in q)
+    turn = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    binary = [dot(row, orbit) for row in turn]
+    inside = [dot(row, motion) for row in turn]
+    b = b_max * math.sqrt(rng.random())
+    # From infinity to FAR on the hyperbola about the binary's centre: energy and angular momentum are kept.
+    sideways = b * v / FAR
+    inward = math.sqrt(v * v + 2 * 3 / FAR - sideways * sideways)
+    third = [-FAR + binary[0] / 2, binary[1] / 2, binary[2] / 2]
+    moves = [inward + inside[0] / 2, sideways + inside[1] / 2, inside[2] / 2]
+    return [short(c) for c in binary + third + inside + moves]
+
+
+def bodies(state):
+    zero = [0.0, 0.0, 0.0]
+    return (zero, state[0:3], state[3:6]), (zero, state[6:9], state[9:12])
+
+
+def minus(a, b):
+    return [p - q for p, q in zip(a, b)]
+
+
+def energy(state):
+    x, v = bodies(state)
+    centre = [sum(each[k] for each in v) / 3 for k in range(3)]
+    kinetic = sum(dot(d, d) for d in (minus(each, centre) for each in v)) / 2
+    return kinetic - sum(1 / math.dist(x[i], x[j]) for i, j, _ in PAIRS)
+
+
+def outcome(state):
+    """What has become of three bodies: "flyby", "exchange", "ionisation", or None if it is not over."""
+    x, v = bodies(state)
+    inner = []
+    for i, j, k in PAIRS:
+        d, u = minus(x[j], x[i]), minus(v[j], v[i])
+        centre = [(p + q) / 2 for p, q in zip(x[i], x[j])]
+        drift = [(p + q) / 2 for p, q in zip(v[i], v[j])]
+        far, away = minus(x[k], centre), minus(v[k], drift)
+        distance = math.sqrt(dot(far, far))
+        leaves = dot(away, away) / 2 > 3 / distance and dot(far, away) > 0 and distance > FAR
+        inner.append((dot(u, u) / 2 - 2 / math.sqrt(dot(d, d)), leaves, dot(d, u) > 0))
+    if all(bound > 0 and apart for bound, _, apart in inner):
+        return "ionisation" if all(math.dist(x[i], x[j]) > FAR / 4 for i, j, _ in PAIRS) else None
+    pair = min(range(3), key=lambda n: inner[n][0])
+    if inner[pair][0] >= 0 or not inner[pair][1]:
+        return None
+    return "flyby" if pair == 0 else "exchange"
+
+
+def run(gdr, starts, until, eta, folder, options):
+    """States at `until` and numbers of steps."""
+    columns = [f"from_x[{k}]" for k in range(6)] + [f"from_v[{k}]" for k in range(6)] + ["until"]
+    with open(folder / "starts.csv", "w") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows([*map(repr, one), until] for one in starts)
+    command = [gdr, "run", KERNEL, "--i", "starts.csv", "--steps", str(STEPS), "--round", str(ROUND)]
+    command += ["--param", f"eta={eta}", "--output", "ends.csv", "--quiet", "--json", "report.json", *options]
+    subprocess.run(command, cwd=folder, check=True)
+    with open(folder / "ends.csv") as file:
+        rows = [[float(cell) for cell in row] for row in list(csv.reader(file))[1:]]
+    report = json.loads((folder / "report.json").read_text())
+    return [row[:12] for row in rows], [int(row[13]) for row in rows], report
+
+
+def cross_section(counted, n, b_max):
+    """In pi a^2, and its standard deviation."""
+    area = b_max * b_max
+    return area * counted / n, area * math.sqrt(max(counted, 1)) / n
+
+
+def scatter(gdr, v_over_critical, n, seed, eta, folder, options=()):
+    rng = random.Random(seed)
+    v = v_over_critical * CRITICAL
+    b_max = 4 / v_over_critical + 1.5  # Hut and Bahcall (1983) stay below it
+    starts = [start(rng, v, b_max) for _ in range(n)]
+    states, begun = list(starts), [energy(one) for one in starts]
+    outcomes = [None] * n
+    errors = [0.0] * n
+    steps, occupancy, seconds = 0, 0.0, 0.0
+    until = 2.5 * FAR / v
+    for stage in range(STAGES):
+        left = [k for k in range(n) if outcomes[k] is None]
+        if not left:
+            break
+        ends, taken, report = run(gdr, [states[k] for k in left], until, eta, folder, options)
+        occupancy = occupancy or report["experiments"]["occupancy"]
+        seconds += report["emulated_seconds"]
+        steps += sum(taken)
+        for k, end in zip(left, ends):
+            states[k], outcomes[k] = end, outcome(end)
+            errors[k] = abs(energy(end) - begun[k])
+        until = 2.5 * FAR / CRITICAL * 2**stage
+    ordered = sorted(errors)
+    result = {"v": v_over_critical, "n": n, "eta": eta, "b_max": b_max, "steps": steps, "occupancy": occupancy,
+              "emulated_seconds": seconds, "unresolved": outcomes.count(None),
+              "energy_error_median": ordered[n // 2], "energy_error_99": ordered[n * 99 // 100],
+              "energy_error_max": ordered[-1], "energy_errors_above_1e-3": sum(error > 1e-3 for error in errors)}
+    for kind in ("exchange", "ionisation"):
+        counted = outcomes.count(kind)
+        result[kind] = {"counted": counted, **dict(zip(("sigma", "error"), cross_section(counted, n, b_max)))}
+    return result, list(zip(outcomes, errors))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("gdr")
+    parser.add_argument("--v", type=float, default=4.0)
+    parser.add_argument("--n", type=int, default=2048)
+    parser.add_argument("--seed", type=int, default=1983)
+    parser.add_argument("--eta", type=float, default=0.02)
+    parser.add_argument("--machine", default="model450", help="a chip has 2,048 places, few of which are busy at the end")
+    parser.add_argument("--threads", default="0")
+    parser.add_argument("--keep", help="folder in which each encounter's outcome and energy error are left")
+    arguments = parser.parse_args()
+    gdr = pathlib.Path(shutil.which(arguments.gdr) or arguments.gdr).resolve()
+    options = ("--machine", arguments.machine, "--threads", arguments.threads)
+    with tempfile.TemporaryDirectory() as folder:
+        result, encounters = scatter(gdr, arguments.v, arguments.n, arguments.seed, arguments.eta, pathlib.Path(folder), options)
+    if arguments.keep:
+        with open(pathlib.Path(arguments.keep) / f"encounters-{arguments.v:g}.csv", "w") as file:
+            writer = csv.writer(file)
+            writer.writerow(["outcome", "energy_error"])
+            writer.writerows((kind or "unresolved", error) for kind, error in encounters)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
