@@ -30,7 +30,8 @@ enum class Warning : std::uint8_t {
   identity,
   unused,
   event_prone,
-  collision
+  collision,
+  type
 };
 inline constexpr std::size_t kWarnings = base::enumerators<Warning>();
 
