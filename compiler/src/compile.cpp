@@ -171,11 +171,18 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   report_numbered(function, code, result);
   const Scheduled kernel{function, code, *initialization, *body, *termination};
   const std::string name = std::filesystem::path(file).filename().string();
-  result.source = source_of(
+  PrintedKernel printed = source_of(
       kernel,
       fmt::format("From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the "
                   "source's line.",
                   function.name, name, options.effort, body->lines));
+  result.source = std::move(printed.text);
+  for (const std::string& unused : printed.unused) {
+    result.warnings.push_back({function.place.file, function.place.line, function.place.column, unused});
+  }
+  for (const auto& [line, places] : printed.places) {
+    for (const Place& place : places) result.places[line].push_back({place.file, place.line, place.column});
+  }
 }
 
 }  // namespace
@@ -263,15 +270,15 @@ CompileResult compile_file(const std::filesystem::path& path, const CompileOptio
 }
 
 std::string format_diagnostics(const CompileResult& result) {
-  return format_messages(result.clang, result.diagnostics);
+  return format_messages(format_messages(result.clang, result.warnings, "warning"), result.diagnostics);
 }
 
-std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics) {
+std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics, std::string_view severity) {
   std::string text = std::move(head);
   for (const Diagnostic& diagnostic : diagnostics) {
     std::string place = diagnostic.file;
     if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1U));
-    text += fmt::format("{}: error: {}\n", place, diagnostic.message);
+    text += fmt::format("{}: {}: {}\n", place, severity, diagnostic.message);
     std::error_code none;
     if (diagnostic.line == 0 || !std::filesystem::is_regular_file(diagnostic.file, none)) continue;
     const std::string file = base::read_file(diagnostic.file);
