@@ -16,10 +16,11 @@ TEST(Formatting, IndentsSectionsAndBlocksAndSeparatesOperations) {
   EXPECT_EQ(
       formatted(
           "\xef\xbb\xbf\n\n  kernel k  \r\nvar vector long  x hlt\t# x\n\n\n\nmacro twice a\nfadd a a a;nop\nend\n"
-          "  loop body\nvlen 2;fadd  $lt\t$lt $lt  # t\n# alone\nif 1\nnop\n# in it\nelse\nfadd $lt f\"1;  #\" "
+          "  loop body\nvlen 2;fadd  $lt\t$lt $lt  # t\n # alone\nif 1\nnop\n   # in it\n# heading\nelse\nfadd $lt "
+          "f\"1;  #\" "
           "$lt\nend"),
       "kernel k\nvar vector long  x hlt  # x\n\nmacro twice a\n  fadd a a a ; nop\nend\nloop body\n"
-      "  vlen 2 ; fadd $lt $lt $lt  # t\n  # alone\n  if 1\n    nop\n    # in it\n  else\n"
+      "  vlen 2 ; fadd $lt $lt $lt  # t\n  # alone\n  if 1\n    nop\n    # in it\n# heading\n  else\n"
       "    fadd $lt f\"1;  #\" $lt\n  end\n");
   EXPECT_EQ(formatted(""), "");
   EXPECT_EQ(formatted("\n\n"), "");

@@ -460,6 +460,7 @@ class Expander {
                             "the block has an 'else' already; write 'if' within the other branch")) {
           reporter_.note(place(lines[block.otherwise], scope), "this is the block's 'else'");
         }
+        for (const SourceLine& line : slice(begin, block.end)) gap(line.text);
         return;
       }
       if (conditional->condition.value != 0) {

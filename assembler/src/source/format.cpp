@@ -96,13 +96,13 @@ void set_indents(std::vector<LaidOutLine>& lines) {
     line.indent = kBlanksOfLevel * (depth + (in_section && !outside ? 1 : 0));
     if (word == "else" || word == "repeat" || word == "if" || word == "macro") ++depth;
   }
-  // A comment alone stands as the code below it.
+  // A comment alone stands as the code below it, unless it is a heading at the begin of its line.
   std::size_t below = 0;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     if (!line->code.empty()) {
       below = line->indent + (line->opens ? kBlanksOfLevel : 0);
     } else {
-      line->indent = below;
+      line->indent = line->column == 0 ? 0 : below;
     }
   }
 }
