@@ -107,7 +107,7 @@ class SourceLines(cli_test.CliTest):
         profile = self.scratch / "profile.json"
         self.succeeds("run", self.source, *self.data, "--profile", profile)
         lines = [line for line in json.loads(profile.read_text(encoding="utf-8"))["lines"] if line["section"] == "loop body"]
-        self.assertTrue({8, 9, 10, 11, 12, 13, 14} <= {line["source_line"] for line in lines})
+        self.assertTrue({8, 9, 10, 11, 12, 13, 14} <= {line["line"] for line in lines})
         shown = self.succeeds("analyse", self.source).out
         self.assertIn("yuk.cc:11: ", shown)
         self.assertNotIn(".vsm:", shown)
