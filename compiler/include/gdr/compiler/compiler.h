@@ -55,7 +55,7 @@ struct NumberedResult {
 [[nodiscard]] constexpr std::int64_t number_of(std::int64_t word) { return word & 0xfffffff; }
 
 struct CompileResult {
-  std::string source;                   // assembly; empty if there are errors
+  std::string source;  // assembly; empty if there are errors
   // For lines of `source`, by number from 1: the places of the operations in the user's program, each place once. Lines
   // of the compiler's own, such as constants in registers, have the place of the function.
   std::map<unsigned, std::vector<WrittenPlace>> places;
@@ -63,7 +63,7 @@ struct CompileResult {
   // Members of the records that no pair reads, and results that no path changes, at the function's place. Members whose
   // name begins with `unused`, `pad` or `reserved` are not told of.
   std::vector<Diagnostic> warnings;
-  std::string clang;                    // messages of clang, errors and warnings
+  std::string clang;  // messages of clang, errors and warnings
   std::string kernel;
   unsigned lines = 0;        // of the loop body
   unsigned least_lines = 0;  // lower limit from the units and the longest chain of the chosen operations
