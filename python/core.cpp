@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,10 +104,12 @@ Assembled shipped(const std::string& name, const std::map<std::string, std::stri
   return {std::move(program), std::move(listing)};
 }
 
-/// Assembly source of a pair function in LSUMP's language, and (line, message) of each error.
-std::pair<std::string, std::vector<std::pair<unsigned, std::string>>> compile_pair(const std::string& text,
-                                                                                   const std::string& name,
-                                                                                   unsigned effort) {
+/// The program of a pair function in LSUMP's language, nothing if there are errors; its assembly source; (line,
+/// message) of each error. The text was made from a function in Python: `places` has the line and column in `file` for
+/// each of its lines.
+std::tuple<std::optional<Assembled>, std::string, std::vector<std::pair<unsigned, std::string>>> compile_pair(
+    const std::string& text, const std::string& name, unsigned effort, const std::string& file,
+    const std::vector<std::pair<unsigned, unsigned>>& places) {
   compiler::CompileOptions options;
   options.effort = effort;
   compiler::CompileResult result;
@@ -115,7 +119,19 @@ std::pair<std::string, std::vector<std::pair<unsigned, std::string>>> compile_pa
   }
   std::vector<std::pair<unsigned, std::string>> errors;
   for (compiler::Diagnostic& each : result.diagnostics) errors.emplace_back(each.line, std::move(each.message));
-  return {std::move(result.source), std::move(errors)};
+  if (!errors.empty()) return {std::nullopt, std::string(), std::move(errors)};
+  for (auto& [line, of_line] : result.places) {
+    for (compiler::WrittenPlace& place : of_line) {
+      if (place.line < 1 || place.line > places.size()) continue;
+      place = {file, places[place.line - 1].first, places[place.line - 1].second};
+    }
+  }
+  assembler::AssembleOptions assembling;
+  assembling.made_from = compiler::made_from(result);
+  assembler::AssembleResult assembled = assembler::assemble(result.source, result.kernel + ".vsm", assembling);
+  if (!assembled.program) throw AssemblyError(assembler::format_diagnostics(assembled));
+  std::string listing = assembler::listing(*assembled.program, assembled.files);
+  return {Assembled{*std::move(assembled.program), std::move(listing)}, std::move(result.source), std::move(errors)};
 }
 
 /// The variables that travel so; of a kernel of experiments its starts and results.

@@ -28,8 +28,13 @@ void put_together(isa::Program& program, const SectionCode& code, Origins& origi
     const isa::Visitor append{
         [&](const CodeLine& line) {
           steps.emplace_back(isa::ProgramLine{isa::encode(line.line), position_of(line.where)});
+          const auto add_moved = [&](const isa::SourcePosition& position) {
+            program.moved.push_back({static_cast<isa::Section>(section), number, position});
+          };
+          for (const isa::SourcePosition& position : origins.further_positions_of(line.where)) add_moved(position);
           for (const Place& place : line.moved_here) {
-            program.moved.push_back({static_cast<isa::Section>(section), number, position_of(place)});
+            add_moved(position_of(place));
+            for (const isa::SourcePosition& position : origins.further_positions_of(place)) add_moved(position);
           }
           ++number;
         },
@@ -58,8 +63,9 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   if (!reporter.has_errors()) warn(code, left_short, declared, reporter);
   if (!reporter.has_errors()) {
     isa::Program& program = declared.program;
+    add_written_files(options.made_from, result.files);
     for (const SourceFile& file : result.files) program.files.push_back(file.name);
-    Origins origins(reporter, program);
+    Origins origins(reporter, program, options.made_from);
     program.expanded = expanded_texts(code, declared.symbols, result.files, origins);
     if (options.schedule.level != ScheduleLevel::none) code = schedule(std::move(code), declared, options.schedule);
     put_together(program, code, origins);

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
                         {"cc", "Kernels", add_cc},
                         {"analyse", "Kernels", add_analyse},
                         {"objdump", "Kernels", add_objdump},
+                        {"fmt", "Kernels", add_fmt},
                         {"run", "Kernels", add_run},
                         {"debug", "Kernels", add_debug},
                         {"lsp", "Kernels", add_lsp},

@@ -63,6 +63,16 @@ unsigned local_words_left(const Microcode& code) {
   return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
 }
 
+void take(CompileResult& result, PrintedKernel printed, const PairFunction& function) {
+  result.source = std::move(printed.text);
+  for (const std::string& unused : printed.unused) {
+    result.warnings.push_back({function.place.file, function.place.line, function.place.column, unused});
+  }
+  for (const auto& [line, places] : printed.places) {
+    for (const Place& place : places) result.places[line].push_back({place.file, place.line, place.column});
+  }
+}
+
 std::string too_many(const Microcode& code, const Operations& section) {
   return fmt::format(
       "the function has too many values that are needed at once: {} operations do not fit into {} short words of "
@@ -178,11 +188,10 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   report_numbered(function, code, result);
   const Scheduled kernel{function, code, *initialization, *body, *termination};
   const std::string name = std::filesystem::path(file).filename().string();
-  result.source = source_of(
-      kernel,
-      fmt::format("From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the "
-                  "source's line.",
-                  function.name, name, options.effort, body->lines));
+  const std::string head = fmt::format(
+      "From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the source's line.",
+      function.name, name, options.effort, body->lines);
+  take(result, source_of(kernel, head), function);
 }
 
 }  // namespace
@@ -272,15 +281,15 @@ CompileResult compile_file(const std::filesystem::path& path, const CompileOptio
 }
 
 std::string format_diagnostics(const CompileResult& result) {
-  return format_messages(result.clang, result.diagnostics);
+  return format_messages(format_messages(result.clang, result.warnings, "warning"), result.diagnostics);
 }
 
-std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics) {
+std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics, std::string_view severity) {
   std::string text = std::move(head);
   for (const Diagnostic& diagnostic : diagnostics) {
     std::string place = diagnostic.file;
     if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1U));
-    text += fmt::format("{}: error: {}\n", place, diagnostic.message);
+    text += fmt::format("{}: {}: {}\n", place, severity, diagnostic.message);
     std::error_code none;
     if (diagnostic.line == 0 || !std::filesystem::is_regular_file(diagnostic.file, none)) continue;
     const std::string file = base::read_file(diagnostic.file);

@@ -7,6 +7,7 @@
 #include "gdr/compiler/compiler.h"
 #include "microcode/microcode.h"
 #include "pair/pair_function.h"
+#include "schedule/print.h"
 
 namespace gdr::compiler {
 
@@ -32,6 +33,8 @@ void report_precision(const Microcode& code, CompileResult& result);
 /// Local memory, in short words, that variables leave.
 [[nodiscard]] unsigned local_words_left(const Microcode& code);
 [[nodiscard]] std::string too_many(const Microcode& code, const Operations& section);
+/// Source, lines and warnings of a kernel of this function.
+void take(CompileResult& result, PrintedKernel printed, const PairFunction& function);
 
 /// Makes a kernel of experiments from their functions: compile_experiment.cpp.
 void compile_experiment(const Imported& imported, const std::string& file, const CompileOptions& options,

@@ -177,10 +177,11 @@ void compile_experiment(const Imported& imported, const std::string& file, const
   report_precision(code, result);
   const Scheduled kernel{step, code, *plan.begin, *plan.step, *plan.end};
   const std::string name = std::filesystem::path(file).filename().string();
-  result.source = source_of(
-      kernel, fmt::format("From functions begin, step, done and end in {}, by gdr cc -O{}: {} lines a step. Comments "
-                          "name what a line computes and the source's line.",
-                          name, options.effort, plan.step->lines));
+  const std::string head = fmt::format(
+      "From functions begin, step, done and end in {}, by gdr cc -O{}: {} lines a step. Comments name what a line "
+      "computes and the source's line.",
+      name, options.effort, plan.step->lines);
+  take(result, source_of(kernel, head), step);
 }
 
 }  // namespace gdr::compiler

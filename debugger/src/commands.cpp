@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
@@ -28,6 +29,8 @@ back [N] [line|over|out|iteration|record|run]
 next, out                      step over, step out: of the uses of macros
 begin, end                     to the begin or the end of the run
 break PLACE [if EXPR] [@all]   PLACE is LINE or FILE:LINE; @all asks every element at work
+break PLACE [if EXPR] [hits N] [log TEXT]  only at execution N, >= N, > N or % N; TEXT with {EXPR} and no stop
+set NAME = EXPR                another value for a word of the focus, from here on
 watch NAME [if EXPR]           stops behind the line that changes the word
 delete N, breaks               takes a stop away, lists them
 pair i=I j=J                   to the begin of the iteration in which the two meet
@@ -179,6 +182,14 @@ class Session {
     return place.file < files.size() ? fmt::format("{}:{}", files[place.file], place.line) : std::string("?");
   }
 
+  /// Goes on to the next stop. What breakpoints log on the way comes first.
+  std::string went_on() const {
+    const auto logged = std::make_shared<std::string>();
+    debugger_.set_log([logged](std::string_view text) { *logged += fmt::format("{}\n", text); });
+    const Stop stop = debugger_.go_on();
+    return *logged + told(stop);
+  }
+
   std::string step(std::string_view rest, bool forward) {
     StepUnit unit = StepUnit::line;
     std::uint64_t count = 1;
@@ -200,16 +211,37 @@ class Session {
   std::string add_stop(std::string_view rest, bool watch) {
     bool all = false;
     if (take_last(rest, "@all")) all = true;
-    std::string_view condition;
-    if (const std::size_t at = rest.find(" if "); at != std::string_view::npos) {
-      condition = trimmed(rest.substr(at + 4));
-      rest = trimmed(rest.substr(0, at));
+    BreakpointOptions options;
+    if (!watch) {
+      options.log = std::string(cut(rest, " log "));
+      options.hits = std::string(cut(rest, " hits "));
     }
+    const std::string_view condition = cut(rest, " if ");
     if (rest.empty()) throw Error(watch ? "watch: a name is missing" : "break: a line is missing");
     if (all && (watch || condition.empty())) throw Error("@all goes with a breakpoint's condition");
-    const unsigned number =
-        watch ? debugger_.add_watch(rest, condition) : debugger_.add_breakpoint(rest, condition, all);
+    options.condition = std::string(condition);
+    options.everywhere = all;
+    const unsigned number = watch ? debugger_.add_watch(rest, condition) : debugger_.add_breakpoint(rest, options);
     return shown_stop(stop_of(number));
+  }
+
+  /// Takes what follows a word from the end of the text; empty if the word is not there.
+  static std::string_view cut(std::string_view& text, std::string_view word) {
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos) return {};
+    const std::string_view behind = trimmed(text.substr(at + word.size()));
+    text = trimmed(text.substr(0, at));
+    return behind;
+  }
+
+  /// `x[1] = 2 * y`
+  std::string set(std::string_view rest) {
+    const std::size_t equals = rest.find('=');
+    if (equals == std::string_view::npos || equals == 0) throw Error("set: it is set NAME = EXPR");
+    const std::string_view name = trimmed(rest.substr(0, equals));
+    const Reference reference = debugger_.resolve(name);
+    debugger_.set_word(reference, debugger_.evaluate(trimmed(rest.substr(equals + 1))));
+    return print(name);
   }
 
   [[nodiscard]] Breakpoint stop_of(unsigned number) const {
@@ -223,6 +255,8 @@ class Session {
     std::string text = fmt::format("{} {} {}", stop.watch ? "watch" : "breakpoint", stop.number, stop.place);
     if (!stop.condition.empty()) text += fmt::format(" if {}", stop.condition);
     if (stop.everywhere) text += " @all";
+    if (!stop.hits.empty()) text += fmt::format(" hits {}", stop.hits);
+    if (!stop.log.empty()) text += fmt::format(" log {}", stop.log);
     if (!stop.watch) {
       const std::size_t lines = debugger_.lines_at(stop.place).size();
       if (lines > 1) text += fmt::format(" ({} lines of code)", lines);
@@ -571,12 +605,13 @@ Reply Commands::execute(std::string_view line) {
   if (name == "why") return {session.why(rest)};
   if (name == "source") return {session.source(rest)};
   if (name == "assert") return {session.check(rest)};
+  if (name == "set") return {session.set(rest)};
   plain();
   if (name == "run") {
     debugger_.go_to_begin();
-    return {session.told(debugger_.go_on())};
+    return {session.went_on()};
   }
-  if (name == "continue" || name == "c") return {session.told(debugger_.go_on())};
+  if (name == "continue" || name == "c") return {session.went_on()};
   if (name == "reverse") return {session.told(debugger_.go_back())};
   if (name == "begin") return {session.told(debugger_.go_to_begin())};
   if (name == "end") return {session.told(debugger_.go_to_end())};

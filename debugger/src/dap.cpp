@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "dap_code.h"
+#include "dap_words.h"
 #include "gdr/base/error.h"
 #include "gdr/debugger/commands.h"
 
@@ -27,33 +29,6 @@ json parsed(std::string_view text) {
   };
   return json::parse(text.begin(), text.end(), refuse_deep);
 }
-
-/// A scope has the symbols of some kinds.
-struct Scope {
-  const char* name;
-  std::vector<SymbolKind> kinds;
-};
-const std::vector<Scope>& scopes() {
-  static const std::vector<Scope> all{
-      {"i-particle", {SymbolKind::input}},    {"j-record", {SymbolKind::record}},
-      {"results", {SymbolKind::result}},      {"registers and variables", {SymbolKind::register_name, SymbolKind::own}},
-      {"T and flags", {SymbolKind::machine}}, {"parameters", {SymbolKind::parameter}}};
-  return all;
-}
-
-// References of structured values: scopes from 1 on, then symbols and their entries.
-constexpr std::uint64_t kFirstSymbol = 1000;
-constexpr std::uint64_t kEntriesOfSymbol = 4096;  // more than BM holds
-
-/// A whole number of a request. Conversions of any other number are not defined.
-std::uint64_t whole_in(const json& object, const char* key) {
-  const json& value = object.at(key);
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-  throw Error(fmt::format("{} = {} is refused: it must be a whole number from 0 on", key, value.dump()));
-}
-
-std::uint64_t reference_of(std::size_t symbol) { return kFirstSymbol + symbol * kEntriesOfSymbol; }
-std::uint64_t reference_of(std::size_t symbol, unsigned entry) { return reference_of(symbol) + entry + 1; }
 
 }  // namespace
 
@@ -184,16 +159,24 @@ class DapServer::Impl {
     if (command == "threads")
       return {{"threads", {{{"id", kThread}, {"name", "all PEs, seen from " + text_of(debugger().focus())}}}}};
     if (command == "stackTrace") return stack_trace();
-    if (command == "scopes") return scope_list();
-    if (command == "variables") return variables(arguments);
+    if (command == "scopes") {
+      static_cast<void>(debugger());
+      return scope_list();
+    }
+    if (command == "variables") return variables(debugger(), arguments);
+    if (command == "setVariable") return set_variable(arguments);
     if (command == "evaluate") return evaluate(arguments);
+    if (command == "completions") return completions_of(arguments);
+    if (command == "breakpointLocations") return locations(arguments);
+    if (command == "disassemble") return disassemble(arguments);
+    if (command == "restart") return restart(arguments);
     if (command == "source") return source(arguments);
     if (command == "next") return move([this] { return debugger_->step(StepUnit::over); });
     if (command == "stepIn") return move([this] { return debugger_->step(); });
     if (command == "stepOut") return move([this] { return debugger_->step(StepUnit::out); });
     if (command == "stepBack") return move([this] { return debugger_->back(); });
     if (command == "continue") {
-      move([this] { return debugger_->go_on(); });
+      move([this] { return go_on(); });
       return {{"allThreadsContinued", true}};
     }
     if (command == "reverseContinue") return move([this] { return debugger_->go_back(); });
@@ -214,6 +197,13 @@ class DapServer::Impl {
             {"supportsEvaluateForHovers", true},
             {"supportsDataBreakpoints", true},
             {"supportsTerminateRequest", true},
+            {"supportsHitConditionalBreakpoints", true},
+            {"supportsLogPoints", true},
+            {"supportsBreakpointLocationsRequest", true},
+            {"supportsSetVariable", true},
+            {"supportsDisassembleRequest", true},
+            {"supportsCompletionsRequest", true},
+            {"supportsRestartRequest", true},
             {"supportsValueFormattingOptions", true}};
   }
 
@@ -251,8 +241,38 @@ class DapServer::Impl {
     stops_on_entry_ = arguments.value("stopOnEntry", true);
     debugger_.emplace(launch_(launch));
     debugger_->set_interrupt(interrupted_);
+    launched_ = arguments;
     then([this] { event("initialized"); });
     return nullptr;
+  }
+
+  /// Reads kernel and data again, and goes to the begin. Breakpoints stay where they can.
+  json restart(const json& arguments) {
+    if (launched_.is_null()) throw Error("nothing is launched");
+    json again = arguments.value("arguments", json::object());
+    if (!again.is_object() || again.empty()) again = launched_;
+    std::optional<Debugger> before = std::move(debugger_);
+    debugger_.reset();
+    try {
+      launch(again);
+    } catch (...) {
+      debugger_ = std::move(before);
+      throw;
+    }
+    after_.clear();  // the client has configured its breakpoints
+    const std::map<std::string, json> wanted = wanted_;
+    breakpoints_.clear();
+    watches_.clear();
+    for (const auto& [path, request] : wanted) set_breakpoints(request);
+    if (!wanted_watches_.is_null()) set_data_breakpoints(json(wanted_watches_));
+    return configuration_done();
+  }
+
+  Stop go_on() {
+    debugger().set_log([this](std::string_view text) {
+      event("output", {{"category", "console"}, {"output", std::string(text) + "\n"}});
+    });
+    return debugger().go_on();
   }
 
   json configuration_done() {
@@ -261,7 +281,7 @@ class DapServer::Impl {
       then([this] { stopped({}, "entry"); });
       return nullptr;
     }
-    return move([this] { return debugger_->go_on(); });
+    return move([this] { return go_on(); });
   }
 
   /// A condition may end in @all.
@@ -276,10 +296,50 @@ class DapServer::Impl {
     return {condition, all};
   }
 
+  /// The line itself if it has code, else the next one that has; the line if none has.
+  [[nodiscard]] std::int64_t line_with_code(const std::string& path, std::int64_t line) {
+    for (const isa::SourcePosition& place : debugger().places_in(path)) {
+      if (place.line >= line) return place.line;
+    }
+    return line;
+  }
+
+  json locations(const json& arguments) {
+    const std::string path = arguments.at("source").value("path", arguments.at("source").value("name", ""));
+    const std::uint64_t first = whole_in(arguments, "line") + 1 - static_cast<std::uint64_t>(lines_from_);
+    const std::uint64_t last = arguments.contains("endLine")
+                                   ? whole_in(arguments, "endLine") + 1 - static_cast<std::uint64_t>(lines_from_)
+                                   : first;
+    return breakpoint_locations(debugger(), path, first, last, lines_from_);
+  }
+
+  json disassemble(const json& arguments) {
+    return disassembled(debugger(), arguments.at("memoryReference").get<std::string>(),
+                        arguments.value("instructionOffset", std::int64_t{0}), whole_in(arguments, "instructionCount"),
+                        lines_from_);
+  }
+
+  json completions_of(const json& arguments) {
+    const std::uint64_t column = whole_in(arguments, "column");
+    return completions(debugger(), arguments.at("text").get<std::string>(),
+                       column < static_cast<std::uint64_t>(lines_from_) ? 0 : column - lines_from_, lines_from_);
+  }
+
+  /// The name of a variable is that by which it is looked up.
+  json set_variable(const json& arguments) {
+    const auto name = arguments.at("name").get<std::string>();
+    const Reference reference = debugger().resolve(name);
+    debugger().set_word(reference, debugger().evaluate(arguments.at("value").get<std::string>()));
+    json shown = leaf(debugger(), reference.symbol, reference.first,
+                      reference.element.value_or(debugger().focus().element), name, format_of(arguments));
+    return {{"value", shown["value"]}, {"type", shown["type"]}, {"variablesReference", 0}};
+  }
+
   json set_breakpoints(const json& arguments) {
     const std::string path = arguments.at("source").value("path", arguments.at("source").value("name", ""));
     for (const unsigned number : breakpoints_[path]) debugger().remove(number);
     breakpoints_[path].clear();
+    wanted_[path] = arguments;
     json set = json::array();
     for (const json& wanted : arguments.value("breakpoints", json::array())) {
       // No file has as many lines, and sums with it stay in range.
@@ -289,10 +349,14 @@ class DapServer::Impl {
       json shown{{"verified", false}, {"line", wanted.at("line")}};
       try {
         const auto [condition, all] = condition_of(wanted);
-        const unsigned number = debugger().add_breakpoint(fmt::format("{}:{}", path, line), condition, all);
+        const BreakpointOptions options{condition, all, wanted.value("hitCondition", ""),
+                                        wanted.value("logMessage", "")};
+        const std::int64_t there = line_with_code(path, line);
+        const unsigned number = debugger().add_breakpoint(fmt::format("{}:{}", path, there), options);
         breakpoints_[path].push_back(number);
         shown["verified"] = true;
         shown["id"] = number;
+        shown["line"] = there - 1 + lines_from_;
       } catch (const Error& error) {
         shown["message"] = error.what();
       }
@@ -316,6 +380,7 @@ class DapServer::Impl {
   json set_data_breakpoints(const json& arguments) {
     for (const unsigned number : watches_) debugger().remove(number);
     watches_.clear();
+    wanted_watches_ = arguments;
     json set = json::array();
     for (const json& wanted : arguments.at("breakpoints")) {
       json shown{{"verified", false}};
@@ -359,6 +424,7 @@ class DapServer::Impl {
                  {"column", static_cast<std::int64_t>(place.column) - 1 + lines_from_}};
       if (place.file < debugger().program().files.size()) frame["source"] = source_of(place.file);
       if (hint != nullptr) frame["presentationHint"] = hint;
+      frame["instructionPointerReference"] = address_of(here->section, here->line);
       frames.push_back(std::move(frame));
     };
     add(line.places.front(), text_of(*here), nullptr);
@@ -372,89 +438,6 @@ class DapServer::Impl {
     return {{"stackFrames", std::move(frames)}, {"totalFrames", count}};
   }
 
-  json scope_list() {
-    static_cast<void>(debugger());
-    json list = json::array();
-    for (std::size_t n = 0; n < scopes().size(); ++n) {
-      list.push_back({{"name", scopes()[n].name}, {"variablesReference", n + 1}, {"expensive", false}});
-    }
-    return {{"scopes", std::move(list)}};
-  }
-
-  static Format format_of(const json& arguments) {
-    const json format = arguments.value("format", json::object());
-    return format.is_object() && format.value("hex", false) ? Format::hex : Format::natural;
-  }
-
-  json leaf(const Symbol& symbol, unsigned entry, unsigned element, const std::string& name, Format format) {
-    const WordPlace place = symbol.word(entry, element);
-    json shown{{"name", name},
-               {"evaluateName", name},
-               {"type", fmt::format("{} {}", name_of(symbol.width), symbol.floating ? "float" : "int")},
-               {"variablesReference", 0}};
-    try {
-      shown["value"] = text_of(debugger().word(place), place.width, symbol.floating, format);
-    } catch (const Error& error) {
-      shown["value"] = error.what();
-      shown["presentationHint"] = {{"attributes", {"failedEvaluation"}}};
-    }
-    return shown;
-  }
-
-  /// An entry; for a vector, its four elements follow.
-  json entry_of(std::size_t symbol, unsigned entry, Format format) {
-    const Symbol& own = debugger().symbols().all().at(symbol);
-    json shown = leaf(own, entry, debugger().focus().element, own.entry_name(entry), format);
-    if (own.vector) {
-      shown["variablesReference"] = reference_of(symbol, entry);
-      shown["indexedVariables"] = isa::kVectorElements;
-    }
-    return shown;
-  }
-
-  json variables(const json& arguments) {
-    const auto reference = whole_in(arguments, "variablesReference");
-    const Format format = format_of(arguments);
-    const std::vector<Symbol>& symbols = debugger().symbols().all();
-    json list = json::array();
-    if (reference >= 1 && reference <= scopes().size()) {
-      const std::vector<SymbolKind>& kinds = scopes()[reference - 1].kinds;
-      for (std::size_t n = 0; n < symbols.size(); ++n) {
-        if (std::ranges::find(kinds, symbols[n].kind) == kinds.end()) continue;
-        if (symbols[n].entries == 1) {
-          list.push_back(entry_of(n, 0, format));
-        } else {
-          list.push_back({{"name", symbols[n].name},
-                          {"value", fmt::format("{} entries", symbols[n].entries)},
-                          {"variablesReference", reference_of(n)},
-                          {"indexedVariables", symbols[n].entries}});
-        }
-      }
-      return {{"variables", std::move(list)}};
-    }
-    const std::uint64_t number =
-        reference < kFirstSymbol ? symbols.size() : (reference - kFirstSymbol) / kEntriesOfSymbol;
-    const std::uint64_t part = reference < kFirstSymbol ? 0 : (reference - kFirstSymbol) % kEntriesOfSymbol;
-    if (number >= symbols.size() || part > symbols[number].entries) {
-      throw Error(fmt::format("variablesReference = {} is refused: nothing has this number", reference));
-    }
-    const Symbol& symbol = symbols[number];
-    if (part == 0) {
-      for (unsigned entry = 0; entry < symbol.entries; ++entry) list.push_back(entry_of(number, entry, format));
-    } else if (symbol.vector) {
-      const auto entry = static_cast<unsigned>(part - 1);
-      for (unsigned element = 0; element < isa::kVectorElements; ++element) {
-        list.push_back(leaf(symbol, entry, element, fmt::format("{}[{}]", symbol.entry_name(entry), element), format));
-      }
-    }
-    const std::size_t count = list.size();
-    const auto start = std::min<std::size_t>(arguments.value("start", std::size_t{0}), count);
-    const auto wanted = arguments.value("count", std::size_t{0});
-    const std::size_t end = wanted == 0 ? count : std::min(count, start + std::min(wanted, count));
-    return {{"variables",
-             json(list.begin() + static_cast<std::ptrdiff_t>(start), list.begin() + static_cast<std::ptrdiff_t>(end))}};
-  }
-
   json evaluate(const json& arguments) {
     const auto text = arguments.at("expression").get<std::string>();
     if (arguments.value("context", "") != "repl") {
@@ -462,8 +445,8 @@ class DapServer::Impl {
       try {
         const Reference reference = debugger().resolve(text);
         if (reference.single() && !is_place_name(text)) {
-          json shown = leaf(reference.symbol, reference.first, reference.element.value_or(debugger().focus().element),
-                            text, format);
+          json shown = leaf(debugger(), reference.symbol, reference.first,
+                            reference.element.value_or(debugger().focus().element), text, format);
           return {{"result", shown["value"]}, {"type", shown["type"]}, {"variablesReference", 0}};
         }
       } catch (const Error&) {  // it is an expression, not a name
@@ -500,6 +483,9 @@ class DapServer::Impl {
   std::optional<Debugger> debugger_;
   std::map<std::string, std::vector<unsigned>> breakpoints_;  // numbers of breakpoints, by path
   std::vector<unsigned> watches_;
+  std::map<std::string, json> wanted_;  // the last setBreakpoints of each path, for a restart
+  json wanted_watches_;
+  json launched_;  // arguments of the last launch
   std::vector<std::function<void()>> after_;
   std::int64_t sequence_ = 0;
   int lines_from_ = 1;

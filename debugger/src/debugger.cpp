@@ -35,11 +35,13 @@ std::string text_of(const Focus& focus) {
   return fmt::format("chip {}, block {}, PE {}, element {}", focus.chip, focus.block, focus.pe, focus.element);
 }
 
-bool is_place_name(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kNames{"$peid",      "$bbid",   "$chip", "$element", "$run",
-                                                   "$iteration", "$jvalid", "$i",    "$j"};
-  return std::ranges::find(kNames, name) != kNames.end();
+std::span<const std::string_view> place_names() {
+  static constexpr std::array<std::string_view, 9> kNames{"$peid",      "$bbid",   "$chip", "$element", "$run",
+                                                          "$iteration", "$jvalid", "$i",    "$j"};
+  return kNames;
 }
+
+bool is_place_name(std::string_view name) { return std::ranges::find(place_names(), name) != place_names().end(); }
 
 std::optional<StepUnit> step_unit_named(std::string_view name) {
   if (name == "line") return StepUnit::line;
@@ -63,8 +65,22 @@ Debugger::Impl::Impl(Job job) : job_(std::move(job)), symbols_(job_.program) {
       ++number;
     }
   }
+  find_own_file();
   find_uses();
   timeline_ = std::make_unique<Timeline>(recording_, clocks_[0], 0, 0, kKeptPlaces);
+}
+
+/// No line stands in the source that a compiler wrote.
+void Debugger::Impl::find_own_file() {
+  for (const auto section : {Section::loop_body, Section::loop_initialization}) {
+    const std::vector<CodeLine>& lines = code_[static_cast<std::size_t>(section)];
+    const bool in_first =
+        std::ranges::any_of(lines, [](const CodeLine& line) { return line.places.front().file == 0; });
+    if (in_first) return;
+    if (!lines.empty() && own_file_ == 0 && job_.program.uses_around(lines.front().places.front()).empty()) {
+      own_file_ = lines.front().places.front().file;
+    }
+  }
 }
 
 std::vector<std::uint32_t> Debugger::Impl::origins_of(const isa::SourcePosition& place) const {
@@ -194,8 +210,18 @@ std::uint64_t Debugger::executions(const std::vector<CodeLine>& lines) const { r
 void Debugger::set_interrupt(std::function<bool()> interrupted) { impl_->interrupted_ = std::move(interrupted); }
 std::vector<CodeLine> Debugger::lines_at(std::string_view place) const { return impl_->lines_at(place); }
 unsigned Debugger::add_breakpoint(std::string_view place, std::string_view condition, bool everywhere) {
-  return impl_->add_breakpoint(place, condition, everywhere);
+  return impl_->add_breakpoint(place, BreakpointOptions{std::string(condition), everywhere, {}, {}});
 }
+unsigned Debugger::add_breakpoint(std::string_view place, const BreakpointOptions& options) {
+  return impl_->add_breakpoint(place, options);
+}
+void Debugger::set_log(std::function<void(std::string_view text)> log) { impl_->log_ = std::move(log); }
+std::vector<isa::SourcePosition> Debugger::places_in(std::string_view file) const { return impl_->places_in(file); }
+std::optional<Debugger::TakenEvents> Debugger::taken_events(std::uint64_t most_lines) const {
+  return impl_->taken_events(most_lines);
+}
+void Debugger::set_word(const Reference& reference, const Value& value) { impl_->set_word(reference, value); }
+const std::vector<CodeLine>& Debugger::code(isa::Section section) const { return impl_->code(section); }
 unsigned Debugger::add_watch(std::string_view name, std::string_view condition) {
   return impl_->add_watch(name, condition);
 }

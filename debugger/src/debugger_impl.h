@@ -69,7 +69,8 @@ class Debugger::Impl {
 
   [[nodiscard]] std::vector<CodeLine> lines_at(std::string_view place) const;
 
-  unsigned add_breakpoint(std::string_view place, std::string_view condition, bool everywhere);
+  unsigned add_breakpoint(std::string_view place, const BreakpointOptions& options);
+  [[nodiscard]] std::vector<isa::SourcePosition> places_in(std::string_view file) const;
 
   unsigned add_watch(std::string_view name, std::string_view condition);
 
@@ -92,12 +93,18 @@ class Debugger::Impl {
   [[nodiscard]] Origin why(const Reference& reference, unsigned depth) const;
 
   [[nodiscard]] const CodeLine& line_at(const Position& position) const;
+  [[nodiscard]] const std::vector<CodeLine>& code(isa::Section section) const {
+    return code_[static_cast<std::size_t>(section)];
+  }
+  void set_word(const Reference& reference, const Value& value);
 
   [[nodiscard]] std::optional<std::string> source_line(const isa::SourcePosition& place) const;
 
   [[nodiscard]] const Events& events() const;
+  [[nodiscard]] std::optional<TakenEvents> taken_events(std::uint64_t most_lines) const;
 
   std::function<bool()> interrupted_;
+  std::function<void(std::string_view text)> log_;
   Job job_;
   Symbols symbols_;
   Recording recording_;
@@ -112,13 +119,22 @@ class Debugger::Impl {
     std::size_t first = 0;
     std::size_t last = 0;
   };
+  /// Executions at which a breakpoint applies.
+  struct Hits {
+    enum class Kind : std::uint8_t { exactly, from, above, every };
+    Kind kind = Kind::exactly;
+    std::uint64_t number = 1;
+    [[nodiscard]] bool hold(std::uint64_t execution) const;
+  };
   struct Stopping {
     Breakpoint shown;
     std::vector<Clock::Line> lines;
     std::optional<Expression> condition;
     std::optional<Reference> watched;
+    std::optional<Hits> hits;
   };
 
+  void find_own_file();
   void find_uses();
   /// Indices of the uses of macros that a source position comes from, the innermost first.
   [[nodiscard]] std::vector<std::uint32_t> origins_of(const isa::SourcePosition& place) const;
@@ -162,8 +178,15 @@ class Debugger::Impl {
 
   [[nodiscard]] static bool stands_at(const Stopping& stopping, const Position& here);
 
-  /// The breakpoint that applies to the focus at the current position.
+  /// True if a breakpoint, which is no watch, applies to the focus at the current position.
+  [[nodiscard]] bool applies(const Stopping& stopping, const Position& here) const;
+  /// The breakpoint at which the focus stops at the current position.
   [[nodiscard]] const Breakpoint* hit_here() const;
+  /// Writes the texts of breakpoints that log at the current position.
+  void write_logs() const;
+  [[nodiscard]] static Hits hits_of(std::string_view text);
+  /// The text with the value of EXPR in place of each {EXPR}.
+  [[nodiscard]] std::string filled_in(std::string_view text) const;
 
   [[nodiscard]] WordPlace watched_place(const Reference& reference) const;
 
@@ -201,6 +224,7 @@ class Debugger::Impl {
   std::vector<Clock> clocks_;
   std::array<std::vector<CodeLine>, isa::kSections> code_;
   std::vector<Use> uses_;
+  std::uint32_t own_file_ = 0;  // the kernel's own file: of a compiled kernel that in the user's language
   std::vector<Stopping> stops_;
   unsigned numbers_ = 0;
   mutable std::optional<Events> events_;

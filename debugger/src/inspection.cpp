@@ -5,6 +5,7 @@
 #include <array>
 
 #include "debugger_impl.h"
+#include "event_study.h"
 #include "gdr/base/error.h"
 
 namespace gdr::debugger {
@@ -83,6 +84,20 @@ Origin Debugger::Impl::why(const Reference& reference, unsigned depth) const {
   return origin;
 }
 
+void Debugger::Impl::set_word(const Reference& reference, const Value& value) {
+  require_single(reference);
+  const Symbol& symbol = reference.symbol;
+  const WordPlace place = symbol.word(reference.first, reference.element.value_or(focus_.element));
+  if (place.storage != Storage::gpr && place.storage != Storage::lm) {
+    throw Error(fmt::format("{} is not set: only words of registers and local memory are", symbol.name));
+  }
+  const isa::LongWord word = word_of(value, place.width, symbol.floating);
+  recording_.patches.push_back({timeline_->now(), focus_.chip, focus_.block, focus_.pe,
+                                place.storage == Storage::gpr ? isa::Memory::gpr : isa::Memory::lm,
+                                static_cast<std::uint16_t>(place.address), place.width, word});
+  timeline_->take_patches();
+}
+
 const CodeLine& Debugger::Impl::line_at(const Position& position) const {
   return code_.at(static_cast<std::size_t>(position.section)).at(position.line);
 }
@@ -118,6 +133,38 @@ const Debugger::Events& Debugger::Impl::events() const {
     events_->first = device.first_events();
   }
   return *events_;
+}
+
+std::optional<Debugger::TakenEvents> Debugger::Impl::taken_events(std::uint64_t most_lines) const {
+  std::uint64_t lines = 0;
+  for (const Clock& clock : clocks_) lines += clock.end() * isa::kBlocks;
+  if (lines > most_lines) return std::nullopt;
+  TakenEvents events;
+  emulator::FirstEvents first;
+  for (unsigned chip = 0; chip < recording_.chips; ++chip) {
+    for (unsigned block = 0; block < isa::kBlocks; ++block) {
+      Timeline timeline(recording_, clocks_[chip], chip, block, 0);
+      EventStudy study(job_.program);
+      try {
+        while (!timeline.block().done()) {
+          const emulator::NextLine line = timeline.block().next();
+          timeline.step();
+          study.follow(line, timeline.block());
+        }
+      } catch (const emulator::Fault&) {
+        return std::nullopt;
+      }
+      events.untaken += study.untaken();
+      emulator::FirstEvents of_block;
+      study.add_taken(of_block);
+      for (emulator::PlacedEvent event : of_block.events()) {
+        event.place.chip = chip;
+        first.add(event);
+      }
+    }
+  }
+  events.first.assign(first.events().begin(), first.events().end());
+  return events;
 }
 
 void Debugger::Impl::require_single(const Reference& reference) {

@@ -82,6 +82,7 @@ Stop Debugger::Impl::go_on() {
     if (interrupted()) return {StopReason::interrupted, 0, {}};
     if (const auto failed = seek(*next)) return *failed;
     if (*next != first) {
+      write_logs();
       if (const Breakpoint* hit = hit_here()) {
         stop = {StopReason::breakpoint, hit->number, {}};
         break;

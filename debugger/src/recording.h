@@ -33,11 +33,24 @@ struct InitializeCommand {};
 /// One command; commands are kept in the order in which the host gave them.
 using HostCommand = std::variant<BroadcastCommand, ParticlesCommand, InitializeCommand, emulator::Piece>;
 
+/// A word that the user of the debugger has given another value, just before the line of a moment.
+struct Patch {
+  std::uint64_t moment = 0;  // on the clock of the chip
+  unsigned chip = 0;
+  unsigned block = 0;
+  unsigned pe = 0;
+  isa::Memory memory = isa::Memory::gpr;
+  std::uint16_t address = 0;  // short words
+  isa::Width width = isa::Width::long_word;
+  isa::LongWord word;
+};
+
 struct Recording {
   isa::Program program;
   unsigned chips = 0;
   std::vector<HostCommand> commands;
   std::vector<std::vector<isa::LongWord>> memory;  // external memory of each chip; written before the first piece
+  std::vector<Patch> patches;                      // in the order in which they were made; not the host's
 };
 
 /// An engine whose sessions record their commands in `into` and compute nothing: all results are zero. `into` must

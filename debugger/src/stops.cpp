@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "debugger_impl.h"
@@ -53,13 +55,98 @@ std::vector<CodeLine> Debugger::Impl::lines_at(std::string_view place) const {
   return found;
 }
 
-unsigned Debugger::Impl::add_breakpoint(std::string_view place, std::string_view condition, bool everywhere) {
+unsigned Debugger::Impl::add_breakpoint(std::string_view place, const BreakpointOptions& options) {
   Stopping stopping;
   for (const CodeLine& line : lines_at(place)) stopping.lines.push_back({line.section, line.line});
-  if (!condition.empty()) set_condition(stopping, condition);
+  if (!options.condition.empty()) set_condition(stopping, options.condition);
   stopping.shown.place = std::string(place);
-  stopping.shown.everywhere = everywhere && !condition.empty();
+  stopping.shown.everywhere = options.everywhere && !options.condition.empty();
+  if (stopping.shown.everywhere && !(options.hits.empty() && options.log.empty()))
+    throw Error("a breakpoint that asks every element counts no hits and logs nothing");
+  if (!options.hits.empty()) stopping.hits = hits_of(options.hits);
+  if (!options.log.empty()) static_cast<void>(filled_in(options.log));  // names that are wrong are refused now
+  stopping.shown.hits = options.hits;
+  stopping.shown.log = options.log;
   return add(std::move(stopping));
+}
+
+Debugger::Impl::Hits Debugger::Impl::hits_of(std::string_view text) {
+  Hits hits;
+  std::string_view rest = text;
+  const auto take = [&](std::string_view sign, Hits::Kind kind) {
+    if (!rest.starts_with(sign)) return false;
+    rest.remove_prefix(sign.size());
+    hits.kind = kind;
+    return true;
+  };
+  static_cast<void>(take(">=", Hits::Kind::from) || take(">", Hits::Kind::above) || take("%", Hits::Kind::every) ||
+                    take("==", Hits::Kind::exactly) || take("=", Hits::Kind::exactly));
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  const auto number = whole_number(rest);
+  if (!number || *number < 1) {
+    throw Error(fmt::format("hits: '{}' is refused: it must be N, >= N, > N or % N with N from 1 to {}", text,
+                            std::numeric_limits<unsigned>::max()));
+  }
+  hits.number = *number;
+  return hits;
+}
+
+bool Debugger::Impl::Hits::hold(std::uint64_t execution) const {
+  switch (kind) {
+    case Kind::exactly:
+      return execution == number;
+    case Kind::from:
+      return execution >= number;
+    case Kind::above:
+      return execution > number;
+    case Kind::every:
+      return execution % number == 0;
+  }
+  return false;
+}
+
+std::string Debugger::Impl::filled_in(std::string_view text) const {
+  std::string filled;
+  while (!text.empty()) {
+    const std::size_t open = std::min(text.find('{'), text.size());
+    filled += text.substr(0, open);
+    if (open == text.size()) break;
+    const std::size_t close = text.find('}', open);
+    if (close == std::string_view::npos) throw Error(fmt::format("log: '{}' has '{{' without '}}'", text));
+    const std::string_view inside = text.substr(open + 1, close - open - 1);
+    const Expression expression(inside);
+    bool known = true;  // outside the loop body there is no j-record
+    expression.for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
+      if (is_place_name(name)) return;
+      const Reference reference = symbols_.find(name, subscripts);
+      require_single(reference);
+      const std::optional<Position> here = position();
+      known =
+          known && (reference.symbol.storage != isa::Storage::record || (here && here->section == Section::loop_body));
+    });
+    filled += known && position() ? debugger::text_of(evaluate(expression)) : std::string("?");
+    text.remove_prefix(close + 1);
+  }
+  return filled;
+}
+
+std::vector<isa::SourcePosition> Debugger::Impl::places_in(std::string_view file) const {
+  std::map<std::uint32_t, isa::SourcePosition> by_line;
+  const auto add = [&](const isa::SourcePosition& position) {
+    if (!is_file(position.file, file, true)) return;
+    const auto [known, fresh] = by_line.emplace(position.line, position);
+    if (!fresh && position.column < known->second.column) known->second = position;
+  };
+  for (const std::vector<CodeLine>& section : code_) {
+    for (const CodeLine& line : section) {
+      if (is_idle(line)) continue;
+      for (const isa::SourcePosition& position : line.places) add(position);
+    }
+  }
+  for (const Use& use : uses_) add(job_.program.origins[use.origin].position);
+  std::vector<isa::SourcePosition> places;
+  for (const auto& [line, position] : by_line) places.push_back(position);
+  return places;
 }
 
 unsigned Debugger::Impl::add_watch(std::string_view name, std::string_view condition) {
@@ -97,11 +184,15 @@ std::vector<Clock::Line> Debugger::Impl::clock_lines(const std::vector<CodeLine>
 }
 
 bool Debugger::Impl::is_file(std::uint32_t number, const std::filesystem::path& file, bool with_file) const {
-  if (!with_file) return number == 0;
+  if (!with_file) return number == own_file_;
   const std::filesystem::path source = job_.program.files[number];
-  return source == file || (!file.has_parent_path() && source.filename() == file) ||
-         source.lexically_normal() == file.lexically_normal() ||
-         std::filesystem::absolute(source).lexically_normal() == file.lexically_normal();
+  if (source == file || (!file.has_parent_path() && source.filename() == file) ||
+      source.lexically_normal() == file.lexically_normal() ||
+      std::filesystem::absolute(source).lexically_normal() == file.lexically_normal()) {
+    return true;
+  }
+  std::error_code none;  // one of the two may name the file by a link
+  return std::filesystem::equivalent(source, file, none);
 }
 
 void Debugger::Impl::set_condition(Stopping& stopping, std::string_view condition) {
@@ -129,13 +220,26 @@ bool Debugger::Impl::stands_at(const Stopping& stopping, const Position& here) {
       stopping.lines, [&](const Clock::Line& line) { return line.section == here.section && line.line == here.line; });
 }
 
+bool Debugger::Impl::applies(const Stopping& stopping, const Position& here) const {
+  if (stopping.watched || stopping.shown.everywhere || !stands_at(stopping, here)) return false;
+  if (stopping.hits && !stopping.hits->hold(clock().executions(stopping.lines, timeline_->now()) + 1)) return false;
+  return !stopping.condition || evaluate(*stopping.condition).truth();
+}
+
 const Breakpoint* Debugger::Impl::hit_here() const {
   const std::optional<Position> here = position();
   for (const Stopping& stopping : stops_) {
-    if (!here || stopping.watched || stopping.shown.everywhere || !stands_at(stopping, *here)) continue;
-    if (!stopping.condition || evaluate(*stopping.condition).truth()) return &stopping.shown;
+    if (here && stopping.shown.log.empty() && applies(stopping, *here)) return &stopping.shown;
   }
   return nullptr;
+}
+
+void Debugger::Impl::write_logs() const {
+  const std::optional<Position> here = position();
+  if (!here || !log_) return;
+  for (const Stopping& stopping : stops_) {
+    if (!stopping.shown.log.empty() && applies(stopping, *here)) log_(filled_in(stopping.shown.log));
+  }
 }
 
 WordPlace Debugger::Impl::watched_place(const Reference& reference) const {

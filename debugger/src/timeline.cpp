@@ -47,7 +47,29 @@ Timeline::Timeline(const Recording& recording, const Clock& clock, unsigned chip
       quiet_edge_(lands_quietly(recording.program)),
       state_{emulator::BlockStepper(recording.program, block), 0, 0} {
   enter();
+  patch();
   kept_.emplace(0, state_);
+}
+
+void Timeline::patch() {
+  for (const Patch& one : recording_.patches) {
+    if (one.moment != state_.now || one.chip != chip_ || one.block != number_) continue;
+    state_.block.write_pes(one.pe, {one.memory, one.address, one.width, 1}, std::span(&one.word, 1));
+  }
+}
+
+Moment Timeline::next_patch(Moment otherwise) const {
+  for (const Patch& one : recording_.patches) {
+    if (one.chip == chip_ && one.block == number_ && one.moment > state_.now)
+      otherwise = std::min(otherwise, one.moment);
+  }
+  return otherwise;
+}
+
+void Timeline::take_patches() {
+  patch();
+  kept_.erase(kept_.upper_bound(state_.now), kept_.end());
+  if (kept_.contains(state_.now)) kept_.insert_or_assign(state_.now, state_);
 }
 
 /// Executes the host's commands before the next line.
@@ -106,6 +128,7 @@ void Timeline::step() {
   }
   ++state_.now;
   enter();
+  patch();
   if (state_.now % stride_ == 0) keep_place();
 }
 
@@ -113,16 +136,22 @@ void Timeline::seek(Moment moment) {
   if (moment > clock_.end()) throw Error("the run is over before that moment");
   auto after = kept_.upper_bound(moment);
   const State& nearest = std::prev(after)->second;  // there is always one at 0
-  if (state_.now > moment || nearest.now > state_.now) state_ = nearest;
+  if (state_.now > moment || nearest.now > state_.now) {
+    state_ = nearest;
+    patch();
+  }
   advance(moment);
 }
 
 void Timeline::advance(Moment moment) {
   bool may_jump = true;
   while (state_.now < moment) {
-    if (may_jump && moment - state_.now >= kJumpLines) {
+    if (const Moment target = next_patch(moment); may_jump && target - state_.now >= kJumpLines) {
       try {
-        if (jump(moment)) continue;
+        if (jump(target)) {
+          patch();
+          continue;
+        }
       } catch (const emulator::Fault&) {
         may_jump = false;  // line by line up to the fault
       }

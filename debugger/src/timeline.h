@@ -25,6 +25,8 @@ class Timeline {
   /// Goes to any moment up to the clock's end. Long distances run at the vector engine's speed. Throws Fault if a line
   /// on the way cannot be executed; the block is then just before that line.
   void seek(Moment moment);
+  /// Applies patches that were added to the recording for this moment, and forgets later states.
+  void take_patches();
   /// Executes the next line. Throws Fault, and gdr::Error at the end.
   void step();
 
@@ -41,6 +43,10 @@ class Timeline {
   void advance(Moment moment);
   [[nodiscard]] bool jump(Moment moment);
   void keep_place();
+  /// Applies the patches of the current moment. Applying them again changes nothing.
+  void patch();
+  /// The first moment after the current one that has a patch; `otherwise` if none before it has.
+  [[nodiscard]] Moment next_patch(Moment otherwise) const;
 
   const Recording& recording_;
   const Clock& clock_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "gdr/base/error.h"
 #include "gdr/emulator/conversion.h"
 
 namespace gdr::debugger {
@@ -43,6 +46,25 @@ Value value_of(isa::LongWord word, isa::Width width, bool floating) {
         width == isa::Width::long_word ? emulator::flt72to64(word).value : emulator::flt36to64(word.upper()).value;
   }
   return value;
+}
+
+isa::LongWord word_of(const Value& value, isa::Width width, bool floating) {
+  const bool is_long = width == isa::Width::long_word;
+  if (floating) {
+    const double number = value.number();
+    return is_long ? emulator::flt64to72(number).value : isa::widen(emulator::flt64to36(number).value);
+  }
+  const double real = value.real;
+  if (!value.integer && (real != std::floor(real) || std::abs(real) >= 0x1p62)) {
+    throw Error(fmt::format("{} is refused: the word is an integer", real));
+  }
+  const isa::int128 whole = value.integer ? value.whole : static_cast<isa::int128>(real);
+  const isa::int128 limit = isa::int128{1} << isa::bits_of(width);
+  if (whole < -limit / 2 || whole >= limit) {
+    throw Error(fmt::format("{} is refused: the word has {} bits", decimal(whole), isa::bits_of(width)));
+  }
+  const isa::uint128 bits = static_cast<isa::uint128>(whole) & (static_cast<isa::uint128>(limit) - 1);
+  return is_long ? isa::LongWord::from_bits(bits) : isa::widen({static_cast<std::uint64_t>(bits)});
 }
 
 std::string text_of(isa::LongWord word, isa::Width width, bool floating, Format format) {

@@ -22,6 +22,7 @@ std::string clocks_text(const std::vector<CodeLine>& lines) {
 
 /// The end of the line's code, before its comment.
 std::size_t end_of_code(const Unit& unit, std::uint32_t file, std::uint32_t line) {
+  if (unit.compiled) return unit.texts[file].line(line).size();
   std::size_t end = 0;
   for (const Token& token : unit.index.tokens(file, line)) {
     if (token.kind != TokenKind::comment) end = token.end();

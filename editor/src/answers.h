@@ -75,6 +75,20 @@ struct Occurrence {
 [[nodiscard]] json prepare_rename(const At& at);
 [[nodiscard]] json document_symbols(const Unit& unit, std::uint32_t file);
 
+/// The protocol's number for a kind of symbol.
+[[nodiscard]] int protocol_kind(SymbolKind kind);
+/// Global names of all units that contain the letters of `query`, whatever their case.
+[[nodiscard]] json workspace_symbols(const std::vector<const Unit*>& units, std::string_view query);
+
+// ---- the form of a source ------------------------------------------------------------------------------------------
+
+/// The edit that brings a file into the layout of `gdr fmt`; empty if it has it.
+[[nodiscard]] json formatting(const Unit& unit, std::uint32_t file);
+/// Sections and blocks.
+[[nodiscard]] json folding_ranges(const Unit& unit, std::uint32_t file);
+/// The operands of the operation or macro before the position; null if there is none.
+[[nodiscard]] json signature_help(const At& at);
+
 // ---- while writing -------------------------------------------------------------------------------------------------
 
 [[nodiscard]] json completion(const At& at);

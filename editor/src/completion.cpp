@@ -133,6 +133,7 @@ bool begins_item(const At& at, std::size_t begin) {
 }  // namespace
 
 json completion(const At& at) {
+  if (at.unit.compiled) return json::array();
   const Token* held = around(at);
   const bool comment = held && held->kind == TokenKind::comment;
   std::size_t begin = begin_of_word(at, comment);

@@ -22,9 +22,9 @@ json range_of(const Unit& unit, const assembler::SourceRange& where) {
 json diagnostic_of(const Unit& unit, const assembler::Diagnostic& diagnostic) {
   json said{{"range", range_of(unit, diagnostic.where)},
             {"severity", diagnostic.severity == assembler::Severity::error ? kError : kWarning},
-            {"code", fmt::format("E{:04}", diagnostic.number)},
             {"source", "gdr"},
             {"message", diagnostic.message}};
+  if (diagnostic.number != 0) said["code"] = fmt::format("E{:04}", diagnostic.number);
   if (diagnostic.warning) {
     const std::string_view name = assembler::name_of(*diagnostic.warning);
     said["message"] = fmt::format("{} [{}]", diagnostic.message, name);

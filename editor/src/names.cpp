@@ -77,7 +77,8 @@ void require_changeable(const Unit& unit, const Symbol& symbol) {
   }
 }
 
-/// The protocol's numbers for kinds of symbols.
+}  // namespace
+
 int protocol_kind(SymbolKind kind) {
   constexpr int kModule = 2;
   constexpr int kFunction = 12;
@@ -95,6 +96,8 @@ int protocol_kind(SymbolKind kind) {
       return kVariable;
   }
 }
+
+namespace {
 
 json outline_entry(const Unit& unit, const Symbol& symbol, const Place& place) {
   const Text& text = unit.texts[place.file];

@@ -78,8 +78,8 @@ assembler::AssembleOptions with_settings(assembler::AssembleOptions options, con
 
 class LanguageServer::Impl {
  public:
-  Impl(assembler::AssembleOptions options, std::function<void(std::string_view message)> send)
-      : given_(options), workspace_(std::move(options)), send_(std::move(send)) {}
+  Impl(assembler::AssembleOptions options, std::function<void(std::string_view message)> send, Compiler compiler)
+      : given_(options), workspace_(std::move(options), std::move(compiler)), send_(std::move(send)) {}
 
   bool handle(std::string_view message) {
     json id = nullptr;
@@ -169,6 +169,7 @@ class LanguageServer::Impl {
     answers = !id.is_null();
     json params = message.value("params", json::object());
     if (params.is_null()) params = json::object();
+    if (params.is_array() && params.empty()) params = json::object();  // as some clients write none
     if (!params.is_object()) refuse_params("params are an object");
     const std::string name = method->get<std::string>();
     if (answers) {
@@ -193,6 +194,10 @@ class LanguageServer::Impl {
         {"textDocument/codeAction", &Impl::find_actions},
         {"textDocument/inlayHint", &Impl::find_hints},
         {"textDocument/semanticTokens/full", &Impl::find_tokens},
+        {"textDocument/formatting", &Impl::find_formatting},
+        {"textDocument/foldingRange", &Impl::find_folding},
+        {"textDocument/signatureHelp", &Impl::answer_at<&signature_help>},
+        {"workspace/symbol", &Impl::find_workspace_symbols},
     };
     const auto found = kAnswers.find(method);
     if (shut_down_) throw RequestError{ErrorCode::invalid_request, "the server is shut down"};
@@ -211,6 +216,7 @@ class LanguageServer::Impl {
         {"textDocument/didOpen", &Impl::did_open},
         {"textDocument/didChange", &Impl::did_change},
         {"textDocument/didClose", &Impl::did_close},
+        {"textDocument/didSave", &Impl::did_save},
         {"workspace/didChangeConfiguration", &Impl::did_change_configuration},
         {"workspace/didChangeWatchedFiles", &Impl::did_change_files},
     };
@@ -248,7 +254,7 @@ class LanguageServer::Impl {
   static json capabilities() {
     constexpr int kIncremental = 2;
     return {{"positionEncoding", "utf-16"},
-            {"textDocumentSync", {{"openClose", true}, {"change", kIncremental}}},
+            {"textDocumentSync", {{"openClose", true}, {"change", kIncremental}, {"save", true}}},
             {"hoverProvider", true},
             {"definitionProvider", true},
             {"referencesProvider", true},
@@ -258,6 +264,10 @@ class LanguageServer::Impl {
             {"completionProvider", {{"triggerCharacters", {"$"}}}},
             {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
             {"inlayHintProvider", true},
+            {"documentFormattingProvider", true},
+            {"foldingRangeProvider", true},
+            {"signatureHelpProvider", {{"triggerCharacters", {" "}}}},
+            {"workspaceSymbolProvider", true},
             {"semanticTokensProvider", {{"legend", semantic_legend()}, {"full", true}}}};
   }
 
@@ -323,6 +333,12 @@ class LanguageServer::Impl {
   void did_close(const json& params) {
     require_open(uri_in(params));
     workspace_.close(uri_in(params));
+    changed_ = true;
+  }
+
+  void did_save(const json& params) {
+    require_open(uri_in(params));
+    workspace_.saved(uri_in(params));
     changed_ = true;
   }
 
@@ -414,6 +430,18 @@ class LanguageServer::Impl {
     return wanted ? code_actions(unit, file_in(unit, params), range) : json::array();
   }
 
+  json find_formatting(const json& params) {
+    const Unit& unit = context_in(params);
+    return unit.compiled ? json(nullptr) : formatting(unit, file_in(unit, params));
+  }
+
+  json find_folding(const json& params) {
+    const Unit& unit = context_in(params);
+    return unit.compiled ? json(nullptr) : folding_ranges(unit, file_in(unit, params));
+  }
+
+  json find_workspace_symbols(const json& params) { return workspace_symbols(units(), params.value("query", "")); }
+
   json find_tokens(const json& params) {
     const Unit& unit = context_in(params);
     return semantic_tokens(unit, file_in(unit, params));
@@ -441,8 +469,9 @@ class LanguageServer::Impl {
   std::map<std::string, json> published_;  // parameters, by URI
 };
 
-LanguageServer::LanguageServer(assembler::AssembleOptions options, std::function<void(std::string_view message)> send)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(send))) {}
+LanguageServer::LanguageServer(assembler::AssembleOptions options, std::function<void(std::string_view message)> send,
+                               Compiler compiler)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(send), std::move(compiler))) {}
 LanguageServer::~LanguageServer() = default;
 
 bool LanguageServer::handle(std::string_view message) { return impl_->handle(message); }

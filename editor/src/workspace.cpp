@@ -16,6 +16,16 @@ bool has_kernel_line(const Text& text) {
   return false;
 }
 
+/// True for files of other languages; those in C++ that are no pair functions are shown without anything.
+bool is_of_compiler(const std::filesystem::path& path) {
+  const std::string ending = path.extension().string();
+  return ending == ".cc" || ending == ".cpp" || ending == ".cxx" || ending == ".lsump";
+}
+
+bool may_hold_pair_function(const Document& document) {
+  return document.path.extension() == ".lsump" || document.text.find("gdr/kernel.h") != std::string::npos;
+}
+
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   return text.substr(0, text.find_last_not_of(" \t") + 1);
@@ -34,6 +44,9 @@ void place_lines(Unit& unit) {
     for (const isa::ProgramLine& line : program.lines(section)) {
       const CodeLine code{section, line_number++, line.word};
       unit.code[key_of(line.position)].push_back(code);
+      for (const isa::MovedOperation& operation : program.moved_into(section, code.number)) {
+        unit.code[key_of(operation.position)].push_back(code);
+      }
       const std::string* expanded = program.expanded_text(line.position);
       const std::string_view written = unit.texts[line.position.file].line(line.position.line - 1);
       for (const isa::Origin* origin : program.uses_around(line.position)) {
@@ -72,13 +85,19 @@ void Workspace::open(const std::string& uri, std::string text, std::optional<std
   document.is_kernel = has_kernel_line(Text(text));
   document.text = std::move(text);
   document.version = version;
+  if (known && document.is_compiled) return;  // what is known of the saved text stays until it is saved again
   if (known) {
     std::erase_if(units_, [&](const auto& unit) { return unit.first == uri || unit.second->file_of(uri); });
     return;
   }
   document.path = path_of(uri).value_or(std::filesystem::path(uri));
   document.identity = identity_of(document.path);
+  document.is_compiled = is_of_compiler(document.path);
   units_.clear();  // an include that was missing may be there now
+}
+
+void Workspace::saved(const std::string& uri) {
+  if (documents_.at(uri).is_compiled) units_.erase(uri);
 }
 
 void Workspace::close(const std::string& uri) {
@@ -123,7 +142,27 @@ std::string Workspace::uri_for(const std::filesystem::path& path) const {
   return uri_of(path);
 }
 
+std::unique_ptr<Unit> Workspace::compiled(const Document& document) const {
+  auto unit = std::make_unique<Unit>();
+  unit->compiled = true;
+  if (compiler_ && may_hold_pair_function(document)) {
+    unit->result = compiler_(document.path);
+  } else {
+    unit->result.files.push_back({document.path.string(), document.text});
+  }
+  std::vector<Text> none;
+  for (const assembler::SourceFile& file : unit->result.files) {
+    unit->texts.emplace_back(file.text);
+    unit->uris.push_back(uri_for(file.name));
+    none.emplace_back("");
+  }
+  unit->index = Index(none, unit->uris);
+  if (unit->result.program) place_lines(*unit);
+  return unit;
+}
+
 std::unique_ptr<Unit> Workspace::assembled(const Document& document) const {
+  if (document.is_compiled) return compiled(document);
   assembler::AssembleOptions options = options_;
   for (const auto& [uri, open] : documents_) options.unsaved[open.identity] = open.text;
   auto unit = std::make_unique<Unit>();

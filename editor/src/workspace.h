@@ -11,6 +11,7 @@
 
 #include "gdr/assembler/analysis.h"
 #include "gdr/assembler/assembler.h"
+#include "gdr/editor/server.h"
 #include "index.h"
 #include "text.h"
 
@@ -33,6 +34,7 @@ struct MacroUse {
 /// A file with all files that it includes.
 struct Unit {
   assembler::AssembleResult result;
+  bool compiled = false;          // a pair function in another language: nothing is known of its names
   std::vector<Text> texts;        // of result.files
   std::vector<std::string> uris;  // of result.files
   Index index;
@@ -53,16 +55,20 @@ struct Document {
   std::optional<std::int64_t> version;
   std::filesystem::path path;  // for a URI without a path the URI itself
   std::filesystem::path identity;
-  bool is_kernel = false;  // otherwise it is a file that kernels include
+  bool is_kernel = false;    // otherwise it is a file that kernels include
+  bool is_compiled = false;  // a pair function in C++ or another language
 };
 
 class Workspace {
  public:
-  explicit Workspace(assembler::AssembleOptions options) : options_(std::move(options)) {}
+  Workspace(assembler::AssembleOptions options, Compiler compiler)
+      : options_(std::move(options)), compiler_(std::move(compiler)) {}
 
   void set_options(assembler::AssembleOptions options);
   /// Opens a document, or sets a new text for an open one.
   void open(const std::string& uri, std::string text, std::optional<std::int64_t> version);
+  /// A pair function is compiled again from its file.
+  void saved(const std::string& uri);
   void close(const std::string& uri);
   /// Call it when files on disk have changed.
   void forget() { units_.clear(); }
@@ -77,9 +83,11 @@ class Workspace {
 
  private:
   [[nodiscard]] std::unique_ptr<Unit> assembled(const Document& document) const;
+  [[nodiscard]] std::unique_ptr<Unit> compiled(const Document& document) const;
   [[nodiscard]] std::string uri_for(const std::filesystem::path& path) const;
 
   assembler::AssembleOptions options_;
+  Compiler compiler_;
   std::map<std::string, Document> documents_;  // by URI
   std::map<std::string, std::unique_ptr<Unit>> units_;
 };

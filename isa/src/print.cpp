@@ -59,7 +59,8 @@ std::string predicate_text(const Predicate& predicate) {
 /// The text of one line, with names in place of registers that have one.
 class LineText {
  public:
-  LineText(const Line& line, const RegisterNames& names) : line_(line), names_(names) {}
+  LineText(const Line& line, const RegisterNames& names, const AlwaysWritten& always)
+      : line_(line), names_(names), always_(always) {}
 
   [[nodiscard]] std::string slot(Unit unit) const {
     const Slot& slot = slot_of(line_, unit);
@@ -121,18 +122,19 @@ class LineText {
       const Source view = width == Width::long_word ? Source::t_long : Source::t_short;
       text += fmt::format(" {}{}", name_of(view), predicate_text(line_.t_write.predicate));
     }
-    const auto add = [&](std::string_view prefix, const WritePort& port) {
+    const auto add = [&](std::string_view prefix, const WritePort& port, bool always) {
       if (port.source != unit) return;
-      text += fmt::format(" {}{}", named(raw_text(prefix, {port.address, width, port.vector, port.indirect})),
-                          predicate_text(port.predicate));
+      text += fmt::format(" {}{}{}", named(raw_text(prefix, {port.address, width, port.vector, port.indirect})),
+                          predicate_text(port.predicate), always ? "/always" : "");
     };
-    add(kGprPrefix, line_.gpr_write);
-    add(kLmPrefix, line_.lm_write);
+    add(kGprPrefix, line_.gpr_write, always_.gpr);
+    add(kLmPrefix, line_.lm_write, always_.lm);
     return text;
   }
 
   const Line& line_;
   const RegisterNames& names_;
+  AlwaysWritten always_;
 };
 
 }  // namespace
@@ -143,8 +145,8 @@ std::string register_text(std::string_view prefix, std::uint16_t address, Width 
 
 std::string print(const Line& line) { return print(line, {}); }
 
-std::string print(const Line& line, const RegisterNames& names) {
-  const LineText text(line, names);
+std::string print(const Line& line, const RegisterNames& names, const AlwaysWritten& always) {
+  const LineText text(line, names, always);
   std::vector<std::string> items{fmt::format("vlen {}", line.vlen)};
   if (line.mask.flag != 0) items.push_back(fmt::format("mask {}{}", line.mask.inverted ? "!" : "", line.mask.flag));
   const std::size_t controls = items.size();

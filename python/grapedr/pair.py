@@ -110,7 +110,7 @@ class _Translator:
     def __init__(self, function: Callable[..., Any]) -> None:
         try:
             lines, self._first_line = inspect.getsourcelines(function)
-            self._file = inspect.getsourcefile(function) or "<python>"
+            self.file = inspect.getsourcefile(function) or "<python>"
         except (OSError, TypeError) as error:
             raise Error(f"the source of {function!r} is not known: it must stand in a file or a notebook") from error
         self._source = textwrap.dedent("".join(lines)).splitlines()
@@ -121,11 +121,17 @@ class _Translator:
         self.lines: list[str] = []
         self.places: list[ast.AST] = []
 
+    def place_of(self, node: ast.AST) -> tuple[int, int]:
+        """The node's line and column in the file, from 1."""
+        line = getattr(node, "lineno", 1)
+        return self._first_line + line - 1, self._indent + getattr(node, "col_offset", 0) + 1
+
     def refuse(self, node: ast.AST, why: str) -> AssemblyError:
         line = getattr(node, "lineno", 1)
         column = getattr(node, "col_offset", 0)
+        place = ":".join(str(number) for number in self.place_of(node))
         return AssemblyError(
-            f"{self._file}:{self._first_line + line - 1}:{self._indent + column + 1}: error: {why}\n"
+            f"{self.file}:{place}: error: {why}\n"
             f"{self._source[line - 1]}\n{' ' * column}^"
         )
 
@@ -246,11 +252,13 @@ def translate(function: Callable[..., Any], effort: int = 2) -> tuple[_core.Prog
         raise Error(f"effort = {effort!r} is refused: it must be 1 to 3")
     translator = _Translator(function)
     text = translator.run()
-    source, diagnostics = _core.compile_pair(text, f"{function.__name__}.lsump", effort)
+    program, source, diagnostics = _core.compile_pair(
+        text, f"{function.__name__}.lsump", effort, translator.file, [translator.place_of(node) for node in translator.places])
     if diagnostics:
         told = []
         for line, message in diagnostics:
             place = translator.places[line - 1] if 1 <= line <= len(translator.places) else ast.arguments()
             told.append(str(translator.refuse(place, message)))
         raise AssemblyError("\n".join(told))
-    return _core.assemble(source, f"{function.__name__}.vsm", {}, False), source
+    assert program is not None
+    return program, source

@@ -513,5 +513,29 @@ TEST(Language, TextOfTwoBytesALetterIsToldOnce) {
   }
 }
 
+TEST(Language, TakesAByteOrderMarkAtTheBeginOfAFile) {
+  const std::string source = "kernel k\nloop body\n  fadd $lt f\"1\" $lr8v ; nope\n";
+  const AssembleResult marked = assemble("\xef\xbb\xbf" + source, "test.vsm");
+  const AssembleResult plain = assemble(source, "test.vsm");
+  ASSERT_EQ(marked.diagnostics.size(), plain.diagnostics.size());
+  EXPECT_EQ(marked.diagnostics.front().where.column, plain.diagnostics.front().where.column);
+}
+
+TEST(Language, WritesAResultWhateverJvalidSaysWithAlways) {
+  const auto body_of = [](const std::string& destination) {
+    const AssembleResult result = assemble(
+        "kernel k\nbvar long xj elt\nvar vector long sum rrn\nloop initialization\n"
+        "  uxor $lt $lt $lt $ok1\n  upassa $lti sum\nloop body\n  nop\n  fadd sum xj " +
+            destination + "\n",
+        "test.vsm");
+    EXPECT_TRUE(result.program) << format_diagnostics(result);
+    return isa::decoded(result.program->lines(isa::Section::loop_body)[1].word).lm_write.predicate;
+  };
+  EXPECT_TRUE(body_of("sum").jvalid);
+  EXPECT_FALSE(body_of("sum/always").jvalid);
+  EXPECT_FALSE(body_of("sum/1/always").jvalid);
+  EXPECT_EQ(body_of("sum/!1/always").flag, 1);
+}
+
 }  // namespace
 }  // namespace gdr::assembler

@@ -304,5 +304,56 @@ TEST(WarningOptions, NamesAreToldInTheText) {
   }
 }
 
+TEST(ShortRead, IsToldWhereTheOtherElementsAreOld) {
+  EXPECT_THAT(warnings_of(kernel("", "  vlen 2 ; fpassa xj $lr0v\n  nop\n")), ElementsAre("15: short-vector"));
+  EXPECT_THAT(warnings_of(kernel("", "  fpassa xj $lt\n  vlen 3 ; fpassa xi $lt\n  fadd $lr0v $lt $lr0v\n  nop\n")),
+              ElementsAre("15: short-vector"));
+}
+
+TEST(ShortRead, IsSilentIfLinesWriteThePartsOfAVector) {
+  EXPECT_THAT(warnings_of(kernel("",
+                                 "  vlen 2 ; fpassa xj $lr8v\n  vlen 2 ; fpassa xj $lr12v\n  nop\n"
+                                 "  fadd $lr0v $lr8v $lr0v\n  nop\n")),
+              IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "  vlen 2 ; fpassa xj $lt\n  vlen 2 ; fadd $lr0v $lti $lr0v\n  nop\n")),
+              ElementsAre("16: short-vector"));  // the last line reads all of $lr0v
+}
+
+TEST(ShortRead, IsAnErrorWhereTheLineSaysThatTWasWritten) {
+  EXPECT_THAT(warnings_of(kernel("", "  vlen 2 ; fpassa xj $lt\n  fadd $lr0v $lti $lr0v\n  nop\n")),
+              ElementsAre("14: error!"));
+}
+
+TEST(Type, IsToldWhereAnIntegerIsReadAsANumber) {
+  EXPECT_THAT(warnings_of(kernel("bvar short nj elt fix64to36\n", "  fmul $lr0v nj $lr0v\n  nop\n")),
+              ElementsAre("14: type"));
+  EXPECT_THAT(
+      warnings_of(kernel("param n : long fix64to72 = 3\n", "  bm n $lr8v\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
+      ElementsAre("16: type"));
+  EXPECT_THAT(warnings_of(kernel("bvar long nj elt fix64to72\n",
+                                 "  upassa nj $lt\n  uadd $lti nj $lt\n  fadd $lr0v $lti $lr0v\n  nop\n")),
+              ElementsAre("16: type"));
+}
+
+TEST(Type, IsSilentBehindOperationsOnBits) {
+  EXPECT_THAT(warnings_of(kernel("bvar long nj elt fix64to72\n",
+                                 "  upassa nj $lt\n  uor $lti hl\"433000000000000000\" $lt\n"
+                                 "  fadd $lr0v $lti $lr0v\n  nop\n")),
+              IsEmpty());
+}
+
+TEST(Type, IsToldOfResultsThatTheHostReadsAsOtherNumbers) {
+  const auto result = [](std::string_view conversion, std::string_view line) {
+    return fmt::format(
+        "kernel k\nbvar long nj elt fix64to72\nbvar long xj elt\n"
+        "var vector long n rrn {}\nvar vector long s rrn\nloop initialization\n  uxor $lt $lt $lt\n"
+        "  upassa $lti n\n  upassa $lt s\nloop body\n  nop\n{}\n  fadd xj s s\n",
+        conversion, line);
+  };
+  EXPECT_THAT(warnings_of(result("fix72to64 uadd", "  uadd nj n n")), IsEmpty());
+  EXPECT_THAT(warnings_of(result("flt72to64 fadd", "  uadd nj n n")), ElementsAre("12: type"));
+  EXPECT_THAT(warnings_of(result("fix72to64 uadd", "  fadd nj n n")), ElementsAre("12: type", "12: type"));
+}
+
 }  // namespace
 }  // namespace gdr::assembler::testing

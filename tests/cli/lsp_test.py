@@ -680,6 +680,105 @@ class Writing(LspTest):
             self.assertIn(kind, kinds[word], word)
 
 
+class Structure(LspTest):
+    def setUp(self):
+        super().setUp()
+        self.able = self.begun()
+        self.uri, _ = self.opened("seen.vsm", KERNEL)
+        self.document = {"uri": self.uri}
+
+    def test_the_capabilities_are_told(self):
+        for name in ("documentFormattingProvider", "foldingRangeProvider", "workspaceSymbolProvider"):
+            self.assertIs(self.able[name], True)
+        self.assertIn("signatureHelpProvider", self.able)
+
+    def test_a_source_is_brought_into_the_layout_of_fmt(self):
+        options = {"tabSize": 2, "insertSpaces": True}
+        self.assertEqual(self.client.request("textDocument/formatting", textDocument=self.document, options=options), [])
+        uri, _ = self.opened("other.vsm", "kernel k\nloop body\nnop;nop")
+        (edit,) = self.client.request("textDocument/formatting", textDocument={"uri": uri}, options=options)
+        self.assertEqual(edit, {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 2, "character": 7}},
+                                "newText": "kernel k\nloop body\n  nop ; nop\n"})
+
+    def test_sections_and_blocks_fold(self):
+        folds = self.client.request("textDocument/foldingRange", textDocument=self.document)
+        lines = KERNEL.splitlines()
+        self.assertEqual({(lines[each["startLine"]].split()[0], each["endLine"] - each["startLine"]) for each in folds},
+                         {("macro", 1), ("loop", 2), ("loop", 7), ("repeat", 1)})
+
+    def signature(self, line, text):
+        self.client.notify("textDocument/didChange", textDocument={"uri": self.uri, "version": 2},
+                           contentChanges=[{"text": KERNEL + text}])
+        number = len(KERNEL.splitlines())
+        return self.client.request("textDocument/signatureHelp", textDocument=self.document,
+                                   position={"line": number, "character": len(text)})
+
+    def test_operands_of_operations_and_macros_are_told(self):
+        told = self.signature(0, "  fadd d ")
+        self.assertEqual((told["signatures"][0]["label"], told["activeParameter"]), ("fadd A B DST...", 1))
+        told = self.signature(0, "  nop ; add d su")
+        self.assertEqual((told["signatures"][0]["label"], told["activeParameter"]), ("add what to", 1))
+        self.assertEqual(self.signature(0, "  fadd d d sum $lr8v ")["activeParameter"], 2)
+        self.assertIsNone(self.signature(0, "  fad"))
+        self.assertIsNone(self.signature(0, "  # fadd d "))
+
+    def test_names_of_all_open_sources_are_found(self):
+        self.opened("other.vsm", KERNEL.replace("scale", "Scaling"))
+        found = {(each["name"], each["location"]["uri"].rsplit("/", 1)[1])
+                 for each in self.client.request("workspace/symbol", query="scal")}
+        self.assertEqual(found, {("scale", "seen.vsm"), ("Scaling", "other.vsm")})
+
+    def test_shutdown_takes_an_empty_list(self):
+        self.client.number += 1
+        self.client.send_text(json.dumps({"jsonrpc": "2.0", "id": self.client.number, "method": "shutdown", "params": []}))
+        self.assertIsNone(self.client.receive()["result"])
+
+
+class PairFunctions(LspTest):
+    SOURCE = """#include <gdr/kernel.h>
+struct I { double x; };
+struct J { double y; double m; };
+struct F { double f; };
+void pull(const I& i, const J& j, F& f) {
+  const double d = j.y - i.x;
+  f.f += j.m * d;
+}
+"""
+
+    def test_lines_of_the_kernel_are_told_at_lines_in_cplusplus(self):
+        self.begun()
+        uri, found = self.opened("pull.cc", self.SOURCE)
+        self.assertEqual(found, [])
+        told = self.client.request("textDocument/hover", textDocument={"uri": uri}, position={"line": 5, "character": 10})
+        self.assertIn("loop body, line ", told["contents"]["value"])
+        self.assertIsNone(self.client.request("textDocument/hover", textDocument={"uri": uri}, position={"line": 1, "character": 3}))
+        hints = self.client.request("textDocument/inlayHint", textDocument={"uri": uri},
+                                    range={"start": {"line": 0, "character": 0}, "end": {"line": 7, "character": 0}})
+        self.assertTrue({5, 6} <= {each["position"]["line"] for each in hints})
+
+    def test_errors_stand_at_their_lines_once_the_file_is_saved(self):
+        self.begun()
+        uri, found = self.opened("pull.cc", self.SOURCE.replace("+= j.m", "= j.m"))
+        self.assertEqual([each["range"]["start"]["line"] for each in found], [6])
+        uri, found = self.opened("clang.cc", self.SOURCE.replace("j.m", "j.n"))
+        self.assertIn((6, 1), [(each["range"]["start"]["line"], each["severity"]) for each in found])
+        path = self.file("clang.cc", self.SOURCE)
+        self.client.notify("textDocument/didSave", textDocument={"uri": path.as_uri()})
+        self.assertEqual(self.diagnostics(uri), [])
+
+    def test_what_is_not_used_is_warned_of(self):
+        self.begun()
+        _, found = self.opened("pull.cc", self.SOURCE.replace("double m;", "double m; float spare;"))
+        self.assertEqual([(each["severity"], each["range"]["start"]["line"]) for each in found], [(2, 4)])
+        self.assertIn("member 'spare'", found[0]["message"])
+
+    def test_other_files_in_cplusplus_are_left_alone(self):
+        self.begun()
+        uri, found = self.opened("other.cc", "int main() { return 0 }\n")
+        self.assertEqual(found, [])
+        self.assertEqual(self.client.request("textDocument/completion", textDocument={"uri": uri}, position={"line": 0, "character": 3}), [])
+
+
 if __name__ == "__main__":
     cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -164,7 +164,7 @@ class Dap(DapTest):
         client.request("launch", program=str(self.kernel), i=str(self.i), j=str(self.j))
         client.event("initialized")
         set_ = client.request("setBreakpoints", source={"path": str(self.kernel)},
-                              breakpoints=[{"line": 16, "condition": "$i == 150 && $j == 199 @all"}, {"line": 3}])["breakpoints"]
+                              breakpoints=[{"line": 16, "condition": "$i == 150 && $j == 199 @all"}, {"line": 40}])["breakpoints"]
         self.assertEqual([each["verified"] for each in set_], [True, False])
         self.assertIn("no code stands at", set_[1]["message"])
         client.request("setExceptionBreakpoints", filters=[])
@@ -218,6 +218,78 @@ class Dap(DapTest):
         client.request("disconnect")
         client.event("terminated")
         self.assertEqual(client.end()[:2], (0, b""))
+
+    def test_a_breakpoint_moves_to_the_next_line_with_code(self):
+        client = self.launched()
+        (set_,) = client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[{"line": 3}])["breakpoints"]
+        self.assertEqual((set_["verified"], set_["line"]), (True, 10))
+        places = client.request("breakpointLocations", source={"path": str(self.kernel)}, line=1, endLine=14)["breakpoints"]
+        self.assertEqual([each["line"] for each in places], [10, 11, 13, 14])
+
+    def test_breakpoints_count_hits_and_log(self):
+        client = self.launched()
+        set_ = client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[
+            {"line": 14, "hitCondition": "3"}, {"line": 16, "logMessage": "d is {d} at j {$j}"}, {"line": 17, "hitCondition": "often"}])["breakpoints"]
+        self.assertEqual([each["verified"] for each in set_], [True, True, False])
+        self.assertIn("hits: 'often' is refused", set_[2]["message"])
+        client.request("configurationDone")
+        client.event("stopped")
+        client.moves("continue", threadId=1)
+        self.assertEqual(client.request("evaluate", expression="$iteration")["result"], "2")
+        told = [message["body"]["output"] for message in client.events if message["event"] == "output"]
+        self.assertEqual(told, ["d is 0 at j 0\n", "d is 64 at j 64\n"])
+        client.moves("stepBack", threadId=1)
+        client.moves("continue", threadId=1)  # the same execution again
+        self.assertEqual(client.request("evaluate", expression="$iteration")["result"], "2")
+
+    def test_a_variable_gets_another_value_that_stays(self):
+        client = self.begun()
+        client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[{"line": 16}])
+        client.moves("continue", threadId=1)
+        scopes = {each["name"]: each["variablesReference"] for each in client.request("scopes", frameId=0)["scopes"]}
+        reference = scopes["registers and variables"]
+        self.assertEqual(client.request("setVariable", variablesReference=reference, name="d", value="2 * 21.25")["value"], "42.5")
+        client.moves("stepIn", threadId=1)
+        client.moves("stepIn", threadId=1)
+        self.assertEqual(client.request("evaluate", expression="sum")["result"], "85")
+        client.moves("stepBack", threadId=1)
+        client.moves("stepBack", threadId=1)
+        client.moves("stepBack", threadId=1)
+        client.moves("continue", threadId=1)
+        self.assertEqual(client.request("evaluate", expression="d")["result"], "42.5")
+        self.assertIn("only words of registers", client.refused("setVariable", variablesReference=scopes["T and flags"], name="$lt", value="1"))
+        self.assertIn("unknown name", client.refused("setVariable", variablesReference=reference, name="nothing", value="1"))
+
+    def test_lines_are_instructions(self):
+        client = self.begun()
+        here = self.top()["instructionPointerReference"]
+        code = client.request("disassemble", memoryReference=here, instructionOffset=-1, instructionCount=9)["instructions"]
+        self.assertEqual(len(code), 9)
+        self.assertEqual((code[0]["presentationHint"], code[-1]["presentationHint"]), ("invalid", "invalid"))
+        self.assertEqual((code[1]["address"], code[1]["symbol"], code[1]["line"]), (here, "loop initialization", 10))
+        self.assertIn("fsub", code[3]["instruction"])
+        self.assertIn("no line has this address", client.refused("disassemble", memoryReference="0x9", instructionCount=1))
+
+    def test_the_console_completes_commands_and_names(self):
+        client = self.begun()
+
+        def completed(text):
+            return [each["label"] for each in client.request("completions", text=text, column=len(text) + 1)["targets"]]
+        self.assertEqual(completed("bre"), ["break"])
+        self.assertEqual(completed("print sc"), ["scale"])
+        self.assertIn("$jvalid", completed("print $j"))
+
+    def test_a_restart_reads_the_kernel_again(self):
+        client = self.launched()
+        client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[{"line": 17}])
+        client.request("configurationDone")
+        client.event("stopped")
+        client.moves("continue", threadId=1)
+        self.kernel.write_text(KERNEL.replace("fmul d scale $lt", "fadd d scale $lt"), encoding="utf-8")
+        self.assertEqual(client.moves("restart")["reason"], "entry")
+        client.moves("continue", threadId=1)
+        self.assertIn("line 4", self.top()["name"])
+        self.assertEqual(client.request("evaluate", expression="$lt")["result"], "2")
 
     def test_a_watch_is_a_data_breakpoint(self):
         client = self.begun()
@@ -299,6 +371,41 @@ class Dap(DapTest):
                 self.assertTrue(message["success"])
         self.assertEqual(reasons, ["pause", "pause"])  # the search, and the request
         self.assertNotEqual(self.top()["name"], "the end of the run")
+
+
+class Compiled(DapTest):
+    SOURCE = """#include <gdr/kernel.h>
+struct I { double x; };
+struct J { double y; double m; };
+struct F { double f; };
+void pull(const I& i, const J& j, F& f) {
+  const double d = j.y - i.x;
+  if (d > 50) return;
+  f.f += j.m * d;
+}
+"""
+
+    def test_a_function_in_cplusplus_is_debugged_at_its_lines(self):
+        source = self.file("pull.cc", self.SOURCE)
+        self.i = self.file("ci.csv", "x\n1\n2\n")
+        self.j = self.file("cj.csv", "y,m\n3,2\n70,1\n")
+        client = self.launched(kernel=source)
+        set_ = client.request("setBreakpoints", source={"path": str(source)}, breakpoints=[{"line": 8}, {"line": 2}])["breakpoints"]
+        self.assertEqual([(each["verified"], each["line"]) for each in set_], [(True, 8), (True, 5)])
+        self.assertTrue({6, 7, 8} <= {each["line"] for each in client.request("breakpointLocations", source={"path": str(source)}, line=1,
+                                                                           endLine=9)["breakpoints"]})
+        client.request("configurationDone")
+        client.event("stopped")
+        while True:
+            client.moves("continue", threadId=1)
+            frames = client.request("stackTrace", threadId=1)["stackFrames"]
+            if 8 in [frame["line"] for frame in frames]:
+                break
+        for frame in frames:
+            self.assertEqual(frame["source"]["path"], str(source))
+            self.assertNotIn("sourceReference", frame["source"])
+        code = client.request("disassemble", memoryReference=frames[0]["instructionPointerReference"], instructionCount=1)["instructions"]
+        self.assertEqual(code[0]["location"]["path"], str(source))
 
 
 class FrameMacros(DapTest):

@@ -295,6 +295,28 @@ TEST(Pipeline, ChangesNoResultOfAShippedKernel) {
   EXPECT_LT(packed_lines, lines);
 }
 
+TEST(Pipeline, PrintsSourceThatAssemblesToTheSameLines) {
+  std::size_t always = 0;
+  const auto print_again = [&](const std::string& source, const std::string& name) {
+    const isa::Program packed = assembled_with(source, ScheduleLevel::full, 0.05, true);
+    const std::string printed = assembler::disassemble_with_names(packed);
+    always += printed.find("/always") != std::string::npos ? 1 : 0;
+    const isa::Program again = assembled_with(printed, ScheduleLevel::none);
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      const auto words = [&](const isa::Program& program) {
+        std::vector<isa::InstructionWord> all;
+        for (const isa::ProgramLine& line : program.lines(static_cast<isa::Section>(section))) all.push_back(line.word);
+        return all;
+      };
+      EXPECT_EQ(words(again), words(packed)) << name;
+    }
+  };
+  for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
+    if (entry.path().extension() == ".vsm") print_again(base::read_file(entry.path()), entry.path().string());
+  }
+  EXPECT_GT(always, 0u);  // else nothing was pipelined
+}
+
 TEST(Pipeline, ChangesNoResultOfARandomKernel) {
   std::size_t lines = 0;
   std::size_t packed_lines = 0;

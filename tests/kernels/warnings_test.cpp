@@ -230,6 +230,7 @@ class Planter {
                        "1e300", "1.5");
       case Warning::collision:
         return planted(warning, "", "  fpassa xi $lr56%\n  nop\n  fadd $lr56% xj a\n  nop\n", "", "v");
+      case Warning::type:    // of what the host sends and reads, which the words here do not tell
       case Warning::unused:  // which deletion confirms
         break;
     }
@@ -269,7 +270,7 @@ TEST_P(WarningsOfKernels, WhatEveryOtherWarningTellsOfChangesAResult) {
   constexpr std::array kKinds{
       Warning::masked_definition, Warning::overwritten_input, Warning::short_vector, Warning::overlap, Warning::width,
       Warning::identity,          Warning::event_prone,       Warning::collision};
-  static_assert(kKinds.size() + 1 == assembler::kWarnings);  // with `unused`
+  static_assert(kKinds.size() + 2 == assembler::kWarnings);  // with `unused` and `type`
   for (std::uint64_t seed = 1; seed <= GetParam(); ++seed) {
     const Planted planted = Planter(seed).plant(kKinds[seed % kKinds.size()]);
     const assembler::AssembleResult wrong = assembler::assemble(planted.wrong, "wrong");

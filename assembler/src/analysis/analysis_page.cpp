@@ -104,6 +104,9 @@ void add_source(std::string& out, const AnalysedSources& sources, const SourceLi
   }
   out += "<section><h2>Source</h2><table><tbody>\n";
   for (std::size_t file = 0; file < sources.files.size(); ++file) {
+    // The source that a compiler wrote stands at the right, line by line.
+    const bool has_code = std::ranges::any_of(used, [&](const auto& place) { return place.first == file; });
+    if (!has_code && !used.empty()) continue;
     if (sources.files.size() > 1) {
       out += fmt::format("<tr><td></td><td><b>{}</b></td></tr>\n", html(sources.files[file].name));
     }

@@ -75,6 +75,8 @@ enum class Code : unsigned {
   start_of_reduction = 205,
   unused = 206,
   event_prone = 207,
+  number_type = 208,
+  short_read = 209,
 };
 
 /// The warning that a code belongs to; nothing if the code is an error.
@@ -90,6 +92,7 @@ enum class Code : unsigned {
     case Code::overwritten_input:
       return Warning::overwritten_input;
     case Code::short_vector:
+    case Code::short_read:
       return Warning::short_vector;
     case Code::width_mismatch:
       return Warning::width;
@@ -99,6 +102,8 @@ enum class Code : unsigned {
       return Warning::unused;
     case Code::event_prone:
       return Warning::event_prone;
+    case Code::number_type:
+      return Warning::type;
     default:
       return std::nullopt;
   }

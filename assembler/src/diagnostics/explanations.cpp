@@ -14,7 +14,7 @@ namespace {
 
 #define GDR_NAMED(OP, function, sources) " `" #function "`"
 
-constexpr std::array<Explanation, 61> kExplanations{{
+constexpr std::array<Explanation, 63> kExplanations{{
     {Code::syntax, "the statement cannot be read",
      R"(The grammar stopped at the caret; the message lists what is allowed at this point. A line holds one declaration, one section
 header, one block line, or operations separated by `;`. Operands are separated by blanks. Bytes outside printable ASCII
@@ -716,6 +716,54 @@ loop initialization
 loop body
   fmul xj fs"1e300" $lt
   fadd sum $lti sum)"},
+    {Code::number_type, "an integer that is read as a floating-point number, or the other way round",
+     R"(The conversion of a field, of i-data or of a parameter says whether the host sends integers (`fix...`) or floating-point numbers
+(`flt...`), and that of a result says what the host reads. An operation on floating-point numbers sees in the bits of a small
+integer a number next to 0. Choose the other conversion, or convert the number. Operations on bits may take either, and what
+they compute is not followed.)",
+     R"(bvar short nj elt fix64to36
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fmul xi nj $lt
+  fadd sum $lti sum)",
+     R"(bvar short nj elt flt64to36
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fmul xi nj $lt
+  fadd sum $lti sum)"},
+    {Code::short_read, "more elements are read than the last write has written",
+     R"(A line with a `vlen` below 4 leaves the other elements of a vector as they were. If they are read with those that it wrote, they
+are values of an earlier write, such as that of the iteration before. Write and read with one `vlen`. For `$ti`, which states
+that the line before wrote T, the same mistake is error E0181.)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+  upassa $lt $lr0v
+loop body
+  vlen 2 ; fsub xj xi $lr0v
+  nop
+  fadd sum $lr0v sum)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fsub xj xi $lr0v
+  nop
+  fadd sum $lr0v sum)"},
 }};
 
 #undef GDR_NAMED

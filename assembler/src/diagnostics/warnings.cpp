@@ -21,7 +21,8 @@ constexpr base::Names<Warning> kNames({{Warning::masked_definition, "masked-defi
                                        {Warning::identity, "identity"},
                                        {Warning::unused, "unused"},
                                        {Warning::event_prone, "event-prone"},
-                                       {Warning::collision, "collision"}});
+                                       {Warning::collision, "collision"},
+                                       {Warning::type, "type"}});
 
 }  // namespace
 

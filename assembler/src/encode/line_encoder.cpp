@@ -265,7 +265,7 @@ std::optional<Source> LineEncoder::gpr_source(const Value& value) {
 }
 
 std::optional<Source> LineEncoder::source(const Value& value, const Resolved& operation) {
-  if (!value.predicate.jvalid && value.predicate.flag == 0) {
+  if (!value.predicate.jvalid && !value.always && value.predicate.flag == 0) {
     if (!may_use(value, false)) return std::nullopt;
   } else {
     reporter_.error(Code::predicate, value.where,
@@ -412,7 +412,8 @@ bool LineEncoder::write(const Value& value, Unit unit) {
   return true;
 }
 
-/// Results are written under $jvalid in the loop body; a raw register that hits a variable is worth a warning.
+/// Results are written under $jvalid in the loop body, unless `/always` says otherwise; a raw register that hits a
+/// variable is worth a warning.
 void LineEncoder::note_overlap(const Value& value) {
   const std::uint32_t step = isa::short_words(value.width);
   const std::uint32_t end = value.indirect ? value.end : value.address + (value.vector ? step * code_.line.vlen : step);
@@ -424,7 +425,8 @@ void LineEncoder::note_overlap(const Value& value) {
         symbol.record || symbol.address >= end || value.address >= symbol.address + symbol.length()) {
       continue;
     }
-    if (symbol.transfer == isa::Transfer::rrn && memory != isa::Memory::bm && section_ == isa::Section::loop_body) {
+    if (!value.always && symbol.transfer == isa::Transfer::rrn && memory != isa::Memory::bm &&
+        section_ == isa::Section::loop_body) {
       isa::WritePort& port = value.kind == OperandKind::gpr ? code_.line.gpr_write : code_.line.lm_write;
       port.predicate.jvalid = true;
     }
@@ -483,7 +485,7 @@ bool LineEncoder::add_bm(const Resolved& operation) {
       return false;
     }
     if (!may_use(from, false) || !check_destinations(operation)) return false;
-    if (from.predicate.flag != 0 || from.predicate.jvalid) {
+    if (from.predicate.flag != 0 || from.predicate.jvalid || from.always) {
       reporter_.error(Code::predicate, from.where, "a predicate gates a destination");
       return false;
     }
@@ -512,7 +514,7 @@ bool LineEncoder::add_bm(const Resolved& operation) {
                     fmt::format("a store comes from one PE: 'bm {} {} @PE'", from.text, to.text));
     return false;
   }
-  if (to.negated || to.predicate.flag != 0 || to.predicate.jvalid) {
+  if (to.negated || to.predicate.flag != 0 || to.predicate.jvalid || to.always) {
     reporter_.error(Code::predicate, to.where, "a store is gated by 'mask' alone");
     return false;
   }

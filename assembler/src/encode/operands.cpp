@@ -245,6 +245,15 @@ bool OperandReader::read_immediate(const Operand& operand, Value& value) {
       return refuse("a decimal number in the range of a double");
     }
     value.immediate = is_long ? long_from(number) : short_from(number);
+    const auto word = std::bit_cast<double>(value.immediate.high);
+    if (std::isinf(word) && !std::isinf(number)) {
+      return refuse(fmt::format("in the range of a {} word, whose largest number is {}; infinity is '{}\"inf\"'",
+                                name_of(operand.width), is_long ? "1.7976931348623157e308" : "1.7976930812868855e308",
+                                is_long ? "f" : "fs"));
+    }
+    if (word == 0 && number != 0) {
+      return refuse("in the range of a word, whose smallest number above 0 is 2.2250738585072014e-308");
+    }
     return true;
   }
   const int bits = isa::bits_of(operand.width);
@@ -263,9 +272,14 @@ bool OperandReader::read_immediate(const Operand& operand, Value& value) {
 bool OperandReader::read_predicates(const Operand& operand, const ExpandedStatement& at, Value& value) {
   for (const PredicateItem& item : operand.predicates) {
     const Place where = at.place(item.span);
-    if (item.jvalid ? value.predicate.jvalid : value.predicate.flag != 0) {
-      reporter_.error(Code::predicate, where, "a destination takes one flag and one '/j'");
+    const bool of_record = item.jvalid || item.always;
+    if (of_record ? value.predicate.jvalid || value.always : value.predicate.flag != 0) {
+      reporter_.error(Code::predicate, where, "a destination takes one flag and one '/j' or '/always'");
       return false;
+    }
+    if (item.always) {
+      value.always = true;
+      continue;
     }
     if (item.jvalid) {
       value.predicate.jvalid = true;

@@ -24,6 +24,7 @@ struct Value {
   isa::Condition condition = isa::Condition::negative;
   isa::LongWord immediate;
   isa::Predicate predicate;
+  bool always = false;             // `/always`: not under $jvalid, which gates results in the loop body
   const Symbol* symbol = nullptr;  // null: written as a register
   const Symbol* register_name = nullptr;
   Place where;

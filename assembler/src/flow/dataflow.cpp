@@ -64,6 +64,12 @@ std::span<const Definition> Flow::reaching(const CodeAccess& read) const {
   return found == reads_.end() ? std::span<const Definition>() : std::span<const Definition>(sets_[found->second]);
 }
 
+std::span<const Definition> Flow::reaching(const CodeAccess& read, unsigned element) const {
+  const auto found = uneven_reads_.find(&read);
+  if (found == uneven_reads_.end()) return reaching(read);
+  return sets_[found->second[element]];
+}
+
 std::span<const Definition> Flow::leaving(Section section, unsigned word) const {
   return sets_[out_[static_cast<std::size_t>(section)][word]];
 }
@@ -122,15 +128,32 @@ void Flow::load_inputs(State& state) {
   }
 }
 
+void Flow::note_read(const CodeAccess& access, unsigned elements, const State& state) {
+  std::optional<Set> found;
+  std::array<std::optional<Set>, isa::kVectorElements> of_element;
+  const auto add = [&](std::optional<Set>& set, Set one) { set = set ? joined(*set, one) : one; };
+  for_words(access, elements, [&](unsigned word, unsigned element) {
+    add(found, state[word]);
+    add(of_element[element], state[word]);
+  });
+  if (!found) return;
+  reads_[&access] = *found;
+  const bool apart = !access.indirect && (access.step != 0 || access.storage == Storage::t);
+  bool even = true;
+  for (unsigned element = 1; element < elements; ++element) even = even && of_element[element] == of_element[0];
+  if (!apart || even) {
+    uneven_reads_.erase(&access);
+    return;
+  }
+  std::array<Set, isa::kVectorElements>& sets = uneven_reads_[&access];
+  for (unsigned element = 0; element < elements; ++element) sets[element] = of_element[element].value_or(*found);
+}
+
 void Flow::walk(Section section, State& state, bool note) {
   const isa::Visitor run{[&](const CodeLine& line) {
                            for (const CodeAccess& access : line.accesses) {
                              if (access.write || !note) continue;
-                             std::optional<Set> found;
-                             for_words(access, line.line.vlen, [&](unsigned word, unsigned) {
-                               found = found ? joined(*found, state[word]) : state[word];
-                             });
-                             if (found) reads_[&access] = *found;
+                             note_read(access, line.line.vlen, state);
                            }
                            for (const CodeAccess& access : line.accesses) {
                              if (!access.write) continue;

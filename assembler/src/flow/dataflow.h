@@ -68,6 +68,9 @@ class Flow {
   /// Definitions, in ascending order, that a read may find in any of its words. An indirect read may find those of all
   /// LM words from its base on.
   [[nodiscard]] std::span<const Definition> reaching(const CodeAccess& read) const;
+  /// The same for the words of one element, which is below the line's vector length. Elements may find different writes
+  /// if lines with a shorter vector length wrote some of them.
+  [[nodiscard]] std::span<const Definition> reaching(const CodeAccess& read, unsigned element) const;
   /// Definitions that may be in a word after a section's last line.
   [[nodiscard]] std::span<const Definition> leaving(isa::Section section, unsigned word) const;
 
@@ -86,6 +89,7 @@ class Flow {
   void join(State& state, const State& other);
   void number_writes(const SectionCode& code);
   void load_inputs(State& state);
+  void note_read(const CodeAccess& access, unsigned elements, const State& state);
   /// Follows a section. If `note` is true, records what its reads find.
   void walk(isa::Section section, State& state, bool note);
   void follow();
@@ -102,7 +106,8 @@ class Flow {
   std::map<std::pair<Set, Set>, Set> joins_;
   std::array<State, isa::kSections> out_;
   std::map<const CodeAccess*, Set> reads_;
-  std::vector<Set> collected_;  // definitions that collects find
+  std::map<const CodeAccess*, std::array<Set, isa::kVectorElements>> uneven_reads_;  // elements find different writes
+  std::vector<Set> collected_;                                                       // definitions that collects find
   std::vector<bool> live_;
   std::vector<std::array<bool, isa::kUnits + 1>> live_operations_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "gdr/assembler/assembler.h"
@@ -85,6 +86,27 @@ void add_names(const isa::Variable& variable, isa::RegisterNames& names) {
   }
 }
 
+/// The results that a line of the loop body writes whatever $jvalid says, as those do that `--pipeline` put under a
+/// flag. An assembler puts every other write to a result under it.
+isa::AlwaysWritten always_written(const isa::Program& program, const isa::Line& line) {
+  const auto ungated = [&](const isa::WritePort& port, isa::Memory memory, isa::Role role) {
+    if (port.source == isa::Unit::none || port.predicate.jvalid) return false;
+    const isa::Effects effects = isa::effects(line);
+    return std::any_of(effects.writes().begin(), effects.writes().end(), [&](const isa::Access& write) {
+      if (write.role != role) return false;
+      const isa::WordRange words = isa::extent_of(write, line.vlen);
+      return std::any_of(program.variables.begin(), program.variables.end(), [&](const isa::Variable& variable) {
+        if (variable.transfer != isa::Transfer::rrn || variable.memory != memory) return false;
+        const unsigned length =
+            variable.elements * isa::short_words(variable.width) * (variable.vector ? isa::kVectorElements : 1);
+        return words.meets({variable.address, variable.address + length});
+      });
+    });
+  };
+  return {ungated(line.gpr_write, isa::Memory::gpr, isa::Role::gpr_write),
+          ungated(line.lm_write, isa::Memory::lm, isa::Role::lm_write)};
+}
+
 /// Source of a program. `heading` is put after the kernel's name.
 std::string source_of(const isa::Program& program, std::string_view heading, const isa::RegisterNames& names) {
   std::string out =
@@ -98,7 +120,12 @@ std::string source_of(const isa::Program& program, std::string_view heading, con
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     if (program.sections[section].empty()) continue;
     out += fmt::format("{}\n", isa::name_of(static_cast<isa::Section>(section)));
-    const isa::Visitor text{[&](const isa::ProgramLine& line) { return isa::print(isa::decoded(line.word), names); },
+    const bool body = static_cast<isa::Section>(section) == isa::Section::loop_body;
+    const isa::Visitor text{[&](const isa::ProgramLine& word) {
+                              const isa::Line line = isa::decoded(word.word);
+                              return isa::print(line, names,
+                                                body ? always_written(program, line) : isa::AlwaysWritten());
+                            },
                             [](const isa::TransferStep& transfer) { return std::string(transfer.kName); },
                             [&](const isa::CollectStep& collect) { return statement(program, collect); }};
     for (const isa::Step& step : program.sections[section]) out += fmt::format("  {}\n", std::visit(text, step));

@@ -1,9 +1,14 @@
 #include "origins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <set>
 #include <tuple>
 
 #include "analysis/analysis_source.h"
+#include "gdr/base/file.h"
 #include "source/source_text.h"
 
 namespace gdr::assembler {
@@ -55,8 +60,60 @@ std::uint32_t Origins::number_of(std::uint32_t origin) {
   return numbers_[origin] = static_cast<std::uint32_t>(program_.origins.size());
 }
 
+const std::vector<WrittenPlace>* Origins::written(const Place& place) const {
+  if (place.range.file != 0) return nullptr;
+  const auto found = made_from_.find(place.range.line);
+  return found == made_from_.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+isa::SourcePosition Origins::position_of(const WrittenPlace& written, std::uint32_t origin) const {
+  const auto file = std::ranges::find(program_.files, written.file);
+  return {static_cast<std::uint32_t>(file - program_.files.begin()), written.line, written.column, origin};
+}
+
+std::uint32_t Origins::number_of_line(const Place& place) {
+  const auto [known, fresh] = of_lines_.try_emplace(place.range.line);
+  if (fresh) {
+    const std::uint32_t around = number_of(place.origin);
+    program_.origins.push_back({{},
+                                fmt::format("line {} of {}", place.range.line, program_.files.front()),
+                                {place.range.file, place.range.line, place.range.column, around}});
+    known->second = static_cast<std::uint32_t>(program_.origins.size());
+  }
+  return known->second;
+}
+
+std::vector<isa::SourcePosition> Origins::further_positions_of(const Place& place) {
+  std::vector<isa::SourcePosition> positions;
+  const std::vector<WrittenPlace>* places = written(place);
+  if (places == nullptr) return positions;
+  for (std::size_t n = 1; n < places->size(); ++n) {
+    positions.push_back(position_of((*places)[n], number_of_line(place)));
+  }
+  return positions;
+}
+
 isa::SourcePosition Origins::position_of(const Place& place) {
+  if (const std::vector<WrittenPlace>* places = written(place)) {
+    return position_of(places->front(), number_of_line(place));
+  }
   return {place.range.file, place.range.line, place.range.column, number_of(place.origin)};
+}
+
+void add_written_files(const std::map<std::uint32_t, std::vector<WrittenPlace>>& made_from,
+                       std::vector<SourceFile>& files) {
+  std::set<std::string_view> known;
+  for (const SourceFile& file : files) known.insert(file.name);
+  std::vector<SourceFile> added;
+  for (const auto& [line, places] : made_from) {
+    for (const WrittenPlace& place : places) {
+      if (!known.insert(place.file).second) continue;
+      std::error_code none;
+      const bool there = std::filesystem::is_regular_file(place.file, none);
+      added.push_back({place.file, there ? base::read_file(place.file) : std::string()});
+    }
+  }
+  files.insert(files.end(), added.begin(), added.end());
 }
 
 std::vector<isa::ExpandedText> expanded_texts(const SectionCode& code, const Symbols& symbols,
@@ -70,7 +127,7 @@ std::vector<isa::ExpandedText> expanded_texts(const SectionCode& code, const Sym
       if (line == nullptr) continue;
       const SourceRange& where = line->where.range;
       std::string text = with_titles(trimmed(line->text), symbols);
-      if (stands_as_written(lines[where.file][where.line - 1], text)) continue;
+      if (!origins.is_made(line->where) && stands_as_written(lines[where.file][where.line - 1], text)) continue;
       texts.push_back({origins.position_of(line->where), std::move(text)});
     }
   }

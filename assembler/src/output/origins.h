@@ -12,18 +12,35 @@ namespace gdr::assembler {
 /// Adds to a program the origins that its positions refer to, each once.
 class Origins {
  public:
-  /// Keeps references to both.
-  Origins(const Reporter& reporter, isa::Program& program) : reporter_(reporter), program_(program) {}
+  /// Keeps references to all. `made_from` is that of the options; its files are found among those of the program.
+  Origins(const Reporter& reporter, isa::Program& program,
+          const std::map<std::uint32_t, std::vector<WrittenPlace>>& made_from)
+      : reporter_(reporter), program_(program), made_from_(made_from) {}
 
   [[nodiscard]] isa::SourcePosition position_of(const Place& place);
+  /// The places of a line whose operations come from several places in another language, without the first, which is
+  /// position_of().
+  [[nodiscard]] std::vector<isa::SourcePosition> further_positions_of(const Place& place);
+  /// True if a compiler made the line from places in another language.
+  [[nodiscard]] bool is_made(const Place& place) const { return written(place) != nullptr; }
 
  private:
   [[nodiscard]] std::uint32_t number_of(std::uint32_t origin);
+  [[nodiscard]] const std::vector<WrittenPlace>* written(const Place& place) const;
+  [[nodiscard]] isa::SourcePosition position_of(const WrittenPlace& written, std::uint32_t origin) const;
+  /// The origin of what was made with a line of the assembled source, which has no other origin.
+  [[nodiscard]] std::uint32_t number_of_line(const Place& place);
 
   const Reporter& reporter_;
   isa::Program& program_;
-  std::map<std::uint32_t, std::uint32_t> numbers_;  // by the number that the reporter gave it
+  const std::map<std::uint32_t, std::vector<WrittenPlace>>& made_from_;
+  std::map<std::uint32_t, std::uint32_t> numbers_;   // by the number that the reporter gave it
+  std::map<std::uint32_t, std::uint32_t> of_lines_;  // by the line's number
 };
+
+/// Adds to `files` those that the places name, with their texts.
+void add_written_files(const std::map<std::uint32_t, std::vector<WrittenPlace>>& made_from,
+                       std::vector<SourceFile>& files);
 
 /// The expanded texts of those lines whose text differs from that in their file, ordered by source position. The lines
 /// are those of the source, before the scheduler has moved any operation.

@@ -222,13 +222,31 @@ class Prover {
                         fmt::format("'{}' says that the line before wrote T, but there is none", read.text));
       }
       for (const LineId& line : lines) {
-        if (at(line).unknown || at(line).line.t_write.source != Unit::none) continue;
+        if (at(line).unknown) continue;
+        if (at(line).line.t_write.source != Unit::none) {
+          check_forwarded_elements(id, read, at(line));
+          continue;
+        }
         told_.insert(&read);
         if (reporter_.error(Code::not_forwarded, read.where,
                             fmt::format("'{}' says that the line before wrote T, but it did not", read.text))) {
           reporter_.note(at(line).where, "this is the line before");
         }
       }
+    }
+  }
+
+  /// T's elements beyond the vector length of the line before hold what an earlier line wrote.
+  void check_forwarded_elements(const LineId& id, const CodeAccess& read, const CodeLine& before) {
+    const unsigned read_elements = at(id).line.vlen;
+    const unsigned written = before.line.vlen;
+    if (written >= read_elements) return;
+    told_.insert(&read);
+    if (reporter_.error(Code::not_forwarded, read.where,
+                        fmt::format("'{}' says that the line before wrote T, but of the {} elements that are read it "
+                                    "wrote {}, with 'vlen {}'",
+                                    read.text, read_elements, written, written))) {
+      reporter_.note(before.where, "this is the line before");
     }
   }
 

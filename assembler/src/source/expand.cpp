@@ -51,6 +51,7 @@ struct Macro {
 struct Scope {
   Constants constants;
   std::map<std::string, std::string, std::less<>> arguments;  // arguments of the macro in use
+  std::map<std::string, Place, std::less<>> defined_here;     // constants of this block, not of those around it
   std::uint32_t origin = 0;
   int depth = 0;
   bool in_macro = false;
@@ -148,6 +149,8 @@ class Expander {
     BlockLines lines;
     std::vector<Warning> allowed_below;  // by comments alone on a line, for the next line
     std::string_view rest = files_[file].text;
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
     if (rest.starts_with("\xff\xfe") || rest.starts_with("\xfe\xff")) {
       reporter_.error(Code::syntax, {{file, 1, 1, 1}},
                       "the file begins with a UTF-16 byte order mark; save it as UTF-8");
@@ -259,7 +262,7 @@ class Expander {
         if (!broken_.contains(name)) refuse_definition(name, expanded.place(constant->value.span));
         return;
       }
-      if (!definitions_.contains(name)) scope.constants[name] = constant->value.value;
+      if (!definitions_.contains(name)) define_constant(*constant, expanded, scope);
     } else if (const auto* included = std::get_if<IncludeStatement>(&expanded.statement)) {
       include(*included, expanded, scope);
     } else if (std::holds_alternative<EndStatement>(expanded.statement) ||
@@ -268,6 +271,22 @@ class Expander {
     } else {
       expansion_.entries.emplace_back(std::move(expanded));
     }
+  }
+
+  /// A block may give a name of its own another value than around it; within one block a name has one value.
+  void define_constant(const ConstantStatement& constant, const ExpandedStatement& at, Scope& scope) {
+    const std::string& name = constant.name.text;
+    const Place where = at.place(constant.name.span);
+    const auto [earlier, fresh] = scope.defined_here.emplace(name, where);
+    if (!fresh && scope.constants[name] != constant.value.value) {
+      if (reporter_.error(Code::duplicate_name, where,
+                          fmt::format("constant '{}' is {} already, and cannot become {}", name, scope.constants[name],
+                                      constant.value.value))) {
+        reporter_.note(earlier->second, "it was defined here");
+      }
+      return;
+    }
+    scope.constants[name] = constant.value.value;
   }
 
   void note_declared(const Statement& statement) {
@@ -385,16 +404,21 @@ class Expander {
     std::size_t end;        // index of the line with 'end', or of the last line
     std::size_t otherwise;  // index of 'else', or `end`
     bool closed;
+    std::size_t second_else = 0;  // index of an 'else' behind the first one; 0: none
   };
 
   static Block end_of_block(const BlockLines& lines, std::size_t head) {
     int depth = 0;
     std::size_t otherwise = 0;
+    std::size_t second = 0;
     for (std::size_t at = head; at < lines.size(); ++at) {
       const std::string word = first_word(lines[at].text);
       if (opens_block(word)) ++depth;
-      if (word == "else" && depth == 1 && otherwise == 0) otherwise = at;
-      if (word == "end" && --depth == 0) return {at, otherwise == 0 ? at : otherwise, true};
+      if (word == "else" && depth == 1) {
+        if (otherwise != 0 && second == 0) second = at;
+        if (otherwise == 0) otherwise = at;
+      }
+      if (word == "end" && --depth == 0) return {at, otherwise == 0 ? at : otherwise, true, second};
     }
     return {lines.size() - 1, otherwise == 0 ? lines.size() - 1 : otherwise, false};
   }
@@ -429,7 +453,16 @@ class Expander {
     }
     Scope inner = scope;
     ++inner.depth;
+    inner.defined_here.clear();
     if (const auto* conditional = std::get_if<IfStatement>(&head.statement)) {
+      if (block.second_else != 0) {
+        if (reporter_.error(Code::block, place(lines[block.second_else], scope),
+                            "the block has an 'else' already; write 'if' within the other branch")) {
+          reporter_.note(place(lines[block.otherwise], scope), "this is the block's 'else'");
+        }
+        for (const SourceLine& line : slice(begin, block.end)) gap(line.text);
+        return;
+      }
       if (conditional->condition.value != 0) {
         expand_block(slice(begin, block.otherwise), inner);
       } else if (block.otherwise != block.end) {
@@ -445,6 +478,7 @@ class Expander {
     for (std::int64_t index = repeat.first.value; index <= repeat.last.value; ++index) {
       if (!room(head.where)) return;
       inner.constants[repeat.index.text] = index;
+      inner.defined_here.clear();
       inner.origin = reporter_.add_origin(
           {Reporter::Origin::Kind::turn, head.where, fmt::format("with {} = {}", repeat.index.text, index), {}});
       expand_block(body, inner);
@@ -452,6 +486,12 @@ class Expander {
   }
 
   void define_macro(const MacroStatement& macro, BlockLines body, const ExpandedStatement& head) {
+    if (isa::op_named(macro.name.text)) {
+      reporter_.error(
+          Code::duplicate_name, head.place(macro.name.span),
+          fmt::format("'{}' is an operation of the machine; a macro needs a name of its own", macro.name.text));
+      return;
+    }
     Macro definition{{}, std::move(body), head.where};
     for (const Word& parameter : macro.parameters) definition.parameters.push_back(parameter.text);
     const auto [found, fresh] = macros_.emplace(macro.name.text, definition);
@@ -603,6 +643,7 @@ class Expander {
     expand_block(lines_of(static_cast<std::uint32_t>(files_.size() - 1)), inner);
     including_.pop_back();
     scope.constants = inner.constants;  // what a file defines is known behind the include
+    scope.defined_here = inner.defined_here;
   }
 
   void report_no_macros(const Place& where) {

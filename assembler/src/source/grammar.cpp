@@ -384,10 +384,12 @@ const auto immediate = (immediate_form >> '"')[set_immediate] >
 const auto pe_number = x3::lit('@')[set_pe] > lone_number[set_pe_number];
 const auto predicate_flag = as<PredicateItem>(
     open_span >> '/' >
-        as<PredicateItem>((x3::lit('j') >> end_of_word)[([](auto& context) { x3::_val(context).jvalid = true; })] |
-                              (-x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >> in_range >>
-                               x3::uint_[([](auto& context) { x3::_val(context).flag = x3::_attr(context); })]),
-                          "a flag's number, '!' and a flag's number, or 'j'")[([](auto& context) {
+        as<PredicateItem>(
+            (x3::lit('j') >> end_of_word)[([](auto& context) { x3::_val(context).jvalid = true; })] |
+                (x3::lit("always") >> end_of_word)[([](auto& context) { x3::_val(context).always = true; })] |
+                (-x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >> in_range >>
+                 x3::uint_[([](auto& context) { x3::_val(context).flag = x3::_attr(context); })]),
+            "a flag's number, '!' and a flag's number, 'j', or 'always'")[([](auto& context) {
           const std::uint32_t begin = x3::_val(context).span.begin;
           x3::_val(context) = x3::_attr(context);
           x3::_val(context).span.begin = begin;

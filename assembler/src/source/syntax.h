@@ -34,11 +34,12 @@ struct Number {
   Span span;
 };
 
-/// `/2`, `/!2` or `/j` after a destination.
+/// `/2`, `/!2`, `/j` or `/always` after a destination.
 struct PredicateItem {
   std::uint32_t flag = 0;
   bool inverted = false;
   bool jvalid = false;
+  bool always = false;  // whatever $jvalid says, also for a result in the loop body
   Span span;
 };
 

@@ -121,7 +121,9 @@ void warn(const SectionCode& code, const LeftShort& left_short, const Declared& 
   if (follows) warn_of_masked_definitions(flow, declared, reporter);
   if (follows) warn_of_overwritten_inputs(flow, reporter);
   warn_of_short_vectors(flow, left_short, reporter);
+  if (follows) warn_of_short_reads(flow, reporter);
   warn_of_shared_registers(flow, reporter);
+  if (follows) warn_of_types(flow, declared, reporter);
   if (follows) warn_of_widths(flow, reporter);
   warn_of_constants(flow, declared, reporter);
   warn_of_unused(flow, code, declared, reporter);

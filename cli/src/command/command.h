@@ -106,6 +106,7 @@ void add_analyse(Command program, const std::string& name);
 void add_as(Command program, const std::string& name);
 void add_cc(Command program, const std::string& name);
 void add_objdump(Command program, const std::string& name);
+void add_fmt(Command program, const std::string& name);
 void add_run(Command program, const std::string& name);
 void add_debug(Command program, const std::string& name);
 void add_lsp(Command program, const std::string& name);

@@ -57,15 +57,18 @@ Json head_of_report(const CcOptions& options, double host_seconds) {
   return json;
 }
 
-Json diagnostics_json(const std::vector<compiler::Diagnostic>& diagnostics) {
+Json diagnostics_json(const std::vector<compiler::Diagnostic>& diagnostics,
+                      const std::vector<compiler::Diagnostic>& warnings = {}) {
   Json json = Json::array();
-  for (const compiler::Diagnostic& diagnostic : diagnostics) {
-    json.push_back({{"severity", "error"},
+  const auto add = [&](const compiler::Diagnostic& diagnostic, const char* severity) {
+    json.push_back({{"severity", severity},
                     {"file", diagnostic.file},
                     {"line", diagnostic.line},
                     {"column", diagnostic.column},
                     {"message", diagnostic.message}});
-  }
+  };
+  for (const compiler::Diagnostic& warning : warnings) add(warning, "warning");
+  for (const compiler::Diagnostic& diagnostic : diagnostics) add(diagnostic, "error");
   return json;
 }
 
@@ -93,7 +96,7 @@ Json report_of(const compiler::CompileResult& compiled, const assembler::Assembl
                                  {"width", row.is_short ? "short" : "long"}});
   }
   json["precision_report"] = costs ? precision_json(*costs) : Json(nullptr);
-  json["diagnostics"] = diagnostics_json(compiled.diagnostics);
+  json["diagnostics"] = diagnostics_json(compiled.diagnostics, compiled.warnings);
   return json;
 }
 

@@ -19,11 +19,14 @@ Json place_json(const isa::Program& program, const emulator::PePlace& place) {
 
 }  // namespace
 
-Json events_json(const Device& device, const emulator::Fault* fault) {
-  const emulator::FpEvents counts = device.counters().fp;
-  Json json{{"invalid", counts.invalid}, {"overflow", counts.overflow}, {"underflow", counts.underflow}};
+Json events_json(const Device& device, const emulator::Fault* fault, const TakenEvents& taken) {
+  const auto counts_json = [](const emulator::FpEvents& counts) {
+    return Json{{"invalid", counts.invalid}, {"overflow", counts.overflow}, {"underflow", counts.underflow}};
+  };
+  Json json = counts_json(device.counters().fp);
+  json["untaken"] = taken ? counts_json(taken->untaken) : Json(nullptr);
   json["first"] = Json::array();
-  for (const emulator::PlacedEvent& event : device.first_events()) {
+  for (const emulator::PlacedEvent& event : taken ? taken->first : device.first_events()) {
     Json first = place_json(device.program(), event.place);
     first["event"] = emulator::name_of(event.event);
     first["unit"] = isa::name_of(event.unit);
@@ -60,14 +63,19 @@ void print_conversion_events(std::FILE* out, const emulator::ConversionEvents& c
 
 }  // namespace
 
-void print_events(std::FILE* out, const Device& device) {
+void print_events(std::FILE* out, const Device& device, const TakenEvents& taken) {
   print_conversion_events(out, device.counters().conversions);
-  const emulator::FpEvents counts = device.counters().fp;
+  emulator::FpEvents counts = device.counters().fp;
+  if (taken) {
+    counts.invalid -= taken->untaken.invalid;
+    counts.overflow -= taken->untaken.overflow;
+    counts.underflow -= taken->untaken.underflow;
+  }
   const std::uint64_t all = counts.invalid + counts.overflow + counts.underflow;
   if (all == 0) return;
   fmt::print(out, "gdr run: {} floating-point event{}: {} invalid, {} overflow, {} underflow\n", all,
              all == 1 ? "" : "s", counts.invalid, counts.overflow, counts.underflow);
-  const auto first = device.first_events();
+  const auto first = taken ? taken->first : device.first_events();
   for (const emulator::PlacedEvent& event : first) {
     fmt::print(out, "  {}: {}\n", emulator::source_place(device.program(), event.place.section, event.place.line),
                emulator::text_of(event));

@@ -72,7 +72,8 @@ void write_results(const RunOptions& options, const Table& table) {
 }
 
 /// What every report of a run says.
-Json run_json(const RunOptions& options, const Device& device, const Stopwatch& watch, const emulator::Fault* fault) {
+Json run_json(const RunOptions& options, const Device& device, const Stopwatch& watch, const emulator::Fault* fault,
+              const TakenEvents& taken = {}) {
   Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
   json["host_seconds"] = watch.seconds();
@@ -80,7 +81,7 @@ Json run_json(const RunOptions& options, const Device& device, const Stopwatch& 
   const std::string assumed = device.emulated().assumed();
   json["emulated_assumed"] = assumed.empty() ? Json(nullptr) : Json(assumed);
   json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
-  json["events"] = device.computes() ? events_json(device, fault) : Json(nullptr);
+  json["events"] = device.computes() ? events_json(device, fault, taken) : Json(nullptr);
   return json;
 }
 
@@ -96,8 +97,8 @@ void print_timing(const Device& device) {
   }
 }
 
-void say_how_exact(const RunOptions& options, const Device& device) {
-  if (device.computes()) print_events(stderr, device);
+void say_how_exact(const RunOptions& options, const Device& device, const TakenEvents& taken = {}) {
+  if (device.computes()) print_events(stderr, device, taken);
   if (device.computes() && !options.board.exact() && !options.report.quiet) {
     fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
   }
@@ -150,6 +151,22 @@ int run_experiments(const RunOptions& options, Device& device, const Stopwatch& 
   return kSuccess;
 }
 
+/// Follows the values of events through the run, if there were events and the run is short enough.
+TakenEvents taken_events(const RunOptions& options, const Device& device, const RunData& data) {
+  constexpr std::uint64_t kMostLines = 200000;  // some seconds
+  if (!device.computes() || !options.board.exact()) return {};
+  const emulator::FpEvents counts = device.counters().fp;
+  if (counts.invalid + counts.overflow + counts.underflow == 0) return {};
+  const debugger::Debugger debugger({device.program(),
+                                     {},
+                                     options.board.device_options(),
+                                     options.input.parameter_values(),
+                                     data.i_fields,
+                                     data.j_fields,
+                                     data.records});
+  return debugger.taken_events(kMostLines);
+}
+
 int run(RunOptions options) {
   const Stopwatch watch;
   const bool timing = options.board.timing();
@@ -178,8 +195,8 @@ int run(RunOptions options) {
                   options.report.json == "-" ? stderr : stdout);
   }
   device.write_j(0, data.j_fields);
-  const auto report_of = [&](const emulator::Fault* fault) {
-    Json json = run_json(options, device, watch, fault);
+  const auto report_of = [&](const emulator::Fault* fault, const TakenEvents& taken) {
+    Json json = run_json(options, device, watch, fault, taken);
     json["ni"] = ni;
     json["nj"] = nj;
     json["iterations"] = type2 ? data.records : iterations_of_slowest_chip(device, ni, nj);
@@ -196,16 +213,17 @@ int run(RunOptions options) {
     take_numbers(results, kernel.numbered, device.fields(Transfer::rrn));
     device.on_progress({});
   } catch (const emulator::Fault& fault) {
-    options.report.write(report_of(&fault));
+    options.report.write(report_of(&fault, {}));
     throw;
   }
+  const TakenEvents taken = taken_events(options, device, data);
   const Table table = !device.computes() ? Table()
                       : type2 ? hostlib::collected_table(device.program(), data.records, results, device.chips())
                               : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
   write_results(options, table);
   options.observe.finish(device, options.board.engine, options.report);
-  options.report.write(report_of(nullptr));
-  say_how_exact(options, device);
+  options.report.write(report_of(nullptr, taken));
+  say_how_exact(options, device, taken);
   if (!options.report.speaks()) return kSuccess;
   if (!device.computes()) {
     print_timing(device);

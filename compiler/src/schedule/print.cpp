@@ -107,11 +107,15 @@ class SectionText {
     return text;
   }
 
-  std::string lines(const std::vector<std::string>& literal_names, const std::vector<std::string>& variable_names) {
+  /// The section's lines; the places of each of them are appended to `places`.
+  std::string lines(const std::vector<std::string>& literal_names, const std::vector<std::string>& variable_names,
+                    std::vector<std::vector<Place>>& places) {
     literal_names_ = &literal_names;
     variable_names_ = &variable_names;
     std::vector<std::vector<std::string>> items(schedule_.lines);
     std::vector<std::vector<std::string>> notes(schedule_.lines);
+    const std::size_t first = places.size();
+    places.resize(first + schedule_.lines);
     std::vector<std::size_t> order(section_.size());
     for (std::size_t n = 0; n < order.size(); ++n) order[n] = n;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -119,7 +123,11 @@ class SectionText {
     });
     for (const std::size_t n : order) {
       const unsigned line = schedule_.line_of[n];
-      if (section_[n].op == Op::FMULL) items[line - 1].push_back("fmulh" + operands(n, line - 1));
+      if (section_[n].op == Op::FMULL) {
+        items[line - 1].push_back("fmulh" + operands(n, line - 1));
+        add_place(section_[n].place, places[first + line - 1]);
+      }
+      add_place(section_[n].place, places[first + line]);
       items[line].push_back(std::string(isa::info_of(section_[n].op).mnemonic) + operands(n, line) + destinations(n));
       std::string note = in_a_comment(section_[n].name);
       if (section_[n].place.line > 0) note += fmt::format("{}{}", note.empty() ? "line " : ":", section_[n].place.line);
@@ -143,6 +151,12 @@ class SectionText {
   [[nodiscard]] bool is_in_common() const { return code_.experiment && schedule_.shared_slots; }
 
  private:
+  static void add_place(const Place& place, std::vector<Place>& places) {
+    const bool known = std::ranges::any_of(
+        places, [&](const Place& other) { return other.line == place.line && other.file == place.file; });
+    if (place.line > 0 && !known) places.push_back(place);
+  }
+
   std::string local_name(std::size_t n, Names& names) {
     if (!schedule_.shared_slots) return names.take(section_[n].name);
     const bool wide = section_[n].width == Width::long_word;
@@ -236,7 +250,7 @@ class KernelText {
     }
   }
 
-  std::string text(const std::string& head) {
+  PrintedKernel text(const std::string& head) {
     std::string all = fmt::format("# {}\nkernel {}{}\n", in_a_comment(head), spelled(kernel_.function.name),
                                   code_.experiment ? " experiment" : fmt::format("\nflops {}", flops()));
     for (std::size_t record = 0; record < kRecords; ++record) all += declarations(static_cast<Record>(record));
@@ -255,20 +269,36 @@ class KernelText {
     }
     places += initialization.declarations() + body.declarations() + termination.declarations();
     if (!places.empty()) all += "\n# values on their way\n" + places;
+    PrintedKernel printed{std::move(all), {}, std::move(unused_)};
     if (code_.experiment) {
-      if (!setting_.empty()) all += "\nexperiment initialization\n" + setting_;
-      all += "\nexperiment begin\n" + initialization.lines(literal_names_, variable_names_);
-      all += "\nexperiment step\n" + body.lines(literal_names_, variable_names_);
-      const bool ends = !code_.termination.empty();
-      return ends ? all + "\nexperiment end\n" + termination.lines(literal_names_, variable_names_) : all;
+      if (!setting_.empty()) printed.text += "\nexperiment initialization\n" + setting_;
+      add_section(printed, "experiment begin", initialization, {});
+      add_section(printed, "experiment step", body, {});
+      if (!code_.termination.empty()) add_section(printed, "experiment end", termination, {});
+      return printed;
     }
-    all += "\nloop initialization\n" + initialization.lines(literal_names_, variable_names_) + begin();
-    all += "\nloop body\n" + body.lines(literal_names_, variable_names_);
-    if (!code_.termination.empty()) all += "\nloop termination\n" + termination.lines(literal_names_, variable_names_);
-    return all;
+    add_section(printed, "loop initialization", initialization, begin());
+    add_section(printed, "loop body", body, {});
+    if (!code_.termination.empty()) add_section(printed, "loop termination", termination, {});
+    return printed;
   }
 
  private:
+  /// Adds a section with `more` lines behind its own.
+  void add_section(PrintedKernel& printed, std::string_view name, SectionText& section, const std::string& more) const {
+    printed.text += fmt::format("\n{}\n", name);
+    auto number = static_cast<unsigned>(std::ranges::count(printed.text, '\n'));
+    std::vector<std::vector<Place>> places;
+    const std::string own = section.lines(literal_names_, variable_names_, places);
+    places.resize(places.size() + static_cast<std::size_t>(std::ranges::count(more, '\n')));
+    for (std::vector<Place>& of_line : places) {
+      ++number;
+      if (of_line.empty() && kernel_.function.place.line > 0) of_line.push_back(kernel_.function.place);
+      if (!of_line.empty()) printed.places.emplace(number, std::move(of_line));
+    }
+    printed.text += own + more;
+  }
+
   void use(int index, unsigned further, bool vector) {
     const auto at = static_cast<std::size_t>(index);
     if (vector && (at + further >= used_.size() || code_.variables[at + further].record != code_.variables[at].record))
@@ -300,6 +330,7 @@ class KernelText {
     std::string views;
     for (const Field& field : fields) {
       if (record == Record::parameter) {
+        note_unused(record, field, variable);
         for (unsigned n = 0; n < field.count; ++n, ++variable) {
           all += parameter(field, code_.variables[variable].name) + (used_[variable] != 0 ? "\n" : kAllowUnused);
         }
@@ -309,6 +340,7 @@ class KernelText {
       bool all_used = true;
       for (unsigned n = 0; n < field.count; ++n) all_used = all_used && used_[variable + n] != 0;
       const std::string name = first.name.substr(0, first.name.find('['));
+      note_unused(record, field, variable);
       all += declaration(record, field, name, variable);
       all += !all_used        ? kAllowUnused
              : field.numbered ? "  # bits 63 to 28: the key as a short word; 27 to 0: the number\n"
@@ -319,6 +351,37 @@ class KernelText {
       variable += field.count;
     }
     return all + views;
+  }
+
+  /// Members with such a name keep the layout of a record that a program shares.
+  static bool fills_layout(const Field& field) {
+    static constexpr std::array<std::string_view, 3> kNames{"unused", "pad", "reserved"};
+    return std::ranges::any_of(kNames, [&](std::string_view name) { return field.name.starts_with(name); });
+  }
+
+  void note_unused(Record record, const Field& field, std::size_t variable) {
+    unsigned unused = 0;
+    for (unsigned n = 0; n < field.count; ++n) unused += used_[variable + n] == 0 ? 1 : 0;
+    if (unused == 0 || fills_layout(field)) return;
+    const std::string part = unused == field.count ? "" : fmt::format("{} of {} words of ", unused, field.count);
+    switch (record) {
+      case Record::i:
+        return unused_.push_back(code_.experiment
+                                     ? fmt::format("{}member '{}' of the start: nothing reads it", part, field.name)
+                                     : fmt::format("{}member '{}' of the i-particle: no pair reads it", part, field.name));
+      case Record::state:
+        return unused_.push_back(fmt::format("{}member '{}' of the state: nothing uses it", part, field.name));
+      case Record::j:
+        return unused_.push_back(
+            fmt::format("{}member '{}' of the j-particle: no pair reads it, and it takes {} clocks "
+                        "of the input port in every iteration",
+                        part, field.name, unused * isa::kBlocks * isa::kIdpClocksPerWord));
+      case Record::result:
+        return unused_.push_back(
+            fmt::format("{}result '{}': no path changes it, so it comes out as 0", part, field.name));
+      case Record::parameter:
+        return unused_.push_back(fmt::format("{}parameter '{}': nothing reads it", part, field.name));
+    }
   }
 
   static std::string parameter(const Field& field, const std::string& name) {
@@ -443,10 +506,11 @@ class KernelText {
   std::vector<std::string> literal_names_;
   std::vector<std::string> variable_names_;
   std::string setting_;  // lines that copy literals and parameters
+  std::vector<std::string> unused_;
 };
 
 }  // namespace
 
-std::string source_of(const Scheduled& kernel, const std::string& head) { return KernelText(kernel).text(head); }
+PrintedKernel source_of(const Scheduled& kernel, const std::string& head) { return KernelText(kernel).text(head); }
 
 }  // namespace gdr::compiler

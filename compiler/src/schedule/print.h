@@ -1,7 +1,9 @@
 // Prints a scheduled kernel as readable assembly source.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "microcode/microcode.h"
 #include "schedule.h"
@@ -16,7 +18,14 @@ struct Scheduled {
   const Schedule& termination;
 };
 
-/// The whole source. `head` is its first comment, a line without `#`.
-[[nodiscard]] std::string source_of(const Scheduled& kernel, const std::string& head);
+/// The whole source, and the places of the operations of its lines of code.
+struct PrintedKernel {
+  std::string text;
+  std::map<unsigned, std::vector<Place>> places;  // by the line's number, from 1; each place once
+  std::vector<std::string> unused;                // what is said of members and results that the function does not use
+};
+
+/// `head` is the first comment, a line without `#`.
+[[nodiscard]] PrintedKernel source_of(const Scheduled& kernel, const std::string& head);
 
 }  // namespace gdr::compiler

@@ -221,7 +221,7 @@ void run_element(const At* at, __global const struct LineCode* line, uint elemen
       next->flags_cleared = is_set ? next->flags_cleared & ~bit : next->flags_cleared | bit;
       written = 1;
     }
-    if (written && results[n].event != 0)
+    if (written && at->jvalid && results[n].event != 0)
       note(at, key_of(at, line, element, unit->unit, results[n].event), results[n].event);
   }
 }

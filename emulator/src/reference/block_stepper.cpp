@@ -105,6 +105,7 @@ void BlockStepper::step() {
 }
 
 std::vector<WordWrite> BlockStepper::written() const { return state_->block.written(); }
+std::vector<PlacedEvent> BlockStepper::events() const { return state_->block.line_events(); }
 
 void BlockStepper::write_bm(unsigned address, std::span<const LongWord> words) {
   require_bm_run(address, words.size());

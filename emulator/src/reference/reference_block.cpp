@@ -136,6 +136,7 @@ void ReferenceBlock::step() {
   new_words_.clear();
   new_flags_.clear();
   new_t_.clear();
+  line_events_.clear();
   for (unsigned pe = 0; pe < run_.live_pes; ++pe) {
     for (unsigned element = 0; element < line.elements; ++element) {
       execute(line, {static_cast<std::uint8_t>(pe), static_cast<std::uint8_t>(element)});
@@ -188,7 +189,8 @@ void ReferenceBlock::execute(const LineWork& line, At at) {
   }
 }
 
-/// Makes the result pending for all destinations whose predicates hold. An event counts if there is such a destination.
+/// Makes the result pending for all destinations whose predicates hold. An event counts if there is such a destination,
+/// and if the block has a record.
 void ReferenceBlock::retire(const UnitWork& work, const WordResult& result, At at) {
   bool written = write(work, result.value, at);
   if (work.flag.flag != 0 && holds(work.flag.predicate, at)) {
@@ -198,9 +200,10 @@ void ReferenceBlock::retire(const UnitWork& work, const WordResult& result, At a
     new_flags_.push_back({at, work.flag.flag, value});
     written = true;
   }
-  if (!written || result.event == FpEvent::none) return;
+  if (!written || !jvalid_ || result.event == FpEvent::none) return;
   events_ += result.event;
-  first_events_.add({place_of(at), work.unit, result.event});
+  line_events_.push_back({place_of(at), work.unit, result.event});
+  first_events_.add(line_events_.back());
 }
 
 bool ReferenceBlock::write(const UnitWork& work, LongWord value, At at) {

@@ -29,6 +29,8 @@ class ReferenceBlock {
   void stop();
   /// The words that the last step wrote.
   [[nodiscard]] std::vector<WordWrite> written() const;
+  /// The events of the last step, in order.
+  [[nodiscard]] const std::vector<PlacedEvent>& line_events() const { return line_events_; }
 
   // Words without the pending writes. Arguments are inside the block.
   void write_bm(unsigned address, std::span<const LongWord> words);
@@ -103,6 +105,7 @@ class ReferenceBlock {
   std::array<ShortWord, isa::kBmShortWords> bm_{};
   FpEvents events_;
   FirstEvents first_events_;
+  std::vector<PlacedEvent> line_events_;
   unsigned id_;
 
   const DecodedProgram* code_ = nullptr;

@@ -30,7 +30,8 @@ enum class Warning : std::uint8_t {
   identity,
   unused,
   event_prone,
-  collision
+  collision,
+  type
 };
 inline constexpr std::size_t kWarnings = base::enumerators<Warning>();
 
@@ -102,6 +103,13 @@ struct ScheduleOptions {
   bool pipeline = false;
 };
 
+/// A place in a program of another language, from which a compiler made a line of assembly source.
+struct WrittenPlace {
+  std::string file;
+  std::uint32_t line = 0;    // from 1
+  std::uint32_t column = 0;  // from 1
+};
+
 struct AssembleOptions {
   std::map<std::string, std::string> definitions;  // -D name=value
   bool compat_il = false;      // il"..." sets only the lower half of the word, as in the original assembler
@@ -113,12 +121,16 @@ struct AssembleOptions {
   /// Unsaved texts of an editor, by canonical path: they are used in place of the files on disk when those are
   /// included.
   std::map<std::filesystem::path, std::string> unsaved{};
+  /// For a source that a compiler wrote: the places that its lines were made from, by the line's number. The first
+  /// place of a line becomes the position of its instruction word, the others those of further operations; the line
+  /// itself is the origin of the position and its text the expanded text. Those files follow in AssembleResult::files.
+  std::map<std::uint32_t, std::vector<WrittenPlace>> made_from{};
 };
 
 struct AssembleResult {
   std::optional<isa::Program> program;  // empty if any diagnostic is an error
   std::vector<Diagnostic> diagnostics;  // in source order
-  std::vector<SourceFile> files;        // file 0 is the assembled source
+  std::vector<SourceFile> files;        // file 0 is the assembled source; the text of one that cannot be read is empty
 };
 
 /// Assembles `text`; `name` is its file name in diagnostics. Errors in the source do not throw: they become

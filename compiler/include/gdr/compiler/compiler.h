@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,13 @@ struct PrecisionRow {
   std::string operation;  // mnemonic
 };
 
+/// A place in the user's program.
+struct WrittenPlace {
+  std::string file;
+  unsigned line = 0;    // from 1
+  unsigned column = 0;  // from 1
+};
+
 /// Two words of the result record: a least or greatest key, and the number that came with it. Blocks and chips reduce
 /// word by word, so the second word holds both: the number is its lower 28 bits.
 struct NumberedResult {
@@ -48,9 +56,15 @@ struct NumberedResult {
 [[nodiscard]] constexpr std::int64_t number_of(std::int64_t word) { return word & 0xfffffff; }
 
 struct CompileResult {
-  std::string source;                   // assembly; empty if there are errors
+  std::string source;  // assembly; empty if there are errors
+  // For lines of `source`, by number from 1: the places of the operations in the user's program, each place once. Lines
+  // of the compiler's own, such as constants in registers, have the place of the function.
+  std::map<unsigned, std::vector<WrittenPlace>> places;
   std::vector<Diagnostic> diagnostics;  // errors, in the order of the source
-  std::string clang;                    // messages of clang, errors and warnings
+  // Members of the records that no pair reads, and results that no path changes, at the function's place. Members whose
+  // name begins with `unused`, `pad` or `reserved` are not told of.
+  std::vector<Diagnostic> warnings;
+  std::string clang;  // messages of clang, errors and warnings
   std::string kernel;
   unsigned lines = 0;        // of the loop body
   unsigned least_lines = 0;  // lower limit from the units and the longest chain of the chosen operations

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,16 @@ struct Breakpoint {
   bool watch = false;     // stops after a line that changes the word in the focus
   // The condition is evaluated for every active element on all chips; the focus moves to one that meets it.
   bool everywhere = false;
+  std::string hits;  // `N`, `>= N`, `> N` or `% N`: stops at these executions, counted from the begin; empty: at all
+  std::string log;   // not empty: does not stop, but writes this text with the values of {EXPR}
+};
+
+/// How a breakpoint stops; see Breakpoint.
+struct BreakpointOptions {
+  std::string condition{};
+  bool everywhere = false;
+  std::string hits{};
+  std::string log{};
 };
 
 /// A line of the program with all source positions whose operations it contains.
@@ -135,6 +146,13 @@ class Debugger {
   /// Both return the number of the new stop. They throw gdr::Error for a place without code and for a condition that
   /// cannot be evaluated.
   unsigned add_breakpoint(std::string_view place, std::string_view condition = {}, bool everywhere = false);
+  /// The same with a number of hits or a text to log. Throws gdr::Error also if one of them is malformed or goes with
+  /// `everywhere`.
+  unsigned add_breakpoint(std::string_view place, const BreakpointOptions& options);
+  /// Receives the texts of breakpoints that log while go_on() passes them.
+  void set_log(std::function<void(std::string_view text)> log);
+  /// Places of a file that have code, one for each source line, in order; empty if the program has no such file.
+  [[nodiscard]] std::vector<isa::SourcePosition> places_in(std::string_view file) const;
   unsigned add_watch(std::string_view name, std::string_view condition = {});
   /// False if there is no stop with this number.
   bool remove(unsigned number);
@@ -144,6 +162,10 @@ class Debugger {
 
   /// A word of the PE of the focus, or of its block. Throws gdr::Error for a word of a j-record outside the loop body.
   [[nodiscard]] isa::LongWord word(const WordPlace& place) const;
+  /// Gives a word of the focus another value, from here on: whenever the debugger comes past this line again, forwards
+  /// or after going back, the word gets this value. Throws gdr::Error for what is no word of registers or memories, and
+  /// for a value that does not fit.
+  void set_word(const Reference& reference, const Value& value);
   /// Value of an expression for the focused element. It may use the kernel's names and those of is_place_name().
   [[nodiscard]] Value evaluate(std::string_view expression) const;
   /// Looks up a name with subscripts, as the commands print and watch take it. Throws gdr::Error if it is unknown.
@@ -154,6 +176,8 @@ class Debugger {
   /// not finite are followed, whatever the depth, to the line that made the first of them.
   [[nodiscard]] Origin why(const Reference& reference, unsigned depth = 1) const;
 
+  /// All lines of a section.
+  [[nodiscard]] const std::vector<CodeLine>& code(isa::Section section) const;
   /// The line that is executed next; nothing at the end.
   [[nodiscard]] std::optional<CodeLine> line() const;
   [[nodiscard]] CodeLine line_at(const Position& position) const;
@@ -169,6 +193,16 @@ class Debugger {
   };
   [[nodiscard]] const Events& events() const;
 
+  /// Those events of the PEs whose values a result or broadcast memory took, directly or by words that depend on them.
+  /// A compiled function computes both sides of its conditions, so events happen whose values nothing takes.
+  struct TakenEvents {
+    emulator::FpEvents untaken;                // the others
+    std::vector<emulator::PlacedEvent> first;  // the first events that were taken
+  };
+  /// Executes all lines of all blocks on the reference engine. Nothing if these are more than `most_lines`, or if the
+  /// run ends with a fault.
+  [[nodiscard]] std::optional<TakenEvents> taken_events(std::uint64_t most_lines) const;
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
@@ -177,6 +211,8 @@ class Debugger {
 /// True for the names of place and time of the element: $peid, $bbid, $chip, $element, $run, $iteration, $jvalid, $i
 /// and $j. $i and $j are -1 if the element has no i-particle or j-record.
 [[nodiscard]] bool is_place_name(std::string_view name);
+/// All of them.
+[[nodiscard]] std::span<const std::string_view> place_names();
 
 /// `run 1, loop body, iteration 3, line 7`.
 [[nodiscard]] std::string text_of(const Position& position);

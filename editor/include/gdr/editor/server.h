@@ -2,6 +2,7 @@
 // caller passes messages in as text, and a function sends the answers.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -10,11 +11,16 @@
 
 namespace gdr::editor {
 
+/// Compiles a pair function in another language, from the file as it is saved. The diagnostics of the result have the
+/// number 0 and name its files, one of which is `path`.
+using Compiler = std::function<assembler::AssembleResult(const std::filesystem::path& path)>;
+
 class LanguageServer {
  public:
   /// `options` are in use until the client sends settings, which are added to them. `send` gets messages without
-  /// headers.
-  LanguageServer(assembler::AssembleOptions options, std::function<void(std::string_view message)> send);
+  /// headers. Without `compiler`, the server knows assembly only.
+  LanguageServer(assembler::AssembleOptions options, std::function<void(std::string_view message)> send,
+                 Compiler compiler = {});
   ~LanguageServer();
   LanguageServer(const LanguageServer&) = delete;
   LanguageServer& operator=(const LanguageServer&) = delete;

@@ -55,6 +55,8 @@ class BlockStepper {
   void step();
   /// The words that the last step wrote, each with its PE and element.
   [[nodiscard]] std::vector<WordWrite> written() const;
+  /// The floating-point events of the last step, in order; their chip is 0.
+  [[nodiscard]] std::vector<PlacedEvent> events() const;
 
   void write_bm(unsigned address, std::span<const LongWord> words);
   void write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);

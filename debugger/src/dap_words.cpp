@@ -1,0 +1,131 @@
+#include "dap_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "gdr/base/error.h"
+
+namespace gdr::debugger {
+namespace {
+
+using nlohmann::json;
+
+/// A scope has the symbols of some kinds.
+struct Scope {
+  const char* name;
+  std::vector<SymbolKind> kinds;
+};
+const std::vector<Scope>& scopes() {
+  static const std::vector<Scope> all{
+      {"i-particle", {SymbolKind::input}},    {"j-record", {SymbolKind::record}},
+      {"results", {SymbolKind::result}},      {"registers and variables", {SymbolKind::register_name, SymbolKind::own}},
+      {"T and flags", {SymbolKind::machine}}, {"parameters", {SymbolKind::parameter}}};
+  return all;
+}
+
+// References of structured values: scopes from 1 on, then symbols and their entries.
+constexpr std::uint64_t kFirstSymbol = 1000;
+constexpr std::uint64_t kEntriesOfSymbol = 4096;  // more than BM holds
+
+std::uint64_t reference_of(std::size_t symbol) { return kFirstSymbol + symbol * kEntriesOfSymbol; }
+std::uint64_t reference_of(std::size_t symbol, unsigned entry) { return reference_of(symbol) + entry + 1; }
+
+}  // namespace
+
+std::uint64_t whole_in(const json& object, const char* key) {
+  const json& value = object.at(key);
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  throw Error(fmt::format("{} = {} is refused: it must be a whole number from 0 on", key, value.dump()));
+}
+
+json scope_list() {
+  json list = json::array();
+  for (std::size_t n = 0; n < scopes().size(); ++n) {
+    list.push_back({{"name", scopes()[n].name}, {"variablesReference", n + 1}, {"expensive", false}});
+  }
+  return {{"scopes", std::move(list)}};
+}
+
+Format format_of(const json& arguments) {
+  const json format = arguments.value("format", json::object());
+  return format.is_object() && format.value("hex", false) ? Format::hex : Format::natural;
+}
+
+json leaf(const Debugger& debugger, const Symbol& symbol, unsigned entry, unsigned element, const std::string& name,
+          Format format) {
+  const WordPlace place = symbol.word(entry, element);
+  json shown{{"name", name},
+             {"evaluateName", name},
+             {"type", fmt::format("{} {}", name_of(symbol.width), symbol.floating ? "float" : "int")},
+             {"variablesReference", 0}};
+  try {
+    shown["value"] = text_of(debugger.word(place), place.width, symbol.floating, format);
+  } catch (const Error& error) {
+    shown["value"] = error.what();
+    shown["presentationHint"] = {{"attributes", {"failedEvaluation"}}};
+  }
+  return shown;
+}
+
+namespace {
+
+/// An entry; for a vector, its four elements follow.
+json entry_of(const Debugger& debugger, std::size_t symbol, unsigned entry, Format format) {
+  const Symbol& own = debugger.symbols().all().at(symbol);
+  json shown = leaf(debugger, own, entry, debugger.focus().element, own.entry_name(entry), format);
+  if (own.vector) {
+    shown["variablesReference"] = reference_of(symbol, entry);
+    shown["indexedVariables"] = isa::kVectorElements;
+  }
+  return shown;
+}
+
+}  // namespace
+
+json variables(const Debugger& debugger, const json& arguments) {
+  const auto reference = whole_in(arguments, "variablesReference");
+  const Format format = format_of(arguments);
+  const std::vector<Symbol>& symbols = debugger.symbols().all();
+  json list = json::array();
+  if (reference >= 1 && reference <= scopes().size()) {
+    const std::vector<SymbolKind>& kinds = scopes()[reference - 1].kinds;
+    for (std::size_t n = 0; n < symbols.size(); ++n) {
+      if (std::ranges::find(kinds, symbols[n].kind) == kinds.end()) continue;
+      if (symbols[n].entries == 1) {
+        list.push_back(entry_of(debugger, n, 0, format));
+      } else {
+        list.push_back({{"name", symbols[n].name},
+                        {"value", fmt::format("{} entries", symbols[n].entries)},
+                        {"variablesReference", reference_of(n)},
+                        {"indexedVariables", symbols[n].entries}});
+      }
+    }
+    return {{"variables", std::move(list)}};
+  }
+  const std::uint64_t number =
+      reference < kFirstSymbol ? symbols.size() : (reference - kFirstSymbol) / kEntriesOfSymbol;
+  const std::uint64_t part = reference < kFirstSymbol ? 0 : (reference - kFirstSymbol) % kEntriesOfSymbol;
+  if (number >= symbols.size() || part > symbols[number].entries) {
+    throw Error(fmt::format("variablesReference = {} is refused: nothing has this number", reference));
+  }
+  const Symbol& symbol = symbols[number];
+  if (part == 0) {
+    for (unsigned entry = 0; entry < symbol.entries; ++entry) list.push_back(entry_of(debugger, number, entry, format));
+  } else if (symbol.vector) {
+    const auto entry = static_cast<unsigned>(part - 1);
+    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+      list.push_back(
+          leaf(debugger, symbol, entry, element, fmt::format("{}[{}]", symbol.entry_name(entry), element), format));
+    }
+  }
+  const std::size_t count = list.size();
+  const auto start = std::min<std::size_t>(arguments.value("start", std::size_t{0}), count);
+  const auto wanted = arguments.value("count", std::size_t{0});
+  const std::size_t end = wanted == 0 ? count : std::min(count, start + std::min(wanted, count));
+  return {{"variables",
+           json(list.begin() + static_cast<std::ptrdiff_t>(start), list.begin() + static_cast<std::ptrdiff_t>(end))}};
+}
+
+}  // namespace gdr::debugger

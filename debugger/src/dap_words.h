@@ -1,0 +1,26 @@
+// Words as the Debug Adapter Protocol shows them: scopes, and variables that open into entries and elements.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "gdr/debugger/debugger.h"
+
+namespace gdr::debugger {
+
+/// A whole number of a request. Throws gdr::Error for any other number, whose conversion is not defined.
+[[nodiscard]] std::uint64_t whole_in(const nlohmann::json& object, const char* key);
+
+/// `scopes`: kinds of names.
+[[nodiscard]] nlohmann::json scope_list();
+/// The format that a request asks for.
+[[nodiscard]] Format format_of(const nlohmann::json& arguments);
+/// A word without structure.
+[[nodiscard]] nlohmann::json leaf(const Debugger& debugger, const Symbol& symbol, unsigned entry, unsigned element,
+                                  const std::string& name, Format format);
+/// `variables`: the names of a scope, the entries of an array or the elements of a vector. Throws gdr::Error for a
+/// reference that nothing has.
+[[nodiscard]] nlohmann::json variables(const Debugger& debugger, const nlohmann::json& arguments);
+
+}  // namespace gdr::debugger

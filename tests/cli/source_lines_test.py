@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Lines of a pair function in C++, LSUMP and Python as every tool shows them: breakpoints, events, profile, analysis.
+
+    source_lines_test.py GDR PROJECT [TestCase...]
+"""
+
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cli_test  # noqa: E402
+
+FUNCTION = """#include <gdr/kernel.h>
+struct I { double x[3]; };
+struct J { double y[3]; float q; };
+struct F { double f[3]; double pot; };
+struct P { float k; float rc; };
+void yukawa(const I& i, const J& j, F& f, const P& p) {
+  float d[3]; double r2 = 0;
+  for (int k = 0; k < 3; ++k) { d[k] = j.y[k] - i.x[k]; r2 += static_cast<double>(d[k]) * d[k]; }
+  const float y = gdr::rsqrt(r2), r = static_cast<float>(r2) * y;
+  if (r > p.rc) return;
+  const float e = std::exp(-p.k * r) * j.q * y;
+  f.pot += e;
+  const float g = e * (1 + p.k * r) * (y * y);
+  for (int k = 0; k < 3; ++k) f.f[k] += static_cast<double>(g) * d[k];
+}
+"""
+
+GUARDED = """#include <gdr/kernel.h>
+struct I { float x; }; struct J { float y; float q; }; struct F { double pot; };
+void guarded(const I& i, const J& j, F& f) {
+  const float r2 = (j.y - i.x) * (j.y - i.x);
+  f.pot += j.q / std::sqrt(r2);
+}
+"""
+
+
+class SourceLines(cli_test.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.source = self.file("yuk.cc", FUNCTION)
+        self.data = ["--i", self.file("i.csv", "x[0],x[1],x[2]\n0,0,0\n1,0,0\n"),
+                     "--j", self.file("j.csv", "y[0],y[1],y[2],q\n0.5,0,0,1\n0,2,1,2\n"), "--param", "k=1.5", "--param", "rc=3"]
+
+    def debugged(self, source, script, data=None):
+        return self.succeeds("debug", source, *(data or self.data), "--script", self.file("script", script)).out
+
+    def test_a_breakpoint_stops_at_a_line_in_cplusplus(self):
+        shown = self.debugged(self.source, "break yuk.cc:11\nrun\nwhere\nbreak 14\ncontinue\n")
+        self.assertRegex(shown, r"breakpoint 1 yuk.cc:11 \(\d+ lines of code\)\nbreakpoint 1\n")
+        self.assertIn("yuk.cc:11: const float e = std::exp(-p.k * r) * j.q * y;\n", shown)
+        self.assertRegex(shown, r"\n      = f(add|sub|mul) ")
+        self.assertNotIn(".vsm:", shown)
+        self.ends(1, ["no code stands at yuk.cc:2", "the next lines with code: 6"], "debug", self.source, *self.data, "--script",
+                  self.file("script", "break yuk.cc:2\n"))
+
+    def test_a_line_names_all_lines_whose_operations_it_holds(self):
+        shown = self.debugged(self.source, "break 10\nrun\n")
+        self.assertRegex(shown, r"  (\+ )?\S*yuk.cc:10: if \(r > p.rc\) return;")
+        self.assertRegex(shown, r"  \+ \S*yuk.cc:\d+: ")
+
+    def test_source_shows_the_function(self):
+        shown = self.debugged(self.source, "break 12\nrun\nsource 2\n")
+        self.assertRegex(shown, r"->\s+1[12]  ")
+        self.assertIn("f.pot += e;", shown)
+
+    def test_the_object_file_keeps_the_lines(self):
+        packed = self.scratch / "yuk.gdro"
+        self.succeeds("cc", self.source, "-o", packed)
+        self.assertIn("yuk.cc:11", self.debugged(packed, "break yuk.cc:11\nrun\n"))
+        self.assertIn("object version 1", self.succeeds("objdump", packed).out)
+
+    def test_events_are_told_at_the_line(self):
+        guarded = self.file("guarded.cc", GUARDED)
+        data = ["--i", self.file("gi.csv", "x\n0\n1\n"), "--j", self.file("gj.csv", "y,q\n1,1\n")]
+        told = self.succeeds("run", guarded, *data).err
+        self.assertRegex(told, r"guarded.cc:5:\d+: (overflow|invalid)")
+        self.assertNotIn(".vsm:", told)
+        report = json.loads(self.succeeds("run", guarded, *data, "--json", "-").out)
+        for event in report["events"]["first"]:
+            self.assertIn("guarded.cc:5:", event["source"])
+            self.assertEqual(event["block"], 0)  # the others have no record
+
+    def test_blocks_without_a_record_count_no_events(self):
+        guarded = self.file("guarded.cc", GUARDED)
+        data = ["--i", self.file("gi.csv", "x\n0\n"), "--j", self.file("gj.csv", "y,q\n1,1\n")]  # the others get y = 0
+        for engine in ("simd", "reference"):
+            self.assertEqual(self.succeeds("run", guarded, *data, "--engine", engine).err, "")
+
+    def test_events_whose_values_no_result_takes_are_apart(self):
+        guarded = self.file("guarded.cc", GUARDED.replace("  f.pot", "  if (r2 == 0) return;\n  f.pot"))
+        data = ["--i", self.file("gi.csv", "x\n0\n1\n"), "--j", self.file("gj.csv", "y,q\n1,1\n")]
+        self.assertEqual(self.succeeds("run", guarded, *data).err, "")
+        events = json.loads(self.succeeds("run", guarded, *data, "--json", "-").out)["events"]
+        self.assertGreater(events["overflow"] + events["invalid"], 0)
+        self.assertEqual(events["untaken"], {kind: events[kind] for kind in ("invalid", "overflow", "underflow")})
+        self.assertEqual(events["first"], [])
+        taken = json.loads(self.succeeds("run", self.file("all.cc", GUARDED), *data, "--json", "-").out)["events"]
+        self.assertEqual(taken["untaken"], {"invalid": 0, "overflow": 0, "underflow": 0})
+        self.assertGreater(len(taken["first"]), 0)
+
+    def test_profile_and_analysis_name_the_line(self):
+        profile = self.scratch / "profile.json"
+        self.succeeds("run", self.source, *self.data, "--profile", profile)
+        lines = [line for line in json.loads(profile.read_text(encoding="utf-8"))["lines"] if line["section"] == "loop body"]
+        self.assertTrue({8, 9, 10, 11, 12, 13, 14} <= {line["line"] for line in lines})
+        shown = self.succeeds("analyse", self.source).out
+        self.assertIn("yuk.cc:11: ", shown)
+        self.assertNotIn(".vsm:", shown)
+        page = self.scratch / "page.html"
+        self.succeeds("analyse", self.source, "--html", page)
+        text = page.read_text(encoding="utf-8")
+        self.assertIn("const float e = std::exp(-p.k * r) * j.q * y;", text)
+        at = re.search(r'data-at="(\d+:11)"><td class=n>11</td>', text).group(1)
+        self.assertGreater(len(re.findall(rf'<tr class="code[^"]*" data-line=\d+ data-at="[^"]*\b{at}\b', text)), 10)
+
+    def test_a_pipelined_kernel_keeps_the_lines(self):
+        packed = self.scratch / "yuk.gdro"
+        self.succeeds("cc", self.source, "-O", "3", "-o", packed)
+        shown = self.debugged(packed, "break yuk.cc:13\nrun\n")
+        self.assertIn("yuk.cc:13: const float g", shown)
+
+    def test_lsump_has_its_lines(self):
+        source = self.file("pull.lsump", "VARI x;\nVARJ y, m;\nVARF f;\nd = y - x;\nf += m * d;\n")
+        data = ["--i", self.file("i.csv", "x\n0\n"), "--j", self.file("j.csv", "y,m\n1,2\n")]
+        shown = self.debugged(source, "break pull.lsump:5\nrun\n", data)
+        self.assertIn("pull.lsump:5: f += m * d;", shown)
+
+
+class Unused(cli_test.CliTest):
+    def test_members_and_results_without_use_are_told(self):
+        source = self.file("u.cc", """#include <gdr/kernel.h>
+struct I { float x; float spare; }; struct J { float y; double q; float pad; }; struct F { float f; float lo; };
+struct P { float k; };
+void u(const I& i, const J& j, F& f, const P&) { f.f += j.y - i.x; }
+""")
+        told = self.succeeds("cc", source, "-o", self.scratch / "u.gdro").err
+        for part in ("u.cc:4:1: warning: member 'spare' of the i-particle: no pair reads it",
+                     "member 'q' of the j-particle: no pair reads it, and it takes 16 clocks of the input port in every iteration",
+                     "result 'lo': no path changes it, so it comes out as 0", "parameter 'k': nothing reads it"):
+            self.assertIn(part, told)
+        self.assertNotIn("pad", told)
+        report = json.loads(self.succeeds("cc", source, "--json", "-").out)
+        self.assertEqual([one["severity"] for one in report["diagnostics"]], ["warning"] * 4)
+
+
+class Formatter(cli_test.CliTest):
+    def test_files_are_rewritten_or_named(self):
+        source = self.file("k.vsm", "kernel k\nloop body\nnop;nop\n")
+        tidy = "kernel k\nloop body\n  nop ; nop\n"
+        outcome = cli_test.gdr("fmt", "--check", source)
+        self.assertEqual((outcome.status, outcome.out), (1, f"{source}\n"))
+        self.assertEqual(self.succeeds("fmt", source).out, f"{source}\n")
+        self.assertEqual(pathlib.Path(source).read_text(encoding="utf-8"), tidy)
+        self.assertEqual(self.succeeds("fmt", "--check", source).out, "")
+        self.ends(2, ["assembly sources are formatted"], "fmt", self.file("k.cc", ""))
+
+
+if __name__ == "__main__":
+    cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
