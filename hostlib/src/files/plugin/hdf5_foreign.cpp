@@ -22,6 +22,14 @@ constexpr std::string_view kStep = "Step#";
 constexpr std::array<const char*, 7> kColumns{"023 M",  "001 X1", "002 X2", "003 X3",
                                               "004 V1", "005 V2", "006 V3"};  // m, x, y, z, vx, vy, vz
 
+/// This library holds no code of hostlib, so Particles::push_back() is not there.
+void append(Particles& particles, std::int64_t id, double mass, const Vec3& x, const Vec3& v) {
+  particles.id.push_back(id);
+  particles.mass.push_back(mass);
+  particles.position.push_back(x);
+  particles.velocity.push_back(v);
+}
+
 std::string group_of_type(std::size_t type) { return fmt::format("PartType{}", type); }
 
 void set_numbers(hid_t object, const char* name, const std::vector<double>& values) {
@@ -129,7 +137,7 @@ LoadedSnapshot gadget_snapshot(hid_t file) {
     const std::vector<Vec3> speeds = vectors_in(group, "Velocities", ids.size());
     std::vector<double> own(ids.size(), masses[type]);
     if (masses[type] == 0) own = values_in<double>(group, "Masses", H5T_NATIVE_DOUBLE, ids.size());
-    for (std::size_t k = 0; k < ids.size(); ++k) all.push_back(ids[k], own[k], places[k], speeds[k]);
+    for (std::size_t k = 0; k < ids.size(); ++k) append(all, ids[k], own[k], places[k], speeds[k]);
   }
   if (counts[0] > 0) {
     loaded.notes.push_back(
@@ -206,7 +214,7 @@ LoadedSnapshot h5part_snapshot(hid_t file) {
   Particles& particles = loaded.snapshot.particles;
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (centres.contains(names[k])) continue;
-    particles.push_back(names[k], m[k], {x[k], y[k], z[k]}, {vx[k], vy[k], vz[k]});
+    append(particles, names[k], m[k], {x[k], y[k], z[k]}, {vx[k], vy[k], vz[k]});
   }
   if (particles.size() < names.size()) {
     loaded.notes.push_back(fmt::format("{} centres of mass of binaries are left out", names.size() - particles.size()));
