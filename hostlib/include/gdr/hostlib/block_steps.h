@@ -51,8 +51,8 @@ struct MeasuredSteps {
 };
 
 /// Integrates `particles` for `t` > 0 units of time with forces in doubles, or until that takes `most_interactions`:
-/// all of them if they are at most `most`; else every so manieth, at the same total mass, `most` and half as many, from
-/// which scaled_block_steps() goes on. `most` is at least 4.
+/// all of them if they are at most `most`; else samples of `most` and of half as many, evenly spaced in their order and
+/// with the same total mass, from which scaled_block_steps() goes on. `most` is at least 4.
 [[nodiscard]] MeasuredSteps measured_on(const Particles& particles, std::size_t most, const HermiteOptions& options,
                                         double t, std::uint64_t most_interactions);
 
