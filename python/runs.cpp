@@ -171,6 +171,7 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
   reader.take("kernel", settings.kernel);
   reader.take("eta", settings.hermite.eta);
   reader.take("eps", settings.hermite.eps);
+  reader.take("regularise", settings.hermite.regularise);
   reader.take("t_end", settings.t_end);
   reader.take("every", settings.every);
   reader.take("out", settings.out);

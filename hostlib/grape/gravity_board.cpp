@@ -131,8 +131,53 @@ const std::optional<JParticle>& GravityBoard::particle_of_run(std::size_t addres
   return found == replaced_.end() ? particle(address) : found->second;
 }
 
+/// Brings the sets of twins up to date, and takes them apart if a target of the run has twins and is not where they
+/// are.
+void GravityBoard::find_twins() {
+  const auto mark_here = [&](std::size_t address) {  // lists keep a particle's own index
+    if (!is_unwritten_[address]) unwritten_.push_back(address);
+    is_unwritten_[address] = true;
+  };
+  std::vector<std::size_t> changed;
+  for (const std::size_t address : unwritten_) twins_.put(address, particles_[address], changed);
+  std::ranges::for_each(changed, mark_here);
+  const bool were_apart = twins_apart_;
+  twins_apart_ = !twins_.none() && std::ranges::any_of(targets_, [&](const Target& target) {
+    const auto own = twins_.with_index(target.particle.id);
+    if (!own) return false;
+    const JParticle& particle = *particles_[*own];
+    return !is_at_own_place(target.particle, particle, time_of_run_) ||
+           !std::ranges::all_of(*twins_.at(*own),
+                                [&](std::size_t twin) { return are_twins(*particles_[twin], particle); });
+  });
+  if (twins_apart_ != were_apart) std::ranges::for_each(twins_.all(), mark_here);
+}
+
+std::int64_t GravityBoard::index_on_board(std::size_t address) const {
+  const Twins::Set* set = twins_apart_ ? nullptr : twins_.at(address);
+  return particles_[set == nullptr ? address : *set->begin()]->id;
+}
+
+void GravityBoard::note_twins() {
+  of_twins_.clear();
+  if (twins_.none() || twins_apart_) return;
+  for (std::size_t n = 0; n < targets_.size(); ++n) {
+    const std::int64_t index = targets_[n].particle.id;
+    const auto own = twins_.with_index(index);
+    if (!own) continue;
+    OfTwins noted{index_on_board(*own), 0, std::nullopt};
+    for (const std::size_t twin : *twins_.at(*own)) {
+      if (twin >= nj_ || particles_[twin]->id == index) continue;
+      if (!noted.nearest) noted.nearest = twin;
+      if (targets_[n].eps2 > 0) noted.potential -= particles_[twin]->mass / std::sqrt(targets_[n].eps2);
+    }
+    of_twins_.emplace(n, noted);
+  }
+}
+
 /// Neighbouring addresses go in one call, as the board's transfers like it.
 void GravityBoard::write_particles() {
+  find_twins();
   std::ranges::sort(unwritten_);
   const std::size_t size = records_->j_fields();
   const std::size_t slot = hostlib::RecordLayout(device_.program(), Transfer::elt).field("slot", 1);
@@ -145,7 +190,9 @@ void GravityBoard::write_particles() {
       is_unwritten_[address] = false;
       if (!particles_[address]) continue;
       const std::span record = std::span(fields).last(size);
-      records_->put(record, *particles_[address]);
+      JParticle particle = *particles_[address];
+      particle.id = index_on_board(address);
+      records_->put(record, particle);
       record[slot] = address + 1;
     }
     device_.write_j(first, fields);
@@ -156,13 +203,16 @@ void GravityBoard::write_particles() {
 void GravityBoard::begin() {
   results_.reset();
   write_particles();
+  note_twins();
   if (time_on_board_ != time_of_run_) device_.set_parameter("ti", time_of_run_);
   time_on_board_ = time_of_run_;
   const std::size_t size = records_->i_fields();
   std::vector<std::uint64_t> fields(targets_.size() * size);
   for (std::size_t n = 0; n < targets_.size(); ++n) {
     const std::span record = std::span(fields).subspan(n * size, size);
-    records_->put(record, targets_[n].particle, targets_[n].eps2);
+    hostlib::IParticle particle = targets_[n].particle;
+    if (const auto noted = of_twins_.find(n); noted != of_twins_.end()) particle.id = noted->second.index;
+    records_->put(record, particle, targets_[n].eps2);
   }
   if (targets_.size() * nj_ < kPairsInForeground) {
     results_ = device_.run(fields, nj_);
@@ -238,11 +288,15 @@ void GravityBoard::require(Wanted wanted) {
 hostlib::Force GravityBoard::force(std::size_t target) {
   require_results();
   const std::size_t size = records_->result_fields();
-  return records_->force(std::span(*results_).subspan(target * size, size));
+  hostlib::Force force = records_->force(std::span(*results_).subspan(target * size, size));
+  if (const auto noted = of_twins_.find(target); noted != of_twins_.end()) force.pot += noted->second.potential;
+  return force;
 }
 
 std::optional<std::size_t> GravityBoard::nearest(std::size_t target) {
   require(Wanted::nearest);
+  const auto noted = of_twins_.find(target);
+  if (noted != of_twins_.end() && noted->second.nearest) return noted->second.nearest;
   const hostlib::RecordLayout layout(device_.program(), Transfer::rrn);
   const std::uint64_t closest = (*results_)[target * layout.fields() + layout.field("closest", 1)];
   const std::uint64_t slot = closest & ((std::uint64_t{1} << kSlotBits) - 1);

@@ -14,6 +14,7 @@
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/gravity_records.h"
 #include "neighbour_board.h"
+#include "twins.h"
 
 namespace gdr::grape {
 
@@ -75,6 +76,16 @@ class GravityBoard {
   void replace(std::size_t address, const std::optional<hostlib::JParticle>& particle);
   void mark_unwritten(std::size_t address);
   void write_particles();
+  void find_twins();
+  [[nodiscard]] std::int64_t index_on_board(std::size_t address) const;
+  void note_twins();
+
+  /// What the board leaves out of a target's results, because it has one index for a set of twins.
+  struct OfTwins {
+    std::int64_t index = 0;              // for the board
+    double potential = 0;                // with softening
+    std::optional<std::size_t> nearest;  // address: nothing is nearer than a twin
+  };
 
   Device device_;
   std::unique_ptr<NeighbourBoard> neighbours_;  // since the first lists()
@@ -82,9 +93,12 @@ class GravityBoard {
   Wanted wanted_ = Wanted::forces;
   BoardWork before_;  // of the kernels loaded before this one
   std::vector<std::optional<hostlib::JParticle>> particles_;
-  std::vector<std::size_t> unwritten_;  // addresses whose particles the board does not have yet
-  std::vector<bool> is_unwritten_;      // by address
-  std::set<std::size_t> refused_;       // addresses whose particles were refused
+  std::vector<std::size_t> unwritten_;       // addresses whose particles the board does not have yet
+  std::vector<bool> is_unwritten_;           // by address
+  std::set<std::size_t> refused_;            // addresses whose particles were refused
+  Twins twins_;                              // among the particles that the board has
+  bool twins_apart_ = false;                 // twins have their own indices, for a target that is not at its own place
+  std::map<std::size_t, OfTwins> of_twins_;  // of the run, by target
   double time_ = 0;
   std::optional<double> time_on_board_;
   std::vector<Target> targets_;

@@ -82,6 +82,7 @@ class NbodyRun:
     .h5), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
     if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output
     with a relative energy error above `max_energy_error`.
+    With `binaries="regularised"` and `eps=0`, hard binaries are advanced by algorithmic regularisation.
     Further arguments are those of Device; `engine="direct"` computes the forces in doubles of the host, without a board.
     A second iteration continues the run from its end.
     """
@@ -105,6 +106,7 @@ class NbodyRun:
         eps: float = 0.01,
         eta: float = 0.1,
         kernel_name: str = "gravity_jerk",
+        binaries: str = "plain",
         out: str | os.PathLike[str] | None = None,
         log: str | os.PathLike[str] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -117,6 +119,11 @@ class NbodyRun:
             raise Error(f"every = {every} is refused: it must be at least 0")
         settings: dict[str, Any] = {"t_end": float(t_end), "every": float(every), "kernel": kernel_name}
         settings |= {"eps": float(eps), "eta": float(eta), "force_restart": force_restart}
+        if binaries not in ("plain", "regularised"):
+            raise Error(f"binaries = {binaries!r} is refused: it must be plain or regularised")
+        if restart is not None and binaries != "plain":
+            raise Error("binaries has no effect with restart: a checkpoint has it")
+        settings["regularise"] = binaries == "regularised"
         settings["checkpoint_minutes"] = float(checkpoint_minutes)
         n = None if n is None else whole("n", n, 1)
         seed = None if seed is None else whole("seed", seed, 0)

@@ -291,6 +291,113 @@ class Amuse(nbody_test.NbodyTest):
             self.assertIn(f"{name}.h5: attribute timestamp is in the unit {unit}, not in one with G = 1", errors)
 
 
+# Files as Gadget (users' guide, section on HDF5) and NBODY6++GPU (src/Main/custom_output_facility.F of 2021) write them.
+FOREIGN_WRITER = """
+import os, sys, h5py, numpy as np
+os.chdir(sys.argv[1])
+draw = np.random.default_rng(1)
+def gadget(name, counts=(0, 16, 0, 0, 4, 0), table=(0, 1 / 20, 0, 0, 0, 0), files=1, wrong=0, pack=None):
+    with h5py.File(name + ".hdf5", "w") as f:
+        head = f.create_group("Header").attrs
+        head["NumPart_ThisFile"], head["MassTable"] = np.array(counts, np.int32), np.array(table)
+        head["Time"], head["NumFilesPerSnapshot"], head["Redshift"] = 0.25, files, 0.0
+        first = 1
+        for kind, count in enumerate(counts):
+            if count == 0: continue
+            part = f.create_group(f"PartType{kind}")
+            part.create_dataset("Coordinates", data=draw.normal(size=(count + wrong, 3)).astype(np.float32), compression=pack)
+            part["Velocities"] = 0.2 * draw.normal(size=(count, 3))
+            part["ParticleIDs"] = np.arange(first, first + count, dtype=np.uint32)
+            if table[kind] == 0: part["Masses"] = np.full(count, 1 / 20, np.float32)
+            first += count
+gadget("right")
+gadget("gas", counts=(16, 4, 0, 0, 0, 0))
+gadget("split", files=2)
+gadget("short", wrong=-1)
+gadget("packed", pack="gzip")
+def nbody6(name, stars, binary_in_singles=True):
+    with h5py.File(name + ".h5part", "w") as f:
+        for step in range(11):
+            group = f.create_group(f"Step#{step}")
+            group.attrs["Time"], group.attrs["N_STAR"] = np.float32(step / 4), np.int32(len(stars))
+            group["000 Scalars"] = np.zeros(100, np.float32)
+            for column in ("001 X1", "002 X2", "003 X3", "004 V1", "005 V2", "006 V3"):
+                group[column] = (0.3 * draw.normal(size=len(stars)) + step).astype(np.float32)
+            group["023 M"] = np.full(len(stars), 1 / 16, np.float32)
+            group["032 Name"] = np.array(stars, np.int32)
+            group["161 Bin Name1"], group["162 Bin Name2"], group["163 Bin cm Name"] = (np.array([k], np.int32) for k in (3, 4, 1003))
+nbody6("right", [*range(1, 17), 1003])
+nbody6("apart", [1, 2, *range(5, 17)])
+"""
+
+
+class Foreign(nbody_test.NbodyTest):
+    def setUp(self):
+        super().setUp()
+        if not self.has_hdf5():
+            self.skipTest("gdr is built without HDF5")
+        done = subprocess.run(["/usr/bin/python3", "-c", FOREIGN_WRITER, self.folder], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def rows(self, name, *options):
+        """Rows of the particles that `name` starts with, by their ids; and the program's notes."""
+        done = self.run_gdr("--in", self.folder / name, "--t-end", 10, "--eps", 0.1, *options, "--max-energy-error", 0, expected=1)
+        self.run_gdr("--in", self.folder / name, "--t-end", self.begin(name), "--eps", 0.1, "--output", self.folder / "rows.csv",
+                     "--out-format", "csv")
+        with open(self.folder / "rows.csv", encoding="utf-8") as lines:
+            return {int(row["id"]): row for row in csv.DictReader(lines)}, done.stderr
+
+    def begin(self, name):
+        return 2.5 if name.endswith("h5part") else 0.25
+
+    def test_gadgets_hdf5_is_read(self):
+        rows, notes = self.rows("right.hdf5")
+        self.assertEqual(list(rows), list(range(1, 21)))
+        self.assertEqual({float(row["m"]) for row in rows.values()}, {0.05, float.fromhex("0x1.99999ap-5")})  # double, float
+        self.assertNotIn("gas", notes)
+        self.assertIn("16 of 20 particles are gas", self.rows("gas.hdf5")[1])
+
+    def test_what_gadgets_hdf5_does_not_hold_is_refused(self):
+        for name, why in (("split", "the snapshot is in 2 files"), ("short", "dataset Coordinates is no table of 3 columns and 16 rows"),
+                          ("packed", "dataset Coordinates is compressed: write it without filters")):
+            errors = self.run_gdr("--in", self.folder / f"{name}.hdf5", "--t-end", 1, expected=1).stderr
+            self.assertIn(f"{name}.hdf5: {why}", errors)
+
+    def test_the_last_step_of_nbody6s_h5part_is_read_without_centres_of_pairs(self):
+        rows, notes = self.rows("right.h5part")
+        self.assertEqual(list(rows), list(range(1, 17)))
+        self.assertGreater(min(float(row["x"]) for row in rows.values()), 7)  # of Step#10, not of Step#9
+        self.assertIn("1 centres of mass of binaries are left out", notes)
+        self.assertIn("Step#10 is in single precision", notes)
+        errors = self.run_gdr("--in", self.folder / "apart.h5part", "--t-end", 1, expected=1).stderr
+        self.assertIn("star 3 is in the datasets of binaries", errors)
+
+    def test_h5py_reads_the_gadget_that_is_written(self):
+        self.run_gdr("--plummer", 16, "--t-end", 0.25, "--output", self.folder / "out.hdf5", "--out-format", "gadget", "--out-every", 0.125)
+        self.run_gdr("--plummer", 16, "--t-end", 0.25, "--output", self.folder / "out.csv", "--out-format", "csv")
+        program = """
+import sys, h5py, json
+with h5py.File(sys.argv[1]) as f:
+    head, part = f["Header"].attrs, f["PartType1"]
+    print(json.dumps([head["NumPart_ThisFile"].tolist(), head["NumPart_Total"].tolist(), head["MassTable"].tolist(), float(head["Time"]),
+                      int(head["NumFilesPerSnapshot"]), part["ParticleIDs"][:].tolist(), part["Coordinates"][:].tolist(), part["Masses"][:].tolist()]))
+"""
+        done = subprocess.run(["/usr/bin/python3", "-c", program, self.folder / "out.hdf5"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counts, total, table, time, files, ids, places, masses = json.loads(done.stdout)
+        self.assertEqual((counts, total, table, time, files), ([0, 16, 0, 0, 0, 0], [0, 16, 0, 0, 0, 0], 6 * [0.0], 0.25, 1))
+        with open(self.folder / "out.csv", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+        self.assertEqual(ids, [int(row["id"]) for row in rows])
+        self.assertEqual(places, [[float(row[axis]) for axis in "xyz"] for row in rows])
+        self.assertEqual(masses, [float(row["m"]) for row in rows])
+        self.assertTrue((self.folder / "out-0001.hdf5").exists())
+
+    def test_gadget_needs_a_name_of_hdf5(self):
+        errors = self.run_gdr("--plummer", 16, "--t-end", 0, "--output", self.folder / "out.dat", "--out-format", "gadget", expected=2).stderr
+        self.assertIn("must end in .hdf5 or .h5", errors)
+
+
 if __name__ == "__main__":
     nbody_test.GDR, nbody_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

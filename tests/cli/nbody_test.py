@@ -360,6 +360,26 @@ class Outputs(NbodyTest):
         errors = self.run_gdr(*endless, "--block-sizes", self.folder / "no" / "sizes.csv", expected=1).stderr
         self.assertIn("cannot be written", errors)
 
+    def test_timing_takes_every_start_and_says_what_it_measured(self):
+        plain = self.folder / "s.txt"
+        self.run_gdr("--start", "king", "--n", 64, "--t-end", 0, "--output", plain)
+        sphere = ["--t-end", 10, "--timing-only"]
+        for start, n, measured in ((["--start", "king", "--n", 64], 64, [64]), (["--in", plain], 64, [64]),
+                                   (["--start", "binary", "--eps", 0], 2, [2]), (["--start", "pythagorean", "--eps", 0], 3, [3]),
+                                   (["--start", "merger", "--n", 256, "--measured-n", 64], 256, [32, 64])):
+            report = self.report(*start, *sphere)
+            self.assertEqual((report["n"], report["block_sizes_from"], report["block_sizes_measured_at"]), (n, "measured", measured), start)
+            self.assertEqual((report["t"], report["block_sizes_measured_t"]), (10, 1))
+            self.assertAlmostEqual(report["joules"], report["watts"] * report["emulated_seconds"])
+        text = subprocess.run([GDR, "nbody", "--in", plain, *map(str, sphere)], capture_output=True, text=True, check=True, timeout=60).stdout
+        self.assertIn("as measured with all particles, now", text)
+        self.assertIn("on the first 1 of 10 units of time, with forces in doubles", text)
+        self.assertRegex(text, r"takes           [0-9.]+ (s|min|min [0-9]+ s|h [0-9]+ min), [0-9.e-]+ kWh at [0-9]+ W")
+        # What is measured is what a run does: one unit of time of the same particles.
+        run = self.report("--in", plain, "--t-end", 1, "--engine", "direct")
+        self.assertAlmostEqual(self.report("--in", plain, "--t-end", 1, "--timing-only")["steps"], run["steps"])
+        self.assertIn("--restart", self.run_gdr("--restart", plain, *sphere, expected=2).stderr)
+
     def test_a_report_of_timing_names_its_inputs_too(self):
         report = self.report("--plummer", 16, "--t-end", 0.0625, "--seed", 7, "--eps", 0.02, "--eta", 0.05, "--boards", 2, "--clock", 333,
                              "--timing-only", "--measured-n", 16)
@@ -475,7 +495,7 @@ class Start(NbodyTest):
         for options in (["--start", "king"], ["--start", "plummer", "--plummer", 8], ["--n", 8, "--plummer", 8],
                         ["--plummer", 8, "--w0", 3], ["--start", "binary", "--pericentre", 1], ["--start", "star", "--n", 8],
                         ["--start", "binary", "--seed", 2], ["--start", "pythagorean", "--seed", 1],
-                        ["--start", "king", "--n", 8, "--w0", 20], ["--start", "king", "--n", 8, "--engine", "timing"]):
+                        ["--start", "king", "--n", 8, "--w0", 20]):
             with self.subTest(options):
                 self.run_gdr(*options, "--t-end", 1, expected=2)
         self.assertIn("pythagorean has 3", self.run_gdr("--start", "pythagorean", "--n", 4, "--t-end", 1, expected=1).stderr)
@@ -650,13 +670,35 @@ class Page(NbodyTest):
         self.assertIn('http-equiv="Content-Security-Policy"', text)
         plots = self.plots(page)
         self.assertEqual(list(plots), ["Relative energy error", "Lagrangian radii and core radius", "Virial ratio T / |W|",
-                                       "Drift of the momenta", "Blocks by their number of particles", "Pipe occupancy since the start"])
+                                       "Drift of the momenta", "Blocks by their number of particles", "Pipe occupancy since the start",
+                                       "Places at the end"])
         radii = [curve for curve in plots["Lagrangian radii and core radius"].iter("path") if curve.attrib["class"] == "curve"]
         self.assertEqual([curve.find("title").text for curve in radii], ["1 %", "10 %", "25 %", "50 %", "75 %", "90 %", "core"])
         self.assertTrue(all(len(re.findall("[ML]", curve.attrib["d"])) == 5 for curve in radii))
         bars = plots["Blocks by their number of particles"].findall("rect")
         self.assertEqual([bar.find("title").text for bar in bars],
                          [f"{entry['least']}: {entry['blocks']}" for entry in report["block_size_histogram"]])
+
+    def test_the_page_of_a_run_without_a_board_has_no_empty_panels(self):
+        page = self.folder / "page.html"
+        self.run_gdr("--plummer", 32, "--t-end", 0.25, "--out-every", 0.125, "--report", page, "--engine", "direct")
+        plots = self.plots(page)
+        self.assertNotIn("Pipe occupancy since the start", plots)
+        self.assertNotIn("board's potentials", "".join(plots["Relative energy error"].itertext()))
+        for title, plot in plots.items():
+            self.assertTrue(list(plot.iter("rect")) + [path for path in plot.iter("path") if path.attrib["class"] == "curve"], title)
+
+    def test_the_page_shows_orbits_of_chosen_particles(self):
+        page = self.folder / "page.html"
+        self.run_gdr("--start", "pythagorean", "--eps", 0, "--t-end", 4, "--out-every", 0.125, "--report", page, "--engine", "direct",
+                     "--orbits", "0,2")
+        curves = [path for path in self.plots(page)["Orbits, a point at every output"].iter("path") if path.attrib["class"] == "curve"]
+        named = [(curve.find("title").text, curve.attrib["d"]) for curve in curves if curve.find("title") is not None]
+        self.assertEqual([name for name, _ in named], ["0", "2"])
+        self.assertTrue(all(len(re.findall("[ML]", path)) == 33 for _, path in named))
+        errors = self.run_gdr("--plummer", 16, "--t-end", 1, "--report", page, "--out-every", 0.5, "--orbits", "16", expected=1).stderr
+        self.assertIn("orbits: there is no particle 16", errors)
+        self.assertIn("--orbits has no effect without", self.run_gdr("--plummer", 16, "--t-end", 1, "--orbits", "1", expected=2).stderr)
 
     def test_the_page_of_a_run_in_two_parts_is_that_of_one(self):
         for snapshots in ["s.txt", "s.h5"] if self.has_hdf5() else ["s.txt"]:
@@ -675,7 +717,7 @@ class Page(NbodyTest):
         text = page.read_text(encoding="utf-8")
         self.assertIn("in&lt;b&gt;.txt", text)
         self.assertIn("--out-every", text)
-        self.assertIn("no values", "".join(self.plots(page)["Relative energy error"].itertext()))
+        self.assertNotIn("Relative energy error", self.plots(page))  # a panel without values is left out
 
 
 class Browser(NbodyTest):
@@ -686,7 +728,7 @@ class Browser(NbodyTest):
         shown = subprocess.run([*browser, "--enable-logging=stderr", "--dump-dom", page.as_uri()], capture_output=True, text=True,
                                timeout=120, check=True)
         self.assertNotIn("CONSOLE", shown.stderr)
-        self.assertEqual(shown.stdout.count("</svg>"), 6)
+        self.assertEqual(shown.stdout.count("</svg>"), 7)
         picture = pathlib.Path(os.environ.get("GDR_ARTEFACTS", ".")) / "nbody.png"
         subprocess.run([*browser, f"--screenshot={picture.resolve()}", "--window-size=1400,1000", page.as_uri()], capture_output=True,
                        timeout=120, check=True)

@@ -1,5 +1,5 @@
-// Any bytes as an HDF5 file of a run: refused by gdr::Error, or a snapshot of valid particles that is written and read
-// back the same.
+// Any bytes as an HDF5 file of a run, of AMUSE, Gadget or NBODY6++GPU: refused by gdr::Error, or a snapshot of valid
+// particles that is written and read back the same.
 #include "fuzz.h"
 #include "gdr/hostlib/run_files.h"
 
@@ -21,5 +21,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   again.snapshot = snapshot;
   write_run_file(file.path(), again);
   FUZZ_HOLDS(read_run_snapshot(file.path()) == snapshot);
+  write_snapshot(file.path(), snapshot, SnapshotFormat::gadget);
+  FUZZ_HOLDS(read_run_snapshot(file.path()).particles == snapshot.particles);
   return 0;
 }

@@ -100,6 +100,17 @@ class Runs(InFolder):
                 run.run()
         self.assertLess(run.time, 0.26)
 
+    def test_hard_binaries_are_regularised(self):
+        binary = {"start": "binary", "eccentricity": 0.999, "eps": 0, "t_end": 2.5, "engine": "direct"}
+        plain = grapedr.NbodyRun(**binary).run()
+        regularised = grapedr.NbodyRun(**binary, binaries="regularised").run()
+        self.assertLess(abs(regularised.samples["energy_error"][-1]), 1e-9)
+        self.assertLess(10 * regularised.steps, plain.steps)
+        with self.assertRaisesRegex(grapedr.Error, "eps = 0.01 is refused with regularised binaries"):
+            grapedr.NbodyRun(start="binary", t_end=1, eps=0.01, engine="direct", binaries="regularised")
+        with self.assertRaisesRegex(grapedr.Error, "binaries = 'hard' is refused"):
+            grapedr.NbodyRun(start="binary", t_end=1, binaries="hard")
+
     def test_end_where_their_energy_is_off(self):
         run = grapedr.NbodyRun(start="plummer", n=32, t_end=1, every=0.25, max_energy_error=1e-14)
         self.assertLess(len(list(run)), 5)

@@ -129,6 +129,7 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   settings.out = options.out;
   settings.log = options.log;
   settings.checkpoint = options.checkpoint;
+  settings.orbits.assign(options.orbits.begin(), options.orbits.end());
   settings.keep_samples = !options.page.empty();
   if (!std::isfinite(settings.most_energy_error)) settings.most_trouble = kMostTrouble;
   if (!settings.restart.empty()) {
@@ -136,6 +137,7 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
     if (options.eps->given()) settings.changed_eps = settings.hermite.eps;
     settings.change_kernel = options.kernel->given();
   }
+  settings.hermite.regularise = options.binaries == "regularised";
   settings.format = hostlib::snapshot_format_names().find(options.out_format).value();
   return settings;
 }
@@ -154,7 +156,7 @@ void check_engine(const NbodyOptions& options) {
   }
   if (options.board.timing()) {
     refuse(options.of_particles, "with --timing-only: there are no particles");
-    if (!options.measures_block_sizes())
+    if (!options.measures_block_sizes() && !options.draws_own_start())
       refuse(options.of_measuring, "with --timing-only, unless --measured-n or --block-sizes has block sizes measured");
   } else {
     refuse(options.of_timing, "without --timing-only");
@@ -168,11 +170,23 @@ void check(const NbodyOptions& options) {
   if (sources != 1) {
     throw UsageError("exactly one of --start, --plummer, --in, --restart says where the particles come from");
   }
+  if (!options.orbits.empty() && (options.page.empty() || run.every == 0)) {
+    throw UsageError("--orbits has no effect without --report and --out-every");
+  }
   if (run.every > 0 && outputs_of(run).empty() && options.page.empty()) {
     throw UsageError("--out-every has no effect without --output, --log, --checkpoint or --report");
   }
-  if (hostlib::is_hdf5(run.out)) refuse(options.of_text, "with an --output that is HDF5");
-  if (run.start && !(run.t_end <= hostlib::kLargestTime)) {
+  if (run.hermite.regularise && run.hermite.eps > 0) {
+    throw UsageError("--binaries regularised follows orbits without softening: --eps must be 0");
+  }
+  const bool is_gadget = run.format == hostlib::SnapshotFormat::gadget;
+  if (hostlib::is_hdf5(run.out) && !is_gadget) {
+    refuse(options.of_text, "with an --output that is HDF5, unless it is gadget");
+  }
+  if (!hostlib::is_hdf5(run.out) && is_gadget) {
+    throw UsageError(fmt::format("--out-format gadget is HDF5: --output {} must end in .hdf5 or .h5", options.out));
+  }
+  if (run.start && !options.board.timing() && !(run.t_end <= hostlib::kLargestTime)) {
     throw UsageError(
         fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));
   }
@@ -336,11 +350,12 @@ std::string facts_of(const NbodyOptions& options, const hostlib::Provenance& pro
   const auto start = start_of(options);
   return fmt::format(
       "version {}\nsplit {}\noverlap {}\ncluster {}\nkernel {} {}\nmachine {} {}\nclock {}\ntransfer {}\nboards {}\n"
-      "engine {}\nstart {} {} {}\nt-end {}\neps {}\neta {}\nout-every {}\nmax-energy-error {}",
+      "engine {}\nbinaries {}\nstart {} {} {}\nt-end {}\neps {}\neta {}\nout-every {}\nmax-energy-error {}",
       provenance.version, options.split, options.overlap, options.cluster, provenance.kernel, provenance.kernel_sha256,
       provenance.machine, provenance.machine_sha256, provenance.clock_mhz, provenance.transfer, provenance.boards,
-      provenance.engine, start ? hostlib::describe(*start) : "", options.in, options.restart, options.run.t_end,
-      options.run.hermite.eps, options.run.hermite.eta, options.run.every, options.run.most_energy_error);
+      provenance.engine, options.binaries, start ? hostlib::describe(*start) : "", options.in, options.restart,
+      options.run.t_end, options.run.hermite.eps, options.run.hermite.eta, options.run.every,
+      options.run.most_energy_error);
 }
 
 int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launch>& launch) {
@@ -370,7 +385,7 @@ int nbody(const NbodyOptions& options) {
   const std::optional<cluster::Launch> launch = cluster::launch_of_environment();
   if (!options.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(options, launch);
   check(options);
-  if (options.board.timing()) return timed_nbody(options, start_of(options));
+  if (options.board.timing()) return timed_nbody(options, settings_of(options));
   if (options.board.direct()) return run_nbody(options, std::nullopt, nullptr);
   Device device(options.board.device_options());
   return run_nbody(options, BoardSide{std::move(device), load_kernel(options.run.kernel)}, nullptr);
@@ -403,10 +418,12 @@ void add_nbody(Command program, const std::string& name) {
       .check(in_range(0, 1e6));
   command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity; default: 0.9")
       .check(in_range(0, 0.9999999));
-  const Option in = command
-                        .add_option("--in", options->in,
-                                    "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5")
-                        .value_name("FILE");
+  const Option in =
+      command
+          .add_option("--in", options->in,
+                      "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5 of gdr, "
+                      "AMUSE, Gadget and NBODY6++GPU")
+          .value_name("FILE");
   command
       .add_option(
           "--units", options->units,
@@ -433,6 +450,13 @@ void add_nbody(Command program, const std::string& name) {
                                      "accuracy parameter of the time step; with --restart a new one")
                          .check(in_range(1e-6, 10))
                          .capture_default_str();
+  const Option binaries =
+      command
+          .add_option("--binaries", options->binaries,
+                      "hard binaries: plain integrates their stars like all others, regularised advances them on the "
+                      "host by algorithmic regularisation (--eps 0)")
+          .check(one_of({"plain", "regularised"}))
+          .capture_default_str();
   const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()));
   command.heading("Outputs");
@@ -442,7 +466,7 @@ void add_nbody(Command program, const std::string& name) {
       ".hdf5");
   command.keep_old_name("--out", out);
   options->of_text = {command.add_option("--out-format", options->out_format, "format of the snapshots")
-                          .check(one_of({"phigrape", "plain", "csv", "npy", "nemo"}))
+                          .check(one_of({"phigrape", "plain", "csv", "npy", "nemo", "gadget"}))
                           .capture_default_str()
                           .needs(out)};
   const Option every =
@@ -451,6 +475,13 @@ void add_nbody(Command program, const std::string& name) {
   command.add_output("--log", options->log, "write energy, momenta and Lagrangian radii as CSV");
   command.add_output("--report", options->page,
                      "write an HTML page with curves of the run, one point every --out-every");
+  const Option orbits =
+      command
+          .add_option("--orbits", options->orbits,
+                      "--report also shows the orbits of the particles with these ids, one point every "
+                      "--out-every")
+          .value_name("ID")
+          .delimiter(',');
   const Option checkpoint =
       command.add_output("--checkpoint", options->checkpoint,
                          "write the complete state here at every output, and every --checkpoint-minutes");
@@ -473,7 +504,7 @@ void add_nbody(Command program, const std::string& name) {
   const Option stop_file =
       command.add_option("--stop-file", options->stop_file, "write a checkpoint and end the run when this file appears")
           .value_name("FILE");
-  options->of_particles = {every, most_error, stop_file};
+  options->of_particles = {every, most_error, stop_file, binaries, orbits};
   command.heading("Run");
   const Option kernel = command
                             .add_option("--kernel", options->run.kernel,
@@ -483,7 +514,8 @@ void add_nbody(Command program, const std::string& name) {
   const Option measured_n = command
                                 .add_option("--measured-n", options->measured_n,
                                             "--timing-only: measure block sizes with this many particles and half as "
-                                            "many, and scale them; default: docs/block_steps.csv is scaled")
+                                            "many, and scale them; default: for a Plummer sphere docs/block_steps.csv "
+                                            "is scaled, others are measured with up to 1024")
                                 .check(whole_in_range(4, 4194304));
   const Option block_sizes = command.add_output("--block-sizes", options->block_sizes,
                                                 "--timing-only: measure block sizes, and write them as CSV");
@@ -518,7 +550,9 @@ void add_nbody(Command program, const std::string& name) {
   options->eps = eps;
   options->eta = eta;
   options->kernel = kernel;
-  restart.excludes(seed);  // a checkpoint has it; a snapshot needs none
+  restart.excludes(orbits);    // the places before it are not in a checkpoint
+  restart.excludes(binaries);  // a checkpoint has it
+  restart.excludes(seed);      // a checkpoint has it; a snapshot needs none
   from_block_sizes.excludes(eps).excludes(eta).excludes(seed);
   in.excludes(seed);
   options->of_board = {kernel, split};

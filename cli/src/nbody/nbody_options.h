@@ -35,6 +35,8 @@ struct NbodyOptions {
   std::string checkpoint;
   std::string page;
   std::string out_format = "phigrape";
+  std::string binaries = "plain";
+  std::vector<std::uint64_t> orbits;
   std::string stop_file;
   std::optional<std::size_t> measured_n;
   std::string block_sizes;
@@ -54,6 +56,8 @@ struct NbodyOptions {
 
   /// With --timing-only: whether block sizes are measured, instead of read.
   [[nodiscard]] bool measures_block_sizes() const { return measured_n || !block_sizes.empty(); }
+  /// Whether the particles are those of another model than the Plummer sphere.
+  [[nodiscard]] bool draws_own_start() const { return !start.empty() && start != "plummer"; }
 };
 
 }  // namespace gdr::cli

@@ -132,6 +132,14 @@ Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result) {
   json["seed"] = run.seed() ? Json(*run.seed()) : Json(nullptr);
   json["eps"] = state.options.eps;
   json["eta"] = state.options.eta;
+  json["binaries"] = state.options.regularise ? "regularised" : "plain";
+  json["pairs"] = Json::array();
+  for (const hostlib::RegularisedPair& pair : state.pairs) {
+    json["pairs"].push_back({{"first", state.bodies[pair.centre].id},
+                             {"second", state.bodies[pair.ghost].id},
+                             {"semi_major_axis", pair.mass() / (2 * pair.binding)},
+                             {"apocentre", pair.size}});
+  }
   json["t_begin"] = run.start_time();
   const hostlib::Scales& scales = run.scales();
   json["scales"] = {{"mass", scales.mass},
@@ -181,6 +189,10 @@ void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, con
   fmt::print(
       "  steps           {} in {} blocks, {:.1f} particles a block\n", counters.steps, counters.block_steps,
       static_cast<double>(counters.steps) / static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1)));
+  if (run.state().options.regularise) {
+    fmt::print("  binaries        {} regularised at the end; {} were begun and {} given up\n", run.state().pairs.size(),
+               run.pairs_formed(), run.pairs_dissolved());
+  }
   fmt::print("  interactions    {}\n", counters.interactions);
   if (const auto& occupancy = result.sample.pipe_occupancy) {
     fmt::print("  occupancy       {:.1f} % of the interactions that the PEs had time for\n", 100 * *occupancy);
@@ -270,10 +282,15 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
   report.title = fmt::format("{} particles to t = {}: {}", state.bodies.size(), run.result_time(), run.start());
   report.samples = run.samples();
   report.blocks = hostlib::block_size_histogram(sample.counters);
+  report.particles = run.particles();
+  report.orbits = run.orbits();
   report.facts = {{"start", run.start()},
                   {"at the start", scales_text(run)},
                   {"softening eps", fmt::format("{}", state.options.eps)},
                   {"accuracy eta", fmt::format("{}", state.options.eta)}};
+  if (state.options.regularise) {
+    report.facts.emplace_back("binaries", fmt::format("regularised; {} at the end", state.pairs.size()));
+  }
   if (run.has_board()) {
     report.facts.emplace_back("kernel", fmt::format("{}, SHA-256 {}", provenance.kernel, provenance.kernel_sha256));
     report.facts.emplace_back(

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "gdr/base/file.h"
+#include "gdr/cluster/cluster.h"
 #include "gdr/cluster/nbody_cost.h"
 #include "gdr/hostlib/block_steps.h"
 
@@ -14,9 +19,24 @@ namespace {
 constexpr std::size_t kMeasured =
     1024;  // particles, if --block-sizes asks for a measurement without saying of how many
 
-void check_timed(const NbodyOptions& options, const std::optional<hostlib::StartModel>& start) {
-  if (!start || start->kind != hostlib::StartKind::plummer) {
-    throw UsageError("--timing-only has no particles: it takes --plummer or --start plummer alone");
+constexpr double kJoulesPerKilowattHour = 3.6e6;
+/// Interactions after which a measurement of the user's own particles ends: some 20 s of one core.
+constexpr std::uint64_t kMostInteractions = 10'000'000'000;
+
+/// The run that is timed.
+struct Timed {
+  std::string start;
+  std::optional<std::uint64_t> seed;
+  std::size_t particles = 0;
+  double begin = 0;                       // the snapshot's time
+  double span = 0;                        // units of time from there on
+  std::optional<hostlib::Particles> own;  // none for a Plummer sphere
+  std::vector<std::string> notes;
+};
+
+void check_timed(const NbodyOptions& options) {
+  if (!options.restart.empty()) {
+    throw UsageError("--timing-only takes no --restart: name the --in or the --start of the run");
   }
   const bool writes = !options.out.empty() || !options.log.empty() || !options.checkpoint.empty();
   if (writes || !options.page.empty()) {
@@ -28,22 +48,73 @@ void check_timed(const NbodyOptions& options, const std::optional<hostlib::Start
   if (!(options.run.t_end > 0)) throw UsageError("--t-end: 0 is refused with --timing-only: it must be above 0");
 }
 
+Timed timed_run(const NbodyOptions& options, const hostlib::NbodySettings& settings) {
+  Timed run;
+  if (settings.start && settings.start->kind == hostlib::StartKind::plummer) {
+    run = {
+        hostlib::describe(*settings.start), settings.start->seed, settings.start->particles, 0, settings.t_end, {}, {}};
+    return run;
+  }
+  hostlib::RunStart start = hostlib::start_of_run(settings);
+  run.start = start.name;
+  if (settings.start && hostlib::fixed_particles(settings.start->kind) == 0) run.seed = settings.start->seed;
+  run.particles = start.particles.size();
+  run.begin = start.time;
+  run.span = settings.t_end - start.time;
+  run.notes = std::move(start.notes);
+  run.own = std::move(start.particles);
+  if (!(run.span > 0)) {
+    throw UsageError(fmt::format("--t-end: {} is refused with --timing-only: it must be above the snapshot's time {}",
+                                 options.run.t_end, run.begin));
+  }
+  return run;
+}
+
+/// Power of a host with the boards of the run, in W, by the description of --cluster.
+double watts_of(const NbodyOptions& options) {
+  const cluster::Cluster cluster = cluster::load_cluster(options.cluster);
+  return cluster.host_power + cluster.board_power * options.board.boards;
+}
+
+std::string time_of_run_text(double seconds) {
+  constexpr double kMostSeconds = 120;
+  return seconds < kMostSeconds ? fmt::format("{:.4f} s", seconds) : duration_text(seconds);
+}
+
 /// Block steps of the run, and where they come from.
 struct Blocks {
   std::string from;
+  double measured_t = 0;            // units of time that were integrated; 0: of a file
   std::vector<double> measured_at;  // particles
   hostlib::BlockSteps steps;
 };
 
-Blocks blocks_of(const NbodyOptions& options, const hostlib::StartModel& start) {
-  const auto n = static_cast<double>(start.particles);
+/// Block steps of the user's own particles, from the first part of their run.
+Blocks measured_blocks(const NbodyOptions& options, const Timed& run) {
+  Progress progress("measuring block sizes", options.report.progress_shown());
+  constexpr double kLongest = 1;  // unit of time
+  const hostlib::MeasuredSteps measured =
+      hostlib::measured_on(*run.own, options.measured_n.value_or(kMeasured), options.run.hermite,
+                           std::min(run.span, kLongest), kMostInteractions);
+  if (!options.block_sizes.empty()) base::write_file(options.block_sizes, hostlib::to_csv(measured.of));
+  Blocks blocks{"measured", measured.t, {}, {}};
+  for (const hostlib::BlockSteps& each : measured.of) blocks.measured_at.push_back(each.n);
+  blocks.steps = measured.of.size() == 1 ? measured.of.front()
+                                         : hostlib::scaled_block_steps(measured.of, static_cast<double>(run.particles));
+  return blocks;
+}
+
+Blocks blocks_of(const NbodyOptions& options, const Timed& run) {
+  if (run.own && options.from_block_sizes.empty()) return measured_blocks(options, run);
+  const auto n = static_cast<double>(run.particles);
   std::vector<hostlib::BlockSteps> measured;
   Blocks blocks;
   if (options.measures_block_sizes()) {
     Progress progress("measuring block sizes", options.report.progress_shown());
     const std::size_t most = options.measured_n.value_or(kMeasured);
     blocks.from = "measured";
-    measured = hostlib::measured_for(start.particles, most, start.seed, options.run.hermite, options.run.t_end);
+    measured = hostlib::measured_for(run.particles, most, *run.seed, options.run.hermite, run.span);
+    blocks.measured_t = std::min(run.span, 1.0);
     if (!options.block_sizes.empty()) base::write_file(options.block_sizes, hostlib::to_csv(measured));
   } else if (!options.from_block_sizes.empty()) {
     blocks.from = options.from_block_sizes;
@@ -58,14 +129,17 @@ Blocks blocks_of(const NbodyOptions& options, const hostlib::StartModel& start) 
   return blocks;
 }
 
-Json json_of(const NbodyOptions& options, const hostlib::StartModel& start, const Device& device, const Blocks& blocks,
-             const cluster::NbodyCost& cost) {
+Json json_of(const NbodyOptions& options, const Timed& run, const Device& device, const Blocks& blocks,
+             const cluster::NbodyCost& cost, double watts) {
   Json json = envelope("nbody", device.machine().name, options.board.engine, false);
   json["emulated_seconds"] = cost.seconds;
   json["emulated_gflops"] = cost.gflops;
-  json["n"] = start.particles;
-  json["start"] = hostlib::describe(start);
-  json["seed"] = start.seed;
+  json["watts"] = watts;
+  json["joules"] = watts * cost.seconds;
+  json["n"] = run.particles;
+  json["start"] = run.start;
+  json["seed"] = run.seed ? Json(*run.seed) : Json(nullptr);
+  json["t_begin"] = run.begin;
   json["eps"] = options.run.hermite.eps;
   json["eta"] = options.run.hermite.eta;
   json["t"] = options.run.t_end;
@@ -85,46 +159,75 @@ Json json_of(const NbodyOptions& options, const hostlib::StartModel& start, cons
                     {"add", cost.alone.add},
                     {"host", cost.alone.host}};
   json["block_sizes_from"] = blocks.from;
+  json["block_sizes_measured_t"] = blocks.measured_t > 0 ? Json(blocks.measured_t) : Json(nullptr);
   json["block_sizes_measured_at"] = Json::array();
   for (const double n : blocks.measured_at) json["block_sizes_measured_at"].push_back(n);
   return json;
 }
 
-void print(const NbodyOptions& options, const hostlib::StartModel& start, const Device& device, const Blocks& blocks,
-           const cluster::NbodyCost& cost) {
-  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}: emulated time alone\n", start.particles,
+/// How the number of blocks is known, and what may change it.
+void print_origin(const NbodyOptions& options, const Timed& run, const Blocks& blocks) {
+  if (blocks.measured_t == 0) {
+    fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles, of {}\n",
+               blocks.measured_at.front(), blocks.measured_at.back(), blocks.from);
+  } else if (blocks.measured_at.size() > 1) {
+    fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles, now\n",
+               blocks.measured_at.front(), blocks.measured_at.back());
+  } else {
+    fmt::print("                  as measured with all particles, now\n");
+  }
+  if (blocks.measured_t > 0) {
+    fmt::print("                  on the first {:.4g} of {:.4g} units of time, with forces in doubles\n",
+               blocks.measured_t, run.span);
+  }
+  if (run.span > 1) {
+    fmt::print("                  later steps may be shorter: a core that contracts, pairs that become closer\n");
+  }
+  constexpr double kNoisyEta = 0.05;  // below it gravity_jerk takes other steps than forces in doubles do
+  if (options.run.hermite.eta < kNoisyEta && options.run.kernel != "gravity_jerk_long") {
+    fmt::print("                  noise of {} at eta = {} may change them by a third\n", options.run.kernel,
+               options.run.hermite.eta);
+  }
+}
+
+void print(const NbodyOptions& options, const Timed& run, const Device& device, const Blocks& blocks,
+           const cluster::NbodyCost& cost, double watts) {
+  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}: emulated time alone\n", run.particles,
              options.run.t_end, device.machine().title, device.machine().clock_mhz, options.run.kernel);
   fmt::print("  blocks          {:.0f} of {:.1f} particles on average, {:.4g} steps\n", cost.blocks,
              cost.steps / cost.blocks, cost.steps);
-  fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles, {}\n",
-             blocks.measured_at.front(), blocks.measured_at.back(),
-             options.measures_block_sizes() ? "now" : "of " + blocks.from);
+  print_origin(options, run, blocks);
   fmt::print(
       "  emulated time   {:.4f} s: i send {:.4f}, j send {:.4f}, compute and collect {:.4f}, add {:.4f}, integration "
       "{:.4f}\n",
       cost.seconds, cost.alone.i_send, cost.alone.j_send, cost.alone.compute, cost.alone.add, cost.alone.host);
+  fmt::print("  takes           {}, {:.3g} kWh at {:.0f} W: the host and {} board{} of {}\n",
+             time_of_run_text(cost.seconds), watts * cost.seconds / kJoulesPerKilowattHour, watts, options.board.boards,
+             options.board.boards == 1 ? "" : "s", options.cluster);
   fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n", cost.gflops, device.program().flops);
 }
 
 }  // namespace
 
-int timed_nbody(const NbodyOptions& options, const std::optional<hostlib::StartModel>& start) {
+int timed_nbody(const NbodyOptions& options, const hostlib::NbodySettings& settings) {
   const Stopwatch watch;
-  check_timed(options, start);
+  check_timed(options);
+  const Timed run = timed_run(options, settings);
+  for (const std::string& note : run.notes) fmt::print(stderr, "gdr nbody: note: {}\n", note);
   Device device(options.board.device_options());
   device.load(load_kernel(options.run.kernel));
-  if (start->particles > device.j_capacity()) {
-    throw Error(
-        fmt::format("{} j-particles do not fit: external memory holds {}", start->particles, device.j_capacity()));
+  if (run.particles > device.j_capacity()) {
+    throw Error(fmt::format("{} j-particles do not fit: external memory holds {}", run.particles, device.j_capacity()));
   }
-  const Blocks blocks = blocks_of(options, *start);
+  const Blocks blocks = blocks_of(options, run);
   const cluster::NbodyCost cost = cluster::nbody_cost(device.machine(), options.board.boards, device.program(),
-                                                      blocks.steps, options.board.transfer, options.run.t_end);
-  Json json = json_of(options, *start, device, blocks, cost);
+                                                      blocks.steps, options.board.transfer, run.span);
+  const double watts = watts_of(options);
+  Json json = json_of(options, run, device, blocks, cost, watts);
   json["host_seconds"] = watch.seconds();
   options.report.write(json);
   if (!options.report.speaks()) return kSuccess;
-  print(options, *start, device, blocks, cost);
+  print(options, run, device, blocks, cost, watts);
   fmt::print("  host time       {:.2f} s\n", watch.seconds());
   return kSuccess;
 }

@@ -1,14 +1,12 @@
 // gdr nbody --timing-only: the emulated time of a run, which is not computed.
 #pragma once
 
-#include <optional>
-
-#include "gdr/hostlib/start_model.h"
+#include "gdr/hostlib/nbody_run.h"
 #include "nbody_options.h"
 
 namespace gdr::cli {
 
-/// Returns the exit status. Throws UsageError unless `start` is a Plummer sphere, and for outputs that need particles.
-int timed_nbody(const NbodyOptions& options, const std::optional<hostlib::StartModel>& start);
+/// Returns the exit status. Throws UsageError for outputs that need particles, and for a restart.
+int timed_nbody(const NbodyOptions& options, const hostlib::NbodySettings& settings);
 
 }  // namespace gdr::cli

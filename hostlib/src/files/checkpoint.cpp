@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "formats/little_endian.h"
 #include "gdr/base/digest.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr std::string_view kCheckpointMagic = "gdrnbody";
 constexpr std::uint64_t kVersion =
     5;  // 1 had no context, 2 no potentials, 3 no noise_limited_steps, 4 the motion of the whole in its energy
+constexpr std::uint64_t kVersionWithPairs = 6;  // of runs that regularise binaries: pairs behind the particles
 constexpr std::size_t kHeaderBytes = kCheckpointMagic.size() + kWordBytes;
 constexpr std::size_t kChecksumBytes = 64;            // SHA-256 in hex digits
 constexpr std::size_t kWordsPerBody = 4 + 5 * 3 + 1;  // id, mass, t, dt; x, v, a, jerk, snap; pot
@@ -42,6 +44,25 @@ void append_body(std::string& bytes, const HermiteBody& b) {
   append_le(bytes, b.dt);
   for (const Vec3& vector : {b.x, b.v, b.a, b.jerk, b.snap}) append_le(bytes, vector);
   append_le(bytes, b.pot);
+}
+
+void append_pairs(std::string& bytes, const HermiteState& state) {
+  append_le(bytes, state.close_axis);
+  append_le(bytes, std::uint64_t{state.pairs.size()});
+  for (const RegularisedPair& pair : state.pairs) {
+    append_le(bytes, std::uint64_t{pair.centre});
+    append_le(bytes, std::uint64_t{pair.ghost});
+    append_le(bytes, pair.first_mass);
+    append_le(bytes, pair.second_mass);
+    append_le(bytes, pair.t);
+    append_le(bytes, pair.r);
+    append_le(bytes, pair.v);
+    append_le(bytes, pair.binding);
+    append_le(bytes, pair.size);
+    append_le(bytes, pair.listed_until);
+    append_le(bytes, std::uint64_t{pair.neighbours.size()});
+    for (const std::size_t k : pair.neighbours) append_le(bytes, std::uint64_t{k});
+  }
 }
 
 // Reads words from the front. The caller has checked that there are enough.
@@ -94,11 +115,36 @@ HermiteBody read_body(WordReader& in) {
   return b;
 }
 
+std::vector<RegularisedPair> read_pairs(WordReader& in) {
+  constexpr std::size_t kWordsPerPair = 5 + 2 * 3 + 4;  // without the neighbours
+  const auto take = [&](std::uint64_t count, std::size_t words) {
+    if (count > in.words_left() / words) throw Error("its length does not fit its pairs");
+    return static_cast<std::size_t>(count);
+  };
+  std::vector<RegularisedPair> pairs(take(in.word(), kWordsPerPair));
+  for (RegularisedPair& pair : pairs) {
+    take(1, kWordsPerPair);
+    pair.centre = static_cast<std::size_t>(in.word());
+    pair.ghost = static_cast<std::size_t>(in.word());
+    pair.first_mass = in.real();
+    pair.second_mass = in.real();
+    pair.t = in.integer();
+    pair.r = in.vector();
+    pair.v = in.vector();
+    pair.binding = in.real();
+    pair.size = in.real();
+    pair.listed_until = in.integer();
+    pair.neighbours.resize(take(in.word(), 1));
+    for (std::size_t& k : pair.neighbours) k = static_cast<std::size_t>(in.word());
+  }
+  return pairs;
+}
+
 /// Number of bytes that fill up the last word of the context.
 std::size_t padding_of(std::size_t bytes) { return (kWordBytes - bytes % kWordBytes) % kWordBytes; }
 
 // Reads the part between header and checksum. Throws gdr::Error without the file's name.
-Checkpoint read_payload(std::string_view payload) {
+Checkpoint read_payload(std::string_view payload, bool has_pairs) {
   constexpr std::size_t kFixedWords = 5 + 5 + 1;  // scalars, counters, block_sizes[0]
   if (payload.size() < kWordBytes) throw Error("its length fits no state");
   const std::uint64_t context_bytes = read_le(payload);
@@ -112,7 +158,9 @@ Checkpoint read_payload(std::string_view payload) {
   if (payload.size() % kWordBytes != 0 || in.words_left() < kFixedWords) throw Error("its length fits no state");
   const std::uint64_t n = in.word();
   const std::uint64_t body_words = payload.size() / kWordBytes - kFixedWords;
-  if (body_words % (kWordsPerBody + 1) != 0 || n != body_words / (kWordsPerBody + 1)) {
+  const bool fits = has_pairs ? n <= body_words / (kWordsPerBody + 1)
+                              : body_words % (kWordsPerBody + 1) == 0 && n == body_words / (kWordsPerBody + 1);
+  if (!fits) {
     throw Error(fmt::format("its length does not fit {} particles", n));
   }
   Checkpoint c;
@@ -125,6 +173,14 @@ Checkpoint read_payload(std::string_view payload) {
   c.state.counters = read_counters(in, static_cast<std::size_t>(n));
   c.state.bodies.reserve(static_cast<std::size_t>(n));
   for (std::uint64_t k = 0; k < n; ++k) c.state.bodies.push_back(read_body(in));
+  if (has_pairs) {
+    c.state.options.regularise = true;
+    if (in.words_left() < 2) throw Error("its length does not fit its pairs");
+    c.state.close_axis = in.real();
+    if (!(c.state.close_axis >= 0)) throw Error(fmt::format("its largest axis of pairs is {}", c.state.close_axis));
+    c.state.pairs = read_pairs(in);
+    if (in.words_left() > 0) throw Error("its length does not fit its pairs");
+  }
   validate(c.state);
   return c;
 }
@@ -133,12 +189,14 @@ Checkpoint decode(std::string_view bytes) {
   if (bytes.substr(0, kCheckpointMagic.size()) != kCheckpointMagic) throw Error("it is no checkpoint of gdr nbody");
   if (bytes.size() < kHeaderBytes + kChecksumBytes) throw Error("it is truncated");
   const std::uint64_t version = read_le(bytes.substr(kCheckpointMagic.size()));
-  if (version != kVersion) throw Error(fmt::format("its version {} is not {}", version, kVersion));
+  if (version != kVersion && version != kVersionWithPairs) {
+    throw Error(fmt::format("its version {} is not {} or {}", version, kVersion, kVersionWithPairs));
+  }
   const std::string_view signed_part = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (checksum(signed_part) != bytes.substr(signed_part.size())) {
     throw Error("its checksum does not match: it is truncated or damaged");
   }
-  return read_payload(signed_part.substr(kHeaderBytes));
+  return read_payload(signed_part.substr(kHeaderBytes), version == kVersionWithPairs);
 }
 
 }  // namespace
@@ -146,7 +204,7 @@ Checkpoint decode(std::string_view bytes) {
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
   const HermiteState& state = checkpoint.state;
   std::string bytes(kCheckpointMagic);
-  append_le(bytes, kVersion);
+  append_le(bytes, state.options.regularise ? kVersionWithPairs : kVersion);
   append_le(bytes, std::uint64_t{checkpoint.context.size()});
   bytes += checkpoint.context;
   bytes.append(padding_of(checkpoint.context.size()), '\0');
@@ -157,6 +215,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   append_le(bytes, state.time);
   append_counters(bytes, state.counters);
   for (const HermiteBody& b : state.bodies) append_body(bytes, b);
+  if (state.options.regularise) append_pairs(bytes, state);
   bytes += checksum(bytes);
   // The previous checkpoint keeps its file under another name, so that a checkpoint exists at every moment.
   std::error_code none;

@@ -4,7 +4,7 @@
 
 #include "gdr/hostlib/run_files.h"
 
-#define GDR_HDF5_LIBRARY gdr_hdf5_library_1
+#define GDR_HDF5_LIBRARY gdr_hdf5_library_2
 
 namespace gdr::hostlib {
 
@@ -12,10 +12,12 @@ namespace gdr::hostlib {
 struct Hdf5Library {
   /// The bytes of a file with this content. Its particles are valid.
   std::string (*image)(const RunFile& content, const std::vector<std::string>& columns);
+  /// The bytes of a snapshot in Gadget's HDF5. Its particles are valid.
+  std::string (*gadget_image)(const Snapshot& snapshot);
   /// Neither attributes nor particles are read.
   RunFile (*read)(const std::filesystem::path&, const std::vector<std::string>& columns);
   /// The particles are as in the file, valid or not.
-  Snapshot (*read_snapshot)(const std::filesystem::path&);
+  LoadedSnapshot (*read_snapshot)(const std::filesystem::path&);
 };
 
 }  // namespace gdr::hostlib

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/plugin.h"
@@ -49,12 +51,23 @@ RunFile read_run_file(const std::filesystem::path& path) {
   return about(path, [&] { return hdf5().read(path, sample_columns()); });
 }
 
-Snapshot read_run_snapshot(const std::filesystem::path& path) {
+std::string gadget_image_of(const std::filesystem::path& path, const Snapshot& snapshot) {
   return about(path, [&] {
-    Snapshot snapshot = hdf5().read_snapshot(path);
-    validate(snapshot.particles);
-    return snapshot;
+    if (!is_hdf5(path)) throw Error("the form gadget is HDF5: choose a name that ends in .hdf5 or .h5");
+    return hdf5().gadget_image(snapshot);
   });
 }
+
+LoadedSnapshot load_run_snapshot(const std::filesystem::path& path) {
+  return about(path, [&] {
+    LoadedSnapshot loaded = hdf5().read_snapshot(path);
+    if (loaded.snapshot.particles.size() == 0) throw Error("the file holds no particles");
+    if (!std::isfinite(loaded.snapshot.time)) throw Error("the time is not finite");
+    validate(loaded.snapshot.particles);
+    return loaded;
+  });
+}
+
+Snapshot read_run_snapshot(const std::filesystem::path& path) { return load_run_snapshot(path).snapshot; }
 
 }  // namespace gdr::hostlib

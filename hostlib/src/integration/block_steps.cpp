@@ -80,6 +80,41 @@ std::vector<BlockSteps> measured_for(std::size_t n, std::size_t most, std::uint6
   return {measure_block_steps(larger / 2, seed, options, span), measure_block_steps(larger, seed, options, span)};
 }
 
+MeasuredSteps measured_on(const Particles& particles, std::size_t most, const HermiteOptions& options, double t,
+                          std::uint64_t most_interactions) {
+  MeasuredSteps measured{{}, t};
+  const auto measure = [&](const Particles& of) {
+    DirectForce forces;
+    HermiteIntegrator integrator(forces, of, options);
+    while (integrator.next_block_time() <= t && integrator.counters().interactions < most_interactions) {
+      integrator.step();
+    }
+    // Without a block at all, one is due at the next block time.
+    const bool none = integrator.counters().block_steps == 0;
+    if (none) integrator.step();
+    const bool is_short = integrator.next_block_time() <= t;
+    const double reached = none || is_short ? integrator.time() : t;
+    measured.of.push_back(block_steps_of(integrator.counters(), reached));
+    measured.t = std::min(measured.t, reached);
+  };
+  if (particles.size() <= most) {
+    measure(particles);
+    return measured;
+  }
+  const double mass = total_mass(particles);
+  for (const std::size_t count : {most / 2, most}) {
+    Particles some;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t from = k * particles.size() / count;
+      some.push_back(particles.id[from], particles.mass[from], particles.position[from], particles.velocity[from]);
+    }
+    const double taken = total_mass(some);
+    for (double& each : some.mass) each *= taken > 0 ? mass / taken : 1;
+    measure(some);
+  }
+  return measured;
+}
+
 BlockSteps scaled_block_steps(const std::vector<BlockSteps>& measured, double n) {
   if (measured.size() < 2) throw Error("block sizes are scaled from two measurements or more");
   std::size_t upper = 1;

@@ -51,6 +51,13 @@ std::optional<ClosePair> closest_pair(const HermiteState& state, const Particles
       other = std::max(j, order[k]);
     }
   }
+  for (const RegularisedPair& pair : state.pairs) {  // its centre of mass may have long steps
+    const Vec3 d = particles.position[pair.ghost] - particles.position[pair.centre];
+    if (!(dot(d, d) < least)) continue;
+    least = dot(d, d);
+    one = pair.centre;
+    other = pair.ghost;
+  }
   return pair_of(particles, one, other);
 }
 

@@ -11,37 +11,15 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "pair_field.h"
+#include "prediction.h"
+#include "time_steps.h"
 
 namespace gdr::hostlib {
 namespace {
 
-constexpr Ticks kSmallestStep = Ticks{1} << (kTicksPerUnitLog2 + kSmallestStepLog2);
-constexpr Ticks kLargestStep = Ticks{1} << (kTicksPerUnitLog2 + kLargestStepLog2);
 constexpr double kTicksPerUnit = static_cast<double>(Ticks{1} << kTicksPerUnitLog2);
-// The first step is this fraction of eta times a time scale. Until the first correction the snap is unknown, and
-// |a|/|jerk| is a coarse time scale. With fraction 1 the first steps alone cost a Plummer sphere 1e-5 of its energy;
-// 1/8 and 1/16 leave the same error, and 1/16 also suits the cold start. Four doublings make up for it.
-constexpr double kFirstStepFraction = 0x1p-4;
 constexpr Ticks kLargestTicks = static_cast<Ticks>(kLargestTime * kTicksPerUnit);
-
-// Exact: every Ticks value up to kLargestTicks has at most 53 bits.
-double to_time(Ticks t) { return static_cast<double>(t) / kTicksPerUnit; }
-
-// Largest power of two of ticks that is not above `dt`, within the limits of steps. NaN gives the largest step.
-Ticks step_of(double dt) {
-  if (!(dt < to_time(kLargestStep))) return kLargestStep;
-  if (dt < to_time(kSmallestStep)) return kSmallestStep;
-  return Ticks{1} << (kTicksPerUnitLog2 + std::ilogb(dt));
-}
-
-// First step, before any higher derivative is known. The time scale is |a|/|jerk|, or the free-fall time
-// sqrt(|pot|)/|a| where that is shorter or the jerk vanishes, as in a start at rest.
-double first_step(const Force& f, double eta) {
-  const double a = norm(f.acc);
-  const double by_jerk = a / norm(f.jerk);
-  const double by_fall = std::sqrt(std::fabs(f.pot)) / a;
-  return kFirstStepFraction * eta * (by_fall < by_jerk || std::isnan(by_jerk) ? by_fall : by_jerk);
-}
 
 /// Derivatives of the acceleration at the end of a step.
 struct Derivatives {
@@ -94,23 +72,6 @@ Ticks next_step(Ticks t, Ticks dt, double wanted) {
   return dt;
 }
 
-struct Phase {
-  Vec3 x;
-  Vec3 v;
-};
-
-// The polynomials that the backend evaluates for its j-particles.
-Phase predict(const HermiteBody& b, double dt) {
-  return {b.x + dt * (b.v + (dt / 2.0) * (b.a + (dt / 3.0) * (b.jerk + (dt / 4.0) * b.snap))),
-          b.v + dt * (b.a + (dt / 2.0) * (b.jerk + (dt / 3.0) * b.snap))};
-}
-
-// A body at its own time keeps its bits; adding zeros would turn -0 into +0.
-Phase at(const HermiteBody& b, double t) {
-  const double dt = t - to_time(b.t);
-  return dt == 0.0 ? Phase{b.x, b.v} : predict(b, dt);
-}
-
 /// Everything that decides where a body is predicted to be, now and later.
 auto path_of(const HermiteBody& b) {
   const auto parts = [](const Vec3& a) { return std::tuple(a.x, a.y, a.z); };
@@ -120,6 +81,12 @@ auto path_of(const HermiteBody& b) {
 void check_options(const HermiteOptions& o) {
   if (!(o.eta > 0.0) || !std::isfinite(o.eta)) throw Error(fmt::format("eta = {} is not a finite number > 0", o.eta));
   if (!(o.eps >= 0.0) || !std::isfinite(o.eps)) throw Error(fmt::format("eps = {} is not a finite number >= 0", o.eps));
+  if (o.regularise && o.eps > 0.0) {
+    throw Error(
+        fmt::format("eps = {} is refused with regularised binaries: their orbits are those without softening, so "
+                    "eps must be 0",
+                    o.eps));
+  }
 }
 
 void check_force(const Force& f, std::int64_t id, Ticks t) {
@@ -162,13 +129,15 @@ void validate(const HermiteState& state) {
     throw Error(
         fmt::format("block_sizes has {} entries; {} particles need {}", state.counters.block_sizes.size(), n, n + 1));
   }
+  const std::vector<bool> ghosts = ghosts_of(state);  // throws if an index is wrong
   Particles particles;
   particles.reserve(n);
   for (const HermiteBody& b : state.bodies) {
-    check_body(b, state.time);
+    if (!ghosts[static_cast<std::size_t>(&b - state.bodies.data())]) check_body(b, state.time);
     particles.push_back(b.id, b.mass, b.x, b.v);
   }
   validate(particles);
+  for (const RegularisedPair& pair : state.pairs) check_pair(pair, state);
 }
 
 HermiteIntegrator::HermiteIntegrator(ForceBackend& backend, const Particles& particles, const HermiteOptions& options)
@@ -186,15 +155,22 @@ HermiteIntegrator::HermiteIntegrator(ForceBackend& backend, const Particles& par
     b.x = particles.position[k];
     b.v = particles.velocity[k];
   }
+  is_ghost_.assign(particles.size(), false);
   start();
+  if (!options.regularise) return;
+  state_.close_axis = close_axis_of(particles, state_);
+  form_pairs(all_indices(particles.size()));
 }
 
 HermiteIntegrator::HermiteIntegrator(ForceBackend& backend, HermiteState state)
     : backend_(&backend), state_(std::move(state)) {
   validate(state_);
+  is_ghost_ = ghosts_of(state_);
   find_twins();
   load_backend();
-  for (std::size_t k = 0; k < state_.bodies.size(); ++k) file_body(k);
+  for (std::size_t k = 0; k < state_.bodies.size(); ++k) {
+    if (!is_ghost_[k]) file_body(k);
+  }
 }
 
 void HermiteIntegrator::start() {
@@ -224,6 +200,7 @@ void HermiteIntegrator::load_backend() {
 void HermiteIntegrator::find_twins() {
   const std::vector<HermiteBody>& bodies = state_.bodies;
   std::vector<std::size_t> order = all_indices(bodies.size());
+  std::erase_if(order, [&](std::size_t k) { return is_ghost_[k]; });
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const auto of_a = path_of(bodies[a]);
     const auto of_b = path_of(bodies[b]);
@@ -299,7 +276,8 @@ void HermiteIntegrator::step() {
   try {
     for (const std::size_t index : block) earlier.push_back(state_.bodies[index]);
     parted.reserve(twins_.size());
-    const std::vector<Force> forces = forces_at(t, block);
+    std::vector<Force> forces = forces_at(t, block);
+    std::vector<RegularisedPair> pairs = felt_pairs(t, block, forces);
     for (std::size_t k = 0; k < block.size(); ++k) {
       HermiteBody& b = state_.bodies[block[k]];
       correct(b, t, forces[k]);
@@ -311,6 +289,7 @@ void HermiteIntegrator::step() {
     for (const std::size_t index : block) changed.push_back(j_particle(index));
     make_room_for(block);
     backend_->set_j_particles(block, changed);
+    state_.pairs = std::move(pairs);
   } catch (...) {
     counters.interactions = before[0];
     counters.smallest_steps = before[1];
@@ -325,6 +304,7 @@ void HermiteIntegrator::step() {
   for (const std::size_t index : block) file_body(index);
   state_.time = t;
   count_block(block.size());
+  if (state_.options.regularise) rearrange_pairs(block);
 }
 
 void HermiteIntegrator::evolve(double t_end, const BlockObserver& on_block) {
@@ -351,12 +331,16 @@ Particles HermiteIntegrator::particles_at(double t) const {
     const Phase now = at(b, t);
     particles.push_back(b.id, b.mass, now.x, now.v);
   }
+  resolve_pairs(particles, t);
   return particles;
 }
 
 std::size_t HermiteIntegrator::predicted_at(double t) const {
-  return static_cast<std::size_t>(std::count_if(state_.bodies.begin(), state_.bodies.end(),
-                                                [&](const HermiteBody& b) { return to_time(b.t) != t; }));
+  std::size_t predicted = 0;
+  for (std::size_t k = 0; k < state_.bodies.size(); ++k) {
+    if (!is_ghost_[k] && to_time(state_.bodies[k].t) != t) ++predicted;
+  }
+  return predicted;
 }
 
 double HermiteIntegrator::backend_potential_energy() const {

@@ -137,6 +137,10 @@ void NbodyRun::apply_changes(HermiteState& state) {
   }
   if (!settings_.changed_eps || *settings_.changed_eps == before.eps) return;
   const double eps = *settings_.changed_eps;
+  if (before.regularise) {
+    throw Error(fmt::format("eps = {} is refused: {} is of a run with regularised binaries, whose eps is 0", eps,
+                            settings_.restart.string()));
+  }
   changes_.push_back({t, fmt::format("eps {} instead of {}", eps, before.eps)});
   const HermiteIntegrator reached(*backend_, state);
   const Particles particles = reached.particles_at(reached.time());

@@ -140,13 +140,16 @@ void NbodyRun::check_settings() const {
   if (sources != 1) {
     throw Error("particles come from exactly one of: a start model, the caller, a snapshot, a checkpoint");
   }
+  if (!settings_.orbits.empty() && !settings_.restart.empty()) {
+    throw Error("orbits have no effect with a restart: the places before it are not in a checkpoint");
+  }
   base::refuse_twice_named(outputs_of(settings_));
   const std::vector<std::filesystem::path> inputs{settings_.in, settings_.restart};
   base::refuse_to_overwrite(std::vector{settings_.out, settings_.log}, inputs);
   // A checkpoint may replace the one that the run continues from.
   base::refuse_to_overwrite(std::vector{settings_.checkpoint}, std::span(inputs).first(1));
   for (const std::filesystem::path& file : {settings_.in, settings_.out}) {
-    if (is_hdf5(file)) require_hdf5(file);
+    if (is_hdf5_input(file)) require_hdf5(file);
   }
 }
 
@@ -185,40 +188,22 @@ void NbodyRun::require_room(std::size_t particles) const {
 }
 
 void NbodyRun::begin_new() {
-  Particles particles;
   if (settings_.start) {
     require_room(settings_.start->particles);
-    particles = make_start(*settings_.start);
-    start_ = describe(*settings_.start);
     if (fixed_particles(settings_.start->kind) == 0) seed_ = settings_.start->seed;
-  } else if (settings_.particles) {
-    require_room(settings_.particles->size());
-    particles = *settings_.particles;
-    validate(particles);
-    start_ = fmt::format("{} particles of the caller", particles.size());
-  } else {
-    LoadedSnapshot loaded;
-    if (is_hdf5(settings_.in)) {
-      loaded.snapshot = read_run_snapshot(settings_.in);
-    } else {
-      loaded = load_snapshot(settings_.in);
-    }
-    notes_ = std::move(loaded.notes);
-    Snapshot& snapshot = loaded.snapshot;
-    particles = std::move(snapshot.particles);
-    require_room(particles.size());
-    time_offset_ = snapshot.time;
-    step_offset_ = snapshot.step;
-    start_ = settings_.in.string();
-    if (settings_.units) start_ += " in " + settings_.units->name;
-    if (settings_.scale_to_henon) start_ += ", scaled to Henon's units";
   }
+  RunStart start = start_of_run(settings_);
+  const Particles& particles = start.particles;
+  require_room(particles.size());
+  notes_ = std::move(start.notes);
+  start_ = std::move(start.name);
+  time_offset_ = start.time;
+  step_offset_ = start.step;
   if (!(settings_.t_end >= time_offset_ && settings_.t_end - time_offset_ <= kLargestTime)) {
     throw Error(fmt::format("t-end = {} is refused: it must be {} to {}", settings_.t_end, time_offset_,
                             time_offset_ + kLargestTime));
   }
-  if (settings_.units) to_unit_gravity(particles, *settings_.units);
-  if (settings_.scale_to_henon) scale_to_henon(particles);
+  begin_orbits(particles);
   begin_energy(particles);
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);
 }
@@ -342,6 +327,7 @@ void NbodyRun::output(double t) {
       return;
     }
   }
+  extend_orbits(t);
   last_output_ = t;
   ++outputs_;
   write_checkpoint();
@@ -353,7 +339,7 @@ Sample NbodyRun::sample(double t) const {
   sample.t = t;
   sample.energy = hostlib::energy(now, state().options.eps);
   sample.energy_error = energy_error(sample.energy);
-  if (device_ && integrator_->predicted_at(t - time_offset_) == 0) {
+  if (device_ && state().pairs.empty() && integrator_->predicted_at(t - time_offset_) == 0) {
     sample.board_energy = sample.energy.kinetic + integrator_->backend_potential_energy();
   }
   sample.centre_of_mass = centre_of_mass(now);
@@ -429,6 +415,7 @@ std::vector<RunAttribute> NbodyRun::attributes() const {
                                               {"transfer", provenance_.transfer},
                                               {"boards", static_cast<std::int64_t>(provenance_.boards)}};
   if (device_) all.insert(all.end(), of_board.begin(), of_board.end());
+  if (state().options.regularise) all.push_back({"binaries", std::string("regularised")});
   all.push_back({"engine", provenance_.engine});
   all.push_back({"exact", static_cast<std::int64_t>(provenance_.exact)});
   if (!changes_.empty()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/hostlib/nbody_run.h"
@@ -36,6 +37,45 @@ void NbodyRun::begin_energy(const Particles& particles) {
   first_energy_ = energy;
   initial_energy_ = energy.internal();
   initial_size_ = energy.internal_kinetic + std::fabs(energy.potential);
+}
+
+RunStart start_of_run(const NbodySettings& settings) {
+  RunStart start;
+  if (settings.start) {
+    start.particles = make_start(*settings.start);
+    start.name = describe(*settings.start);
+  } else if (settings.particles) {
+    start.particles = *settings.particles;
+    validate(start.particles);
+    start.name = fmt::format("{} particles of the caller", start.particles.size());
+  } else {
+    LoadedSnapshot loaded = is_hdf5_input(settings.in) ? load_run_snapshot(settings.in) : load_snapshot(settings.in);
+    start = {std::move(loaded.snapshot.particles), loaded.snapshot.time, loaded.snapshot.step, settings.in.string(),
+             std::move(loaded.notes)};
+    if (settings.units) start.name += " in " + settings.units->name;
+    if (settings.scale_to_henon) start.name += ", scaled to Henon's units";
+  }
+  if (settings.units) to_unit_gravity(start.particles, *settings.units);
+  if (settings.scale_to_henon) scale_to_henon(start.particles);
+  return start;
+}
+
+void NbodyRun::begin_orbits(const Particles& particles) {
+  for (const std::int64_t id : settings_.orbits) {
+    if (std::ranges::find(particles.id, id) == particles.id.end()) {
+      throw Error(fmt::format("orbits: there is no particle {}", id));
+    }
+    orbits_.push_back({id, {}});
+  }
+}
+
+void NbodyRun::extend_orbits(double t) {
+  if (orbits_.empty()) return;
+  const Particles now = particles_at(t);
+  for (Orbit& orbit : orbits_) {
+    const auto at = std::ranges::find(now.id, orbit.id) - now.id.begin();
+    orbit.places.push_back(now.position[static_cast<std::size_t>(at)]);
+  }
 }
 
 Energy NbodyRun::energy() const { return finite_energy(particles(), state().options.eps); }

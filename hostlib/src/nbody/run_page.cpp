@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/base/html.h"
@@ -67,6 +69,40 @@ std::string block_sizes(const RunReport& report) {
   return svg_of(plot);
 }
 
+/// The particles about their density centre, as far as half as far again as the radius of 90 % of the mass.
+std::string places(const RunReport& report) {
+  if (!report.particles || report.particles->size() == 0) return "";
+  const Particles& particles = *report.particles;
+  const auto core = core_of(particles);
+  const Vec3 centre = core ? core->centre : centre_of_mass(particles);
+  constexpr std::array kMost{0.9};
+  const double reach = 1.5 * lagrangian_radii(particles, kMost, centre).front();
+  if (!(reach > 0)) return "";
+  MapPlot plot{"Places at the end", "x", "y", {}, {}, {centre.x, centre.y}, reach};
+  for (const Vec3& place : particles.position) plot.points.push_back({place.x, place.y});
+  return svg_of(plot);
+}
+
+std::string orbits(const RunReport& report) {
+  MapPlot plot{"Orbits, a point at every output", "x", "y", {}, {}, {}, 0};
+  Vec3 least;
+  Vec3 most;
+  bool is_first = true;
+  for (const Orbit& orbit : report.orbits) {
+    MapPlot::Path path{fmt::format("{}", orbit.id), {}};
+    for (const Vec3& place : orbit.places) {
+      path.places.push_back({place.x, place.y});
+      least = is_first ? place : Vec3{std::min(least.x, place.x), std::min(least.y, place.y), 0};
+      most = is_first ? place : Vec3{std::max(most.x, place.x), std::max(most.y, place.y), 0};
+      is_first = false;
+    }
+    plot.paths.push_back(std::move(path));
+  }
+  plot.centre = {(least.x + most.x) / 2, (least.y + most.y) / 2};
+  plot.reach = 0.55 * std::max(most.x - least.x, most.y - least.y);
+  return plot.reach > 0 ? svg_of(plot) : "";
+}
+
 std::string plots(const RunReport& report) {
   const Values t = column(report, "t");
   const auto curves = [&](std::string title, std::vector<Curve> of, bool log_y) {
@@ -91,7 +127,8 @@ std::string plots(const RunReport& report) {
          curves("Drift of the momenta", {{"momentum", drift(report, "p")}, {"angular momentum", drift(report, "l")}},
                 true) +
          block_sizes(report) +
-         curves("Pipe occupancy since the start", {{"occupancy", column(report, "pipe_occupancy")}}, false);
+         curves("Pipe occupancy since the start", {{"occupancy", column(report, "pipe_occupancy")}}, false) +
+         places(report) + orbits(report);
 }
 
 }  // namespace

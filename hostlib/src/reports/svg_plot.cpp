@@ -114,11 +114,6 @@ std::string y_ticks(const Scale& scale) {
   return svg;
 }
 
-std::string nothing_to_show() {
-  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no values</text></svg>", (kLeft + kRight) / 2,
-                     (kTop + kBottom) / 2);
-}
-
 bool shown(double y, bool log_y) { return std::isfinite(y) && (!log_y || y > 0); }
 
 /// Path through the curve's points, with lines between neighbours. A point between two gaps becomes a dot.
@@ -153,8 +148,8 @@ std::string svg_of(const LinePlot& plot) {
       if (shown(value, plot.log_y)) y_range.include(value);
     }
   }
+  if (y_range.empty()) return "";
   std::string svg = begin(plot.title);
-  if (y_range.empty()) return svg + nothing_to_show();
   if (x_range.least == x_range.most) x_range = x_range.widened(false);
   y_range = y_range.widened(plot.log_y);
   const Scale x(x_range.least, x_range.most, kLeft, kRight, false);
@@ -168,6 +163,7 @@ std::string svg_of(const LinePlot& plot) {
   double legend = kLeft;
   for (std::size_t n = 0; n < plot.curves.size(); ++n) {
     const Curve& curve = plot.curves[n];
+    if (std::ranges::none_of(curve.y, [&](double value) { return shown(value, plot.log_y); })) continue;
     const std::string_view colour = kColours[n % kColours.size()];
     svg += fmt::format("<path class=\"curve\" stroke=\"{}\" d=\"{}\"><title>{}</title></path>", colour,
                        path_of(plot, curve, x, y), html(curve.name));
@@ -179,9 +175,9 @@ std::string svg_of(const LinePlot& plot) {
 }
 
 std::string svg_of(const BarPlot& plot) {
-  std::string svg = begin(plot.title);
   const double most = plot.values.empty() ? 0 : *std::ranges::max_element(plot.values);
-  if (!(most > 0)) return svg + nothing_to_show();
+  if (!(most > 0)) return "";
+  std::string svg = begin(plot.title);
   const Scale y(0, 1.05 * most, kBottom, kTop, false);
   svg += y_ticks(y) + frame(plot.x_label);
   const double pitch = (kRight - kLeft) / static_cast<double>(plot.values.size());
@@ -194,6 +190,64 @@ std::string svg_of(const BarPlot& plot) {
         "y=\"{}\" text-anchor=\"middle\">{}</text>",
         left + 0.1 * pitch, top, 0.8 * pitch, kBottom - top, html(plot.names[n]), plot.values[n], left + 0.5 * pitch,
         kBottom + 17, html(plot.names[n]));
+  }
+  return svg + "</svg>";
+}
+
+std::string svg_of(const MapPlot& plot) {
+  constexpr double kSide = kRight - kLeft;
+  constexpr double kFloor = kTop + kSide;
+  std::string svg = fmt::format(
+      "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"><text class=\"title\" x=\"{}\" "
+      "y=\"16\">{}</text>",
+      kWidth, kFloor + kHeight - kBottom, html(plot.title), kLeft, html(plot.title));
+  const Scale x(plot.centre.x - plot.reach, plot.centre.x + plot.reach, kLeft, kRight, false);
+  const Scale y(plot.centre.y - plot.reach, plot.centre.y + plot.reach, kFloor, kTop, false);
+  svg += y_ticks(y);
+  for (const double value : x.ticks()) {
+    svg += fmt::format(
+        "<path class=\"grid\" d=\"M{0:.1f} {1}V{2}\"/><text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>",
+        x.pixel(value), kTop, kFloor, kFloor + 17, tick_text(value));
+  }
+  svg += fmt::format(
+      "<path class=\"axis\" d=\"M{0} {1}V{2}H{3}\"/><text x=\"{4}\" y=\"{5}\" text-anchor=\"middle\">{6}</text>"
+      "<text x=\"{0}\" y=\"34\" text-anchor=\"end\">{7}</text>",
+      kLeft, kTop, kFloor, kRight, (kLeft + kRight) / 2, kFloor + 36, html(plot.x_label), html(plot.y_label));
+  const auto is_inside = [&](const MapPlot::Place& place) {
+    return std::fabs(place.x - plot.centre.x) <= plot.reach && std::fabs(place.y - plot.centre.y) <= plot.reach;
+  };
+  std::string dots;  // a line of no length with round ends is a dot
+  for (const MapPlot::Place& place : plot.points) {
+    if (is_inside(place)) dots += fmt::format("M{:.1f} {:.1f}h0", x.pixel(place.x), y.pixel(place.y));
+  }
+  const double width = plot.points.size() > 2000 ? 1.4 : plot.points.size() > 200 ? 2.2 : 4;
+  if (!dots.empty()) {
+    svg += fmt::format("<path class=\"curve\" style=\"stroke-width:{}\" stroke=\"{}\" d=\"{}\"/>", width, kColours[0],
+                       dots);
+  }
+  double legend = kLeft + 20;
+  for (std::size_t n = 0; n < plot.paths.size(); ++n) {
+    const MapPlot::Path& path = plot.paths[n];
+    const std::string_view colour = kColours[n % kColours.size()];
+    std::string line;
+    bool drawing = false;
+    for (const MapPlot::Place& place : path.places) {
+      if (!is_inside(place)) {
+        drawing = false;
+        continue;
+      }
+      line += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", x.pixel(place.x), y.pixel(place.y));
+      drawing = true;
+    }
+    if (line.empty()) continue;
+    svg += fmt::format("<path class=\"curve\" style=\"stroke-width:1\" stroke=\"{}\" d=\"{}\"><title>{}</title></path>",
+                       colour, line, html(path.name));
+    if (is_inside(path.places.back())) {
+      svg += fmt::format("<path class=\"curve\" style=\"stroke-width:6\" stroke=\"{}\" d=\"M{:.1f} {:.1f}h0\"/>",
+                         colour, x.pixel(path.places.back().x), y.pixel(path.places.back().y));
+    }
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"34\" style=\"fill:{}\">{}</text>", legend, colour, html(path.name));
+    legend += 16 + 6.6 * static_cast<double>(path.name.size());
   }
   return svg + "</svg>";
 }

@@ -21,7 +21,8 @@ struct LinePlot {
   bool log_y = false;
 };
 
-/// An svg element, with the title as its accessible name. If there is no value to show, the element says so.
+/// An svg element, with the title as its accessible name. Curves without a value to show are left out; if no value is
+/// left, the text is empty.
 [[nodiscard]] std::string svg_of(const LinePlot& plot);
 
 struct BarPlot {
@@ -31,6 +32,26 @@ struct BarPlot {
   std::vector<double> values;  // >= 0, one per name
 };
 [[nodiscard]] std::string svg_of(const BarPlot& plot);
+
+/// Places in a plane, with one scale for both axes.
+struct MapPlot {
+  struct Place {
+    double x = 0.0;
+    double y = 0.0;
+  };
+  struct Path {
+    std::string name;
+    std::vector<Place> places;
+  };
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<Place> points;
+  std::vector<Path> paths;  // each with a dot at its end
+  Place centre;
+  double reach = 0.0;  // of the picture from the centre, > 0; what lies outside is not drawn
+};
+[[nodiscard]] std::string svg_of(const MapPlot& plot);
 
 extern const std::string_view kPlotStyle;
 

@@ -4,6 +4,7 @@
 #include "formats/table_format.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/hostlib/run_files.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {
@@ -13,7 +14,8 @@ constexpr base::Names<SnapshotFormat> kFormatNames({{SnapshotFormat::phigrape, "
                                                     {SnapshotFormat::plain, "plain"},
                                                     {SnapshotFormat::csv, "csv"},
                                                     {SnapshotFormat::npy, "npy"},
-                                                    {SnapshotFormat::nemo, "nemo"}});
+                                                    {SnapshotFormat::nemo, "nemo"},
+                                                    {SnapshotFormat::gadget, "gadget"}});
 
 std::string rows_of(const Snapshot& snapshot, bool with_header) {
   const Particles& p = snapshot.particles;
@@ -47,7 +49,7 @@ Table table_of(const Particles& p) {
   return table;
 }
 
-std::string image_of(const Snapshot& snapshot, SnapshotFormat format) {
+std::string image_of(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {
   switch (format) {
     case SnapshotFormat::phigrape:
       return rows_of(snapshot, true);
@@ -59,6 +61,8 @@ std::string image_of(const Snapshot& snapshot, SnapshotFormat format) {
       return to_npy(table_of(snapshot.particles));
     case SnapshotFormat::nemo:
       return nemo_image(snapshot);
+    case SnapshotFormat::gadget:
+      return gadget_image_of(path, snapshot);
   }
   throw Error("a form of snapshots is refused: it is none of SnapshotFormat");
 }
@@ -69,7 +73,7 @@ const base::Names<SnapshotFormat>& snapshot_format_names() { return kFormatNames
 
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {
   validate(snapshot.particles);
-  base::write_file(path, image_of(snapshot, format));
+  base::write_file(path, image_of(path, snapshot, format));
 }
 
 }  // namespace gdr::hostlib

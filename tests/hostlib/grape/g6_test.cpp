@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <limits>
 #include <random>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "g6_api.h"
@@ -182,6 +184,81 @@ double rms(const std::vector<double>& a, const std::vector<double>& b) {
 // What short words cost: the bounds under which N-body codes notice nothing.
 constexpr double kAccuracy = 1e-6;
 constexpr double kJerkAccuracy = 1e-5;
+
+/// Two particles of one path among others, which the board and the program predict in their own ways.
+std::vector<Particle> cloud_with_twins(int n, unsigned seed) {
+  std::vector<Particle> particles = cloud(n, seed);
+  for (Particle& p : particles) {
+    p.a_by_2 = {0.5 * p.x[1], -0.3, 0.777 * p.v[0]};
+    p.jerk_by_6 = {0.01, 0.02 * p.x[0], -0.03};
+    p.snap_by_18 = {0.001, 0.002, 0.003 * p.v[1]};
+  }
+  Particle twin = particles[2];
+  twin.index = particles.back().index;
+  twin.mass = particles.back().mass;
+  particles.back() = twin;
+  return particles;
+}
+
+std::vector<Particle> predicted(std::vector<Particle> particles, double t) {
+  for (Particle& p : particles) std::tie(p.x, p.v) = std::pair(position_at(p, t), velocity_at(p, t));
+  return particles;
+}
+
+TEST_F(Grape6, ParticlesInOnePlaceDoNotFeelEachOtherWhereverTheyArePredicted) {
+  const std::vector<Particle> all = cloud_with_twins(9, 5);
+  std::vector<Particle> without_twin = all;
+  without_twin.back().mass = 0;
+  for (const double eps2 : {0.0, 0.01}) {
+    for (int step = 0; step < 50; ++step) {
+      const double t = step / 512.0;
+      g6_set_ti(kCluster, t);
+      const std::vector<Particle> i{predicted(all, t)[2]};
+      send(without_twin);
+      const Answer alone = forces(i, 9, eps2);
+      send(all);
+      const Answer both = forces({i[0], predicted(all, t).back()}, 9, eps2, true);
+      ASSERT_EQ(both.acc[0], alone.acc[0]) << t;
+      ASSERT_EQ(both.jerk[0], alone.jerk[0]) << t;
+      ASSERT_EQ(both.acc[1], both.acc[0]) << t;
+      const double mutual = eps2 > 0 ? -all.back().mass / std::sqrt(eps2) : 0;
+      ASSERT_NEAR(both.pot[0], alone.pot[0] + mutual, 1e-15) << t;
+      ASSERT_EQ(both.nearest[0], all.back().index) << t;
+      ASSERT_EQ(both.nearest[1], all[2].index) << t;
+    }
+  }
+}
+
+TEST_F(Grape6, ParticlesThatLeaveOnePlaceFeelEachOther) {
+  std::vector<Particle> all = cloud_with_twins(9, 6);
+  send(all);
+  g6_set_ti(kCluster, 0.0);
+  static_cast<void>(forces({all[2]}, 9, 0.0));
+  all.back().x[0] += 0.25;
+  send(8, all.back());
+  const Answer parted = forces({all[2]}, 9, 0.0);
+  send(all);  // to an address that has what it had
+  EXPECT_EQ(forces({all[2]}, 9, 0.0).acc[0], parted.acc[0]);
+  std::vector<Particle> without = all;
+  without.back().mass = 0;
+  send(without);
+  const Answer alone = forces({all[2]}, 9, 0.0);
+  EXPECT_NEAR(parted.acc[0][0] - alone.acc[0][0], all.back().mass / (0.25 * 0.25), 1e-6);
+}
+
+TEST_F(Grape6, AProgramsOwnPlaceForAParticleFeelsItsTwin) {
+  const std::vector<Particle> all = cloud_with_twins(9, 7);
+  send(all);
+  g6_set_ti(kCluster, 0.0);
+  Particle elsewhere = all[2];
+  elsewhere.x[1] += 0.5;
+  const Answer here = forces({elsewhere}, 9, 0.0);
+  std::vector<Particle> without = all;
+  without.back().mass = 0;
+  send(without);
+  const Answer alone = forces({elsewhere}, 9, 0.0);
+  EXPECT_NEAR(here.acc[0][1] - alone.acc[0][1], -all.back().mass / (0.5 * 0.5), 1e-6);
+}
 
 TEST_F(Grape6, GivesTheForcesOfASphere) {
   const std::vector<Particle> particles = cloud(1024, 1);

@@ -100,6 +100,24 @@ TEST(Hdf5, WhatIsNoRunFileIsRefusedWithItsName) {
   }
 }
 
+TEST(Hdf5, GadgetsFormKeepsEveryBitOfParticlesAndTime) {
+  const ScratchDirectory directory;
+  write_snapshot(directory / "a.hdf5", some_snapshot(), SnapshotFormat::gadget);
+  const LoadedSnapshot read = load_run_snapshot(directory / "a.hdf5");
+  EXPECT_EQ(read.snapshot.particles, some_snapshot().particles);
+  EXPECT_EQ(read.snapshot.time, some_snapshot().time);
+  EXPECT_TRUE(read.notes.empty());
+  const std::string good = base::read_file(directory / "a.hdf5");
+  for (std::size_t length = 0; length < good.size() - 8; length += 997) {
+    base::write_file(directory / "cut.h5", good.substr(0, length));
+    EXPECT_NE(error_of([&] { (void)read_run_snapshot(directory / "cut.h5"); }), "") << length;
+  }
+  EXPECT_NE(error_of([&] {
+              write_snapshot(directory / "a.dat", some_snapshot(), SnapshotFormat::gadget);
+            }).find("choose a name that ends in .hdf5"),
+            std::string::npos);
+}
+
 TEST(Hdf5, InvalidParticlesAreNotWritten) {
   const ScratchDirectory directory;
   RunFile file = some_file();

@@ -291,6 +291,7 @@ TEST(SnapshotKinds, EveryFormThatIsWrittenIsReadToTheBit) {
   for (const std::string_view name : snapshot_format_names()) {
     SCOPED_TRACE(name);
     const SnapshotFormat format = snapshot_format_names().find(name).value();
+    if (format == SnapshotFormat::gadget) continue;  // HDF5, of which builds without it have none: run_files_test.cpp
     const ScratchDirectory directory;
     write_snapshot(directory / "out", written, format);
     const Snapshot read = read_snapshot(directory / "out");

@@ -44,6 +44,18 @@ struct BlockSteps {
 [[nodiscard]] std::vector<BlockSteps> measured_for(std::size_t n, std::size_t most, std::uint64_t seed,
                                                    const HermiteOptions& options, double t);
 
+/// Steps of a run's own particles.
+struct MeasuredSteps {
+  std::vector<BlockSteps> of;  // with fewer particles first; one alone if all particles were taken
+  double t = 0;                // units of time that were integrated, the shortest of all
+};
+
+/// Integrates `particles` for `t` > 0 units of time with forces in doubles, or until that takes `most_interactions`:
+/// all of them if they are at most `most`; else samples of `most` and of half as many, evenly spaced in their order and
+/// with the same total mass, from which scaled_block_steps() goes on. `most` is at least 4.
+[[nodiscard]] MeasuredSteps measured_on(const Particles& particles, std::size_t most, const HermiteOptions& options,
+                                        double t, std::uint64_t most_interactions);
+
 /// Scales measurements, in ascending order of their n, to `n` particles. Steps per particle and mean block size are
 /// taken as powers of n between the two measurements around n, and also beyond the last two. Block sizes grow no faster
 /// than n. Throws gdr::Error for fewer than two measurements.

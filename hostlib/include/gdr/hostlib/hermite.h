@@ -10,6 +10,7 @@
 
 #include "gdr/hostlib/force_backend.h"
 #include "gdr/hostlib/particles.h"
+#include "gdr/hostlib/regularised_pair.h"
 
 namespace gdr::hostlib {
 
@@ -25,6 +26,8 @@ inline constexpr double kLargestTime = 8192.0;
 struct HermiteOptions {
   double eta = 0.1;   // > 0; dt is proportional to it
   double eps = 0.01;  // >= 0; Plummer softening length
+  /// Hard binaries that no other body disturbs much are advanced by RegularisedPair. Needs eps = 0.
+  bool regularise = false;
 
   friend bool operator==(const HermiteOptions&, const HermiteOptions&) = default;
 };
@@ -64,6 +67,10 @@ struct HermiteState {
   Ticks time = 0;
   HermiteCounters counters;
   std::vector<HermiteBody> bodies;
+  /// With options.regularise: pairs with semi-major axes below this are regularised (infinite for up to four bodies),
+  /// and those that are.
+  double close_axis = 0.0;
+  std::vector<RegularisedPair> pairs;
 
   friend bool operator==(const HermiteState&, const HermiteState&) = default;
 };
@@ -128,6 +135,10 @@ class HermiteIntegrator {
   /// potentials belong to different times.
   [[nodiscard]] double backend_potential_energy() const;
 
+  /// How often a pair has been taken for one body, and how often one has been given up, since the integrator began.
+  [[nodiscard]] std::uint64_t pairs_formed() const { return pairs_formed_; }
+  [[nodiscard]] std::uint64_t pairs_dissolved() const { return pairs_dissolved_; }
+
   [[nodiscard]] const HermiteState& state() const { return state_; }
   [[nodiscard]] const HermiteCounters& counters() const { return state_.counters; }
 
@@ -152,6 +163,21 @@ class HermiteIntegrator {
   void correct(HermiteBody& body, Ticks t, const Force& force);
   void count_block(std::size_t size);
 
+  // Regularised pairs, in hermite_pairs.cpp.
+  [[nodiscard]] std::vector<RegularisedPair> felt_pairs(Ticks t, const std::vector<std::size_t>& block,
+                                                        std::vector<Force>& forces) const;
+  void resolve_pairs(Particles& particles, double t) const;
+  void rearrange_pairs(const std::vector<std::size_t>& block);
+  void form_pairs(const std::vector<std::size_t>& block);
+  void form(std::size_t first, std::size_t second);
+  void dissolve(std::size_t pair);
+  void begin_bodies(const std::vector<std::size_t>& indices);
+  [[nodiscard]] double tide_on(const RegularisedPair& pair, double apocentre) const;
+  void list_neighbours(RegularisedPair& pair, Ticks step) const;
+  void unfile_body(std::size_t index);
+  template <class Change>
+  void all_or_nothing(Change&& change);
+
   static constexpr std::size_t kNoTwins = static_cast<std::size_t>(-1);
 
   ForceBackend* backend_;
@@ -162,6 +188,9 @@ class HermiteIntegrator {
   // forces and all later states are, too, and a set stays one.
   std::vector<std::vector<std::size_t>> twins_;
   std::vector<std::size_t> set_of_;
+  std::vector<bool> is_ghost_;  // by body: the second star of a pair, which takes no steps
+  std::uint64_t pairs_formed_ = 0;
+  std::uint64_t pairs_dissolved_ = 0;
   // levels_[k]: indices of the bodies with dt = 2^k ticks. All bodies of a level have the same next time, the next
   // multiple of dt. The next block is therefore found from the levels, without looking at single bodies.
   std::array<std::vector<std::size_t>, kLevels> levels_;

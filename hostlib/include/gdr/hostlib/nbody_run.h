@@ -20,6 +20,7 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/particles.h"
 #include "gdr/hostlib/run_files.h"
+#include "gdr/hostlib/run_page.h"
 #include "gdr/hostlib/scales.h"
 #include "gdr/hostlib/snapshot.h"
 #include "gdr/hostlib/start_model.h"
@@ -99,14 +100,27 @@ struct NbodySettings {
 
   double every = 0;  // time between outputs; 0: only one output, at the end
   std::filesystem::path out;
-  SnapshotFormat format = SnapshotFormat::phigrape;  // of snapshots in text files
+  SnapshotFormat format = SnapshotFormat::phigrape;  // of snapshots; a name in HDF5 takes gadget alone
   std::filesystem::path log;
-  bool keep_samples = false;  // fill samples() even without a log
+  bool keep_samples = false;         // fill samples() even without a log
+  std::vector<std::int64_t> orbits;  // ids of particles whose places at the outputs are kept; not with restart
   std::filesystem::path checkpoint;
   double checkpoint_minutes = 10;  // wall-clock time between checkpoints, which are also written at outputs
 
   std::shared_ptr<ForceSharing> sharing;  // null: the run's own device computes the forces
 };
+
+/// The particles with which a new run begins.
+struct RunStart {
+  Particles particles;
+  double time = 0;
+  std::int64_t step = 0;
+  std::string name;                // `plummer 64`, or that of the snapshot
+  std::vector<std::string> notes;  // of the snapshot's reader
+};
+/// Of the start model, the particles or the snapshot of `settings`, in units with G = 1. Throws gdr::Error as the
+/// readers do.
+[[nodiscard]] RunStart start_of_run(const NbodySettings& settings);
 
 /// Paths that a run will write to: snapshots, log, checkpoint.
 [[nodiscard]] std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings);
@@ -189,7 +203,12 @@ class NbodyRun {
   /// Values of the outputs so far, in the order of sample_columns(), if there is a log or an HDF5 output or
   /// keep_samples is set. With a log or an HDF5 output, those from before a restart are included.
   [[nodiscard]] const std::vector<std::vector<double>>& samples() const { return samples_; }
+  /// Places at the outputs so far of the particles of settings.orbits.
+  [[nodiscard]] const std::vector<Orbit>& orbits() const { return orbits_; }
   [[nodiscard]] const HermiteState& state() const { return integrator_->state(); }
+  /// Pairs that this process formed and dissolved, if binaries are regularised.
+  [[nodiscard]] std::uint64_t pairs_formed() const { return integrator_->pairs_formed(); }
+  [[nodiscard]] std::uint64_t pairs_dissolved() const { return integrator_->pairs_dissolved(); }
   [[nodiscard]] const HermiteCounters& counters() const { return integrator_->counters(); }
   [[nodiscard]] const Provenance& provenance() const { return provenance_; }
   /// The source of the particles: `plummer 64, seed 1`, or the name of the snapshot. A restarted run has the source of
@@ -220,6 +239,8 @@ class NbodyRun {
   [[nodiscard]] std::optional<double> next_output() const;
   void output(double t);
   Energy take_sample(double t);
+  void begin_orbits(const Particles& particles);
+  void extend_orbits(double t);
   [[nodiscard]] EnergyWatch watch(double t, const Energy& now) const;
   void begin_energy(const Particles& particles);
   void apply_changes(HermiteState& state);
@@ -230,7 +251,9 @@ class NbodyRun {
   [[nodiscard]] Snapshot snapshot(double t) const;
   void write_numbered_snapshot(double t);
   [[nodiscard]] std::vector<RunAttribute> attributes() const;
-  [[nodiscard]] bool has_run_file() const { return is_hdf5(settings_.out); }
+  [[nodiscard]] bool has_run_file() const {
+    return is_hdf5(settings_.out) && settings_.format != SnapshotFormat::gadget;
+  }
   void write_run_file(double t, std::uint64_t number);
   bool go_to_output(const std::function<bool(const NbodyRun&)>& go_on);
   void write_checkpoint();
@@ -260,6 +283,7 @@ class NbodyRun {
   std::uint64_t outputs_ = 0;     // written so far
   std::optional<double> last_output_;
   std::vector<std::vector<double>> samples_;
+  std::vector<Orbit> orbits_;
   std::vector<SnapshotFile> snapshot_files_;  // snapshots that the run file names
   std::uint64_t run_file_rows_ = 0;           // samples in the run file when the checkpoint was written
   bool run_file_written_ = false;             // by this process

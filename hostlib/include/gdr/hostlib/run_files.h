@@ -50,8 +50,20 @@ void write_run_file(const std::filesystem::path& path, const RunFile& file);
 /// file and the reason if the file is not valid.
 [[nodiscard]] RunFile read_run_file(const std::filesystem::path& path);
 
-/// Reads the snapshot with the highest number, from the file itself or from one that it names. Throws gdr::Error as
-/// read_run_file() does, and for particles that validate() refuses.
+/// The bytes of a file at `path` in Gadget's HDF5, with all particles of type 1. Throws gdr::Error if its name is not
+/// one of HDF5.
+[[nodiscard]] std::string gadget_image_of(const std::filesystem::path& path, const Snapshot& snapshot);
+
+/// True for names of files that read_run_snapshot() reads: those of is_hdf5(), and .h5part.
+[[nodiscard]] inline bool is_hdf5_input(const std::filesystem::path& path) {
+  return is_hdf5(path) || path.extension() == ".h5part";
+}
+
+/// Reads the snapshot with the highest number, from the file itself or from one that it names; also from files of
+/// AMUSE, Gadget and NBODY6++GPU. Throws gdr::Error as read_run_file() does, if there are no particles, and for
+/// particles that validate() refuses.
+[[nodiscard]] LoadedSnapshot load_run_snapshot(const std::filesystem::path& path);
+/// The snapshot alone.
 [[nodiscard]] Snapshot read_run_snapshot(const std::filesystem::path& path);
 
 }  // namespace gdr::hostlib

@@ -16,7 +16,8 @@ enum class SnapshotFormat {
   plain,     // lines `m x y z vx vy vz`
   csv,       // columns id, m, x, y, z, vx, vy, vz under their names
   npy,       // NumPy's structured array of the same columns
-  nemo       // NEMO's structured binary file: a SnapShot with Mass and PhaseSpace in double precision
+  nemo,      // NEMO's structured binary file: a SnapShot with Mass and PhaseSpace in double precision
+  gadget     // Gadget's HDF5, all particles of type 1; needs a name in .hdf5 or .h5
 };
 
 /// The names of the formats, as `gdr nbody --out-format` takes them.
@@ -52,9 +53,9 @@ struct LoadedSnapshot {
 /// The snapshot alone.
 [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path);
 
-/// Writes the file atomically; reading it gives the same bits. Only phigrape keeps the step, only phigrape and nemo
-/// keep the time, and plain and nemo omit ids. Throws gdr::Error if the particles are invalid or the file cannot be
-/// written.
+/// Writes the file atomically; reading it gives the same bits. Only phigrape keeps the step, only phigrape, nemo
+/// and gadget keep the time, and plain and nemo omit ids. Throws gdr::Error if the particles are invalid or the file
+/// cannot be written.
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format);
 
 }  // namespace gdr::hostlib

@@ -1,0 +1,177 @@
+#include "pair_field.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string_view>
+
+#include "gdr/base/error.h"
+#include "prediction.h"
+
+namespace gdr::hostlib {
+namespace {
+
+/// w(d) and its derivatives: the polynomial of fifth degree whose first two derivatives vanish at both radii.
+struct PairWeight {
+  double w = 0.0;
+  double by_d = 0.0;
+  double by_d_d = 0.0;
+};
+
+PairWeight pair_weight_at(double d, double size) {
+  const double inner = kInnerRadius * size;
+  const double width = (kOuterRadius - kInnerRadius) * size;
+  const double u = (d - inner) / width;
+  if (!(u > 0)) return {1, 0, 0};
+  if (u >= 1) return {};
+  const double v = u * (1 - u);
+  return {1 - u * u * u * (10 - u * (15 - 6 * u)), -30 * v * v / width, -60 * v * (1 - 2 * u) / (width * width)};
+}
+
+/// The field of a mass at `s` from a body that sees it move with `q`.
+struct PairField {
+  Vec3 acc;
+  Vec3 jerk;
+  double pot = 0.0;
+  double pot_rate = 0.0;
+
+  void add(double mass, const Vec3& s, const Vec3& q) {
+    const double s2 = dot(s, s);
+    const double of_pot = mass / std::sqrt(s2);
+    const double of_acc = of_pot / s2;
+    const double closing = dot(s, q);
+    acc += of_acc * s;
+    jerk += of_acc * q - (3 * closing / s2) * of_acc * s;
+    pot -= of_pot;
+    pot_rate += of_acc * closing;
+  }
+};
+
+}  // namespace
+
+Force field_beyond_centre(const RegularisedPair& pair, const Vec3& d, const Vec3& u) {
+  const double distance = norm(d);
+  if (!(distance < outer_radius(pair)) || distance == 0) return {};
+  const PairWeight weight = pair_weight_at(distance, pair.size);
+  const double first = -pair.second_mass / pair.mass();
+  const double second = pair.first_mass / pair.mass();
+  PairField field;
+  field.add(pair.first_mass, first * pair.r - d, first * pair.v - u);
+  field.add(pair.second_mass, second * pair.r - d, second * pair.v - u);
+  field.add(-pair.mass(), -1.0 * d, -1.0 * u);
+  Force force{weight.w * field.acc, weight.w * field.jerk, weight.w * field.pot};
+  if (weight.by_d == 0 && weight.by_d_d == 0) return force;
+  const Vec3 out = (1 / distance) * d;
+  const double rate = dot(out, u);
+  const Vec3 turn = (1 / distance) * (u - rate * out);
+  force.acc -= (weight.by_d * field.pot) * out;
+  force.jerk += (weight.by_d * rate) * field.acc;
+  force.jerk -= (weight.by_d_d * rate * field.pot + weight.by_d * field.pot_rate) * out;
+  force.jerk -= (weight.by_d * field.pot) * turn;
+  return force;
+}
+
+Perturbers::Perturbers(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double until)
+    : pair_(pair), centre_(bodies[pair.centre]) {
+  const double begin = to_time(pair.t);
+  const double end = until;
+  const auto reach = [&](const HermiteBody& body, double t) {
+    const Phase of_body = at(body, t);
+    const Phase of_centre = at(centre_, t);
+    // How near it may be between the two times: the way of half of the time, at twice the present speed.
+    return norm(of_body.x - of_centre.x) - norm(of_body.v - of_centre.v) * (end - begin);
+  };
+  for (const std::size_t k : pair.neighbours) {
+    if (std::min(reach(bodies[k], begin), reach(bodies[k], end)) < outer_radius(pair))
+      perturbers_.push_back(&bodies[k]);
+  }
+}
+
+Vec3 Perturbers::acceleration(const Vec3& r, double time) const {
+  const double t = to_time(pair_.t) + time;
+  const Vec3 centre = at(centre_, t).x;
+  const double first = -pair_.second_mass / pair_.mass();
+  const double second = pair_.first_mass / pair_.mass();
+  Vec3 sum;
+  for (const HermiteBody* body : perturbers_) {
+    const Vec3 d = at(*body, t).x - centre;
+    const double weight = pair_weight_at(norm(d), pair_.size).w;
+    if (weight == 0) continue;
+    const auto pull = [&](const Vec3& s) { return (weight * body->mass / (dot(s, s) * norm(s))) * s; };
+    sum += pull(d - second * r) - pull(d - first * r);
+  }
+  return sum;
+}
+
+RegularisedPair moved(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double until) {
+  RegularisedPair now = pair;
+  const double span = until - to_time(pair.t);
+  if (span == 0) return now;
+  const Perturbers perturbers(pair, bodies, until);
+  const RelativeMotion motion =
+      advanced({0, pair.r, pair.v, pair.binding}, pair.mass(), span, perturbers.none() ? nullptr : &perturbers);
+  now.r = motion.r;
+  now.v = motion.v;
+  now.binding = motion.binding;
+  return now;
+}
+
+double apocentre(double mass, const Vec3& r, const Vec3& v, double binding) {
+  if (!(binding > 0)) return std::numeric_limits<double>::infinity();
+  const double axis = mass / (2 * binding);
+  const Vec3 h = cross(r, v);
+  return axis * (1 + std::sqrt(std::max(0.0, 1 - dot(h, h) / (mass * axis))));
+}
+
+std::vector<bool> ghosts_of(const HermiteState& state) {
+  const std::size_t n = state.bodies.size();
+  std::vector<bool> ghosts(n);
+  std::vector<bool> taken(n);
+  for (const RegularisedPair& pair : state.pairs) {
+    if (!(pair.centre < pair.ghost && pair.ghost < n) || taken[pair.centre] || taken[pair.ghost]) {
+      throw Error(fmt::format("a pair of bodies {} and {} of {} is refused: it must be two bodies of no other pair",
+                              pair.centre, pair.ghost, n));
+    }
+    taken[pair.centre] = taken[pair.ghost] = true;
+    ghosts[pair.ghost] = true;
+  }
+  return ghosts;
+}
+
+void check_pair(const RegularisedPair& pair, const HermiteState& state) {
+  const HermiteBody& centre = state.bodies[pair.centre];
+  const auto require = [&](bool holds, std::string_view what) {
+    if (!holds)
+      throw Error(fmt::format("the pair of particles {} and {}: {}", centre.id, state.bodies[pair.ghost].id, what));
+  };
+  require(state.options.regularise, "the options do not regularise pairs");
+  require(pair.first_mass > 0 && pair.second_mass > 0 && std::isfinite(pair.mass()), "its masses are not above 0");
+  require(centre.mass == pair.mass() && state.bodies[pair.ghost].mass == 0, "its bodies do not have its mass");
+  require(is_finite(pair.r) && is_finite(pair.v) && std::isfinite(pair.binding) && dot(pair.r, pair.r) > 0,
+          "its orbit is not finite");
+  require(pair.size > 0 && std::isfinite(pair.size), "its size is not above 0");
+  require(pair.t >= centre.t && pair.t <= state.time && pair.listed_until > state.time, "its times do not fit");
+  const auto& list = pair.neighbours;
+  require(std::ranges::is_sorted(list, std::less_equal<>()) && (list.empty() || list.back() < state.bodies.size()) &&
+              !std::ranges::binary_search(list, pair.centre),
+          "its neighbours are not ascending bodies");
+}
+
+double close_axis_of(const Particles& particles, const HermiteState& state) {
+  constexpr std::size_t kFew = 4;
+  const std::size_t n = particles.size();
+  if (n <= kFew) return std::numeric_limits<double>::infinity();
+  double twice = 0;
+  for (const HermiteBody& body : state.bodies) twice += body.mass * body.pot;
+  const double mass = total_mass(particles);
+  const double virial = twice < 0 ? mass * mass / -twice : 0;
+  constexpr std::array kHalf{0.5};
+  return std::max(virial, lagrangian_radii(particles, kHalf, centre_of_mass(particles)).front()) /
+         static_cast<double>(n);
+}
+
+}  // namespace gdr::hostlib
