@@ -67,6 +67,7 @@ void refuse_long_run(std::string_view what, double seconds, bool long_run, std::
 void add_net_collectives(Command net);  // bcast and allgather
 void add_net_cost(Command net);
 void add_net_halo(Command net);
+void add_net_import(Command net);
 void add_net_pingpong(Command net);
 void add_net_routes(Command net);
 void add_net_run(Command net);
