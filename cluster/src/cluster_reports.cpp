@@ -169,6 +169,7 @@ const ReportShape& hpl_report() {
        {"nodes", "nodes", kOfNodes},
        {"grid", "grid", "{:>7}"},
        {"n", "N", "{:>8}"},
+       {"nb", "NB", "{:>5}"},
        {"seconds", "s", "{:>10.4g}"},
        {"gflops", "Tflops", "{:>8.4g}", 1 / kKilo},
        {"efficiency", "eff.", "{:>5.1f}%", 100},

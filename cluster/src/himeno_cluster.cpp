@@ -208,6 +208,38 @@ void require_memory(const Cluster& cluster, const HimenoOptions& options) {
   }
 }
 
+/// All splits of the grid over this many ranks that leave each of them a point; those with small halos first. Throws
+/// gdr::Error if there is none.
+std::vector<Extents> splits_by_halo(const Extents& size, Rank ranks) {
+  const Extents points = inner(size);
+  std::vector<std::pair<double, Extents>> splits;
+  for (std::uint64_t a = 1; a <= std::min<std::uint64_t>(ranks, points[0]); ++a) {
+    if (ranks % a != 0) continue;
+    for (std::uint64_t b = 1; b <= std::min(ranks / a, points[1]); ++b) {
+      if (ranks / a % b != 0) continue;
+      const HimenoOptions options{.size = size, .split = {a, b, ranks / a / b}};
+      if (options.split[2] > points[2]) continue;
+      const Extents block = largest_block(options);
+      double halo = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        // A rank between two others sends in both directions.
+        const double sides = static_cast<double>(std::min<std::uint64_t>(options.split[axis] - 1, 2));
+        halo += sides * product_of(block) / static_cast<double>(block[axis]);
+      }
+      splits.emplace_back(halo, options.split);
+    }
+  }
+  if (splits.empty()) {
+    throw Error(fmt::format("{} ranks are refused: no split of {}x{}x{} points leaves each of them one", ranks,
+                            points[0], points[1], points[2]));
+  }
+  std::ranges::stable_sort(splits, {}, &std::pair<double, Extents>::first);
+  std::vector<Extents> sorted;
+  sorted.reserve(splits.size());
+  for (const auto& [halo, split] : splits) sorted.push_back(split);
+  return sorted;
+}
+
 void exchange(RankGraph& graph, const std::vector<Halo>& halos, const auto& meanwhile) {
   std::vector<std::vector<ActivityId>> arrivals(graph.ranks());
   for (const Halo& halo : halos) arrivals[halo.to].push_back(graph.send(halo.from, halo.to, halo.bytes));
@@ -256,31 +288,7 @@ Extents himeno_size(std::string_view text) {
 
 std::string_view name_of(HimenoPlace place) { return place == HimenoPlace::board ? "board" : "host"; }
 
-Extents himeno_split(const Extents& size, Rank ranks) {
-  const Extents points = inner(size);
-  std::optional<std::pair<double, Extents>> least;
-  for (std::uint64_t a = 1; a <= std::min<std::uint64_t>(ranks, points[0]); ++a) {
-    if (ranks % a != 0) continue;
-    for (std::uint64_t b = 1; b <= std::min(ranks / a, points[1]); ++b) {
-      if (ranks / a % b != 0) continue;
-      const HimenoOptions options{.size = size, .split = {a, b, ranks / a / b}};
-      if (options.split[2] > points[2]) continue;
-      const Extents block = largest_block(options);
-      double halo = 0;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        // A rank between two others sends in both directions.
-        const double sides = static_cast<double>(std::min<std::uint64_t>(options.split[axis] - 1, 2));
-        halo += sides * product_of(block) / static_cast<double>(block[axis]);
-      }
-      if (!least || halo < least->first) least = {halo, options.split};
-    }
-  }
-  if (!least) {
-    throw Error(fmt::format("{} ranks are refused: no split of {}x{}x{} points leaves each of them one", ranks,
-                            points[0], points[1], points[2]));
-  }
-  return least->second;
-}
+Extents himeno_split(const Extents& size, Rank ranks) { return splits_by_halo(size, ranks).front(); }
 
 RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options) {
   const Blocks blocks(options);
@@ -319,6 +327,23 @@ HimenoTimes himeno_times(const Cluster& cluster, const interconnect::Topology& t
   times.bytes = static_cast<double>(graph.bytes());
   times.gflops = kFlops * product_of(inner(options.size)) / times.seconds / 1e9;
   return times;
+}
+
+HimenoChoice fastest_himeno(const Cluster& cluster, const interconnect::Topology& topology, HimenoOptions options,
+                            Rank ranks) {
+  std::optional<HimenoChoice> fastest;
+  std::optional<Error> refused;
+  for (const Extents& split : splits_by_halo(options.size, ranks)) {
+    options.split = split;
+    try {
+      const HimenoTimes times = himeno_times(cluster, topology, options);
+      if (!fastest || times.seconds < fastest->times.seconds) fastest = {split, times};
+    } catch (const Error& error) {
+      if (!refused) refused = error;
+    }
+  }
+  if (!fastest) throw Error(*refused);
+  return *fastest;
 }
 
 std::vector<interconnect::Transfer> himeno_traffic(const HimenoOptions& options) {

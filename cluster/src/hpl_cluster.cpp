@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -81,6 +82,23 @@ class Generator {
     return times();
   }
 
+  /// Lower bound on the seconds of the run: the updates of one rank on the busier of its board and its host.
+  [[nodiscard]] double least_seconds() const {
+    constexpr Rank kRank = 0;
+    NodeSeconds sum;
+    for (std::uint64_t k = 0; k + 1 < blocks_; ++k) {
+      if (columns_from(k + 1, kRank) <= 0) continue;
+      for (unsigned part = 0; part < parts_; ++part) {
+        const UpdateWork work = update_work(k, part, options_.lookahead > 0, kRank);
+        for (const NodeSeconds& seconds : {work.solve, work.next_panel, work.rest}) {
+          sum.host += seconds.host;
+          sum.board += seconds.board;
+        }
+      }
+    }
+    return std::max(sum.host, sum.board);
+  }
+
  private:
   [[nodiscard]] Rank ranks() const { return options_.grid.rows * options_.grid.columns; }
   [[nodiscard]] double width(std::uint64_t block) const {
@@ -142,7 +160,6 @@ class Generator {
   /// Updates part `part` of the columns to the right of panel k: swaps rows, solves for U, and updates the rest.
   void update(std::uint64_t k, unsigned part, bool ahead) {
     const double depth = width(k);
-    const Rank next_column = static_cast<Rank>((k + 1) % options_.grid.columns);
     double widest = 0;
     std::vector<double> columns(ranks());
     for (Rank rank = 0; rank < ranks(); ++rank) {
@@ -168,25 +185,39 @@ class Generator {
         graph_.host(rank, with_board_.row_swaps(rows, depth / options_.grid.rows, columns[rank]));
       }
       graph_.stage(id_of(HplStage::update));
-      // The board is busy with the part before.
-      const HplNode& solver = part > 0 ? host_alone_ : with_board_;
-      if (options_.pivots) compute(rank, solver.solve(depth, columns[rank]));
-      const double below = rows_from(k + 1, rank);
-      if (below <= 0) continue;
-      double rest = columns[rank];
-      if (ahead && part == 0 && rank % options_.grid.columns == next_column) {
-        const double first = std::min(rest, width(k + 1));
-        compute(rank, with_board_.product(below, first, depth));
-        rest -= first;
-      }
-      if (rest <= 0) continue;
-      const NodeSeconds product = with_board_.product(below, rest, depth);
-      if (product.board > 0) {
-        updates_[rank][part] = {graph_.board_beside(rank, product.board, graph_.front(rank))};
+      const UpdateWork work = update_work(k, part, ahead, rank);
+      compute(rank, work.solve);
+      compute(rank, work.next_panel);
+      if (work.rest.board > 0) {
+        updates_[rank][part] = {graph_.board_beside(rank, work.rest.board, graph_.front(rank))};
       } else {
-        compute(rank, product);
+        compute(rank, work.rest);
       }
     }
+  }
+
+  /// What a rank computes to update its columns.
+  struct UpdateWork {
+    NodeSeconds solve;
+    NodeSeconds next_panel;  // product for the columns that are factorised next
+    NodeSeconds rest;        // product for the others
+  };
+  [[nodiscard]] UpdateWork update_work(std::uint64_t k, unsigned part, bool ahead, Rank rank) const {
+    UpdateWork work;
+    const double depth = width(k);
+    double rest = columns_from(k + 1, rank) / parts_;
+    // The board is busy with the part before.
+    const HplNode& solver = part > 0 ? host_alone_ : with_board_;
+    if (options_.pivots) work.solve = solver.solve(depth, rest);
+    const double below = rows_from(k + 1, rank);
+    if (below <= 0) return work;
+    if (ahead && part == 0 && rank % options_.grid.columns == (k + 1) % options_.grid.columns) {
+      const double first = std::min(rest, width(k + 1));
+      work.next_panel = with_board_.product(below, first, depth);
+      rest -= first;
+    }
+    if (rest > 0) work.rest = with_board_.product(below, rest, depth);
+    return work;
   }
 
   /// Without pivots: one row of ranks computes U and passes it on in the columns.
@@ -366,6 +397,38 @@ HplClusterTimes hpl_times(const Cluster& cluster, const Topology& topology, cons
                           const HplClusterOptions& options) {
   check(cluster, topology, options);
   return Generator(cluster, topology, board, options).run();
+}
+
+std::span<const std::uint64_t> hpl_panel_widths() {
+  // Those first that are mostly fastest, so that others are soon left.
+  static constexpr std::array<std::uint64_t, 11> kWidths{512, 768, 1024, 384, 256, 1536, 2048, 192, 128, 3072, 4096};
+  return kWidths;
+}
+
+HplChoice fastest_hpl(const Cluster& cluster, const Topology& topology, const DgemmModel& board,
+                      HplClusterOptions options) {
+  std::optional<HplChoice> fastest;
+  std::optional<Error> refused;
+  const auto try_width = [&](std::uint64_t nb) {
+    options.nb = nb;
+    try {
+      check(cluster, topology, options);
+      Generator generator(cluster, topology, board, options);
+      if (fastest && generator.least_seconds() > fastest->times.seconds) return;
+      const HplClusterTimes times = generator.run();
+      const bool is_faster = !fastest || times.seconds < fastest->times.seconds ||
+                             (times.seconds == fastest->times.seconds && nb > fastest->nb);
+      if (is_faster) fastest = {nb, times};
+    } catch (const Error& error) {
+      if (!refused) refused = error;
+    }
+  };
+  for (const std::uint64_t nb : hpl_panel_widths()) {
+    if (nb <= options.n) try_width(nb);
+  }
+  if (!fastest && !refused) try_width(options.n);
+  if (!fastest) throw Error(*refused);
+  return *fastest;
 }
 
 }  // namespace gdr::cluster

@@ -102,6 +102,21 @@ class NbodyBlock::Maker {
     return alone;
   }
 
+  [[nodiscard]] double least_seconds(double block) const {
+    const double own = block / options_.ranks;
+    const double n = n_ / parts_of_particles(options_);
+    const auto run_and_send = [&](double runs, double i, double j, double held) {
+      return runs * node_.run_seconds(at_least_one(i), at_least_one(j)).total() + node_.j_seconds(at_least_one(held));
+    };
+    if (!is_ring()) {
+      return run_and_send(1, i_of(block), n, held_of(block)) +
+             node_.integration_seconds(at_least_one(own), at_least_one(n));
+    }
+    const SystolicShifts shifts = systolic_shifts(options_.algorithm, options_.ranks);
+    return run_and_send(shifts.visits, own, n_ / shifts.visits, own * shifts.held) +
+           node_.integration_seconds(at_least_one(own), at_least_one(n_ / options_.ranks));
+  }
+
  private:
   /// The activities of a block in two parts, the share `first` and the rest; in one part if `first` is 1.
   [[nodiscard]] RankGraph graph(double block, double first) {
@@ -339,5 +354,6 @@ NbodyBlock::~NbodyBlock() = default;
 NbodyBlock::Timed NbodyBlock::timed(double size) { return maker_->timed(size); }
 NbodyBlock::Timed NbodyBlock::start() { return maker_->start(); }
 NbodyBlock::RunAndSends NbodyBlock::alone(double size, double first) const { return maker_->alone(size, first); }
+double NbodyBlock::least_seconds(double size) const { return maker_->least_seconds(size); }
 
 }  // namespace gdr::cluster

@@ -39,6 +39,9 @@ class NbodyBlock {
   /// What a rank's board takes for its part of a block, cut as Timed::first says.
   [[nodiscard]] RunAndSends alone(double size, double first) const;
 
+  /// Lower bound on the seconds of an undivided block: what a rank's board and host do for it, without any message.
+  [[nodiscard]] double least_seconds(double size) const;
+
  private:
   class Maker;
   std::unique_ptr<Maker> maker_;

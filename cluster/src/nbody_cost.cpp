@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
@@ -11,13 +12,22 @@ namespace gdr::cluster {
 
 NbodyCost nbody_cost(const Cluster& cluster, const interconnect::Topology& topology, const isa::Program& program,
                      const hostlib::BlockSteps& steps, const NbodyModelOptions& options, double t_end) {
+  return *nbody_cost_within(cluster, topology, program, steps, options, t_end, std::numeric_limits<double>::infinity());
+}
+
+std::optional<NbodyCost> nbody_cost_within(const Cluster& cluster, const interconnect::Topology& topology,
+                                           const isa::Program& program, const hostlib::BlockSteps& steps,
+                                           const NbodyModelOptions& options, double t_end, double most_seconds) {
   if (!(t_end > 0 && std::isfinite(t_end))) {
     throw Error(fmt::format("t_end = {} is refused: it must be finite and above 0", t_end));
   }
   const BoardNode node(program, cluster, options.transfer);
   NbodyCost cost;
   cost.start = nbody_start_times(cluster, topology, node, steps.n, options);
-  cost.unit = nbody_times(cluster, topology, node, steps, options);
+  const auto unit_times =
+      nbody_times_within(cluster, topology, node, steps, options, (most_seconds - cost.start.seconds) / t_end);
+  if (!unit_times) return std::nullopt;
+  cost.unit = *unit_times;
   cost.t_end = t_end;
   cost.seconds = cost.start.seconds + t_end * cost.unit.seconds;
   for (std::size_t part = 0; part < kParts; ++part) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -57,16 +59,50 @@ NbodyModelTimes of_one_rank(const emulator::StageSeconds& stages) {
   return times;
 }
 
-/// Adds `count` times what has been timed.
-void add(NbodyModelTimes& times, const NbodyBlock::Timed& timed, double count) {
-  times.seconds += timed.times.seconds * count;
-  const std::array<double, kParts> parts = part_seconds(timed.times);
-  for (std::size_t part = 0; part < kParts; ++part) times.parts[part] += parts[part] * count;
-  double busy = 0;
+/// Times of one block.
+NbodyModelTimes of_block(const NbodyBlock::Timed& timed) {
+  NbodyModelTimes times;
+  times.seconds = timed.times.seconds;
+  times.parts = part_seconds(timed.times);
   const Rank ranks = timed.graph.ranks();
-  for (Rank rank = 0; rank < ranks; ++rank) busy += timed.times.resource_busy[RankGraph::board_resource(rank)];
-  times.board_busy += busy / ranks * count;
-  times.bytes += static_cast<double>(timed.graph.bytes()) * count;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    times.board_busy += timed.times.resource_busy[RankGraph::board_resource(rank)];
+  }
+  times.board_busy /= ranks;
+  times.bytes = static_cast<double>(timed.graph.bytes());
+  return times;
+}
+
+/// Adds the times of `count` blocks.
+void add(NbodyModelTimes& times, const NbodyModelTimes& block, double count) {
+  times.seconds += block.seconds * count;
+  for (std::size_t part = 0; part < kParts; ++part) times.parts[part] += block.parts[part] * count;
+  times.board_busy += block.board_busy * count;
+  times.bytes += block.bytes * count;
+}
+
+/// Times the groups of blocks, those that take longest first. Stops and returns nothing once the seconds of those that
+/// are timed and the least seconds of the others are more than `most_seconds`. Cutting blocks in halves may be faster
+/// than the bound, which then counts for nothing.
+std::optional<std::vector<NbodyModelTimes>> times_of(NbodyBlock& block, const std::vector<BlockCount>& groups,
+                                                     bool in_halves, double most_seconds) {
+  constexpr double kRounding = 1e-9;  // of sums of doubles in another order
+  std::vector<double> seconds(groups.size(), 0);
+  if (!in_halves) {
+    std::ranges::transform(groups, seconds.begin(),
+                           [&](const BlockCount& group) { return block.least_seconds(group.size) * group.blocks; });
+  }
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t group) { return seconds[group]; });
+  double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  std::vector<NbodyModelTimes> times(groups.size());
+  for (const std::size_t group : order) {
+    if (sum * (1 - kRounding) > most_seconds) return std::nullopt;
+    times[group] = of_block(block.timed(groups[group].size));
+    sum += times[group].seconds * groups[group].blocks - seconds[group];
+  }
+  return times;
 }
 
 void require_possible(const Cluster& cluster, const Topology& topology, const NbodyNode& node, double n,
@@ -132,6 +168,12 @@ NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, co
 
 NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, const NbodyNode& node,
                             const hostlib::BlockSteps& steps, const NbodyModelOptions& options) {
+  return *nbody_times_within(cluster, topology, node, steps, options, std::numeric_limits<double>::infinity());
+}
+
+std::optional<NbodyModelTimes> nbody_times_within(const Cluster& cluster, const Topology& topology,
+                                                  const NbodyNode& node, const hostlib::BlockSteps& steps,
+                                                  const NbodyModelOptions& options, double most_seconds) {
   require_possible(cluster, topology, node, steps.n, options);
   NbodyModelTimes times;
   if (options.ranks == 1) {
@@ -141,10 +183,12 @@ NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, co
     constexpr std::size_t kGroups = 120;
     constexpr std::size_t kGroupsOfMany = 24;
     NbodyBlock block(cluster, topology, node, steps.n, options);
-    for (const BlockCount& group : grouped(steps.counts, options.ranks > kManyRanks ? kGroupsOfMany : kGroups)) {
-      add(times, block.timed(group.size), group.blocks);
-    }
+    const std::vector<BlockCount> groups = grouped(steps.counts, options.ranks > kManyRanks ? kGroupsOfMany : kGroups);
+    const auto timed = times_of(block, groups, options.overlap, most_seconds);
+    if (!timed) return std::nullopt;
+    for (std::size_t group = 0; group < groups.size(); ++group) add(times, (*timed)[group], groups[group].blocks);
   }
+  if (times.seconds > most_seconds) return std::nullopt;
   times.blocks = steps.blocks();
   times.steps = steps.steps();
   return times;
@@ -163,7 +207,7 @@ NbodyModelTimes nbody_start_times(const Cluster& cluster, const Topology& topolo
   require_possible(cluster, topology, node, n, options);
   if (options.ranks == 1) return of_one_rank(nbody_start_stages(node, n));
   NbodyModelTimes times;
-  add(times, NbodyBlock(cluster, topology, node, n, options).start(), 1);
+  add(times, of_block(NbodyBlock(cluster, topology, node, n, options).start()), 1);
   return times;
 }
 

@@ -102,7 +102,7 @@ def nbody_in_halves():
 
 def hpl_pictures():
     sizes = [16384, 32768, 65536, 131072, 196608, 262144, 327680]
-    options = ["hpl", "--nodes", 64, "--n", listed(sizes)]
+    options = ["hpl", "--nodes", 64, "--nb", 2048, "--n", listed(sizes)]
     by_network = rows(*options, "--cluster", listed(CLUSTERS))
     networks = [(title, [(row["n"], row["gflops"] / 1e3) for row in by_network if row["cluster"] == cluster])
                 for cluster, title in CLUSTERS.items()]

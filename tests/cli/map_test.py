@@ -139,7 +139,9 @@ class NetMap(cli_test.CliTest):
             (["--topology", "torus"], ["--graph", "bruck", "--topology", "torus"]),
             (["--topology", "torus:4x"], ["--graph", "bruck", "--topology", "torus:4x"]),
             (["--topology", "torus:4x0"], ["--graph", "bruck", "--topology", "torus:4x0"]),
-            (["--topology", "2x2x2x2"], ["--graph", "bruck", "--topology", "torus:2x2x2x2"]),
+            (["--topology", "dimensions: 9"], ["--graph", "bruck", "--topology", "torus:2x2x2x2x2x2x2x2x2"]),
+            (["--method mincost"], ["--graph", "bruck", "--topology", "torus:2x2x2x2", "--method", "mincost"]),
+            (["--tie"], ["--graph", "bruck", "--topology", "fat-tree-64", "--tie", "plus"]),
             (["--topology", "-4"], ["--graph", "bruck", "--topology", "torus:-4"]),
             (["--topology", "nodes"], ["--graph", "bruck", "--topology", "torus:99999x99999"]),
             (["--topology"], ["--graph", "bruck"]),
@@ -176,6 +178,35 @@ class NetMap(cli_test.CliTest):
                          [f"rank {rank}={'abcd'[node]} slot=0" for rank, node in enumerate(report["mapping"])])
         self.assertEqual(self.report("--graph", saved, *arguments)["mapping"], report["mapping"])
         self.assertTrue(xml.etree.ElementTree.parse(picture).getroot().tag.endswith("svg"))
+
+    def test_any_network_takes_several_tasks_a_node(self):
+        for topology in ("torus:2x2x2x2", "fat-tree-64", "optical-hub-64"):
+            with self.subTest(topology=topology):
+                report = self.report("--graph", "cg", "--topology", topology, "--full", "--effort", "0.1")
+                self.assertLessEqual(report["cost_hop_bytes"], report["natural_order"]["cost_hop_bytes"])
+                self.assertEqual(len(set(report["mapping"])), report["tasks"])
+        ranks, hosts = self.scratch / "ranks", self.scratch / "by-rank"
+        report = self.report("--graph", self.graph(RING), "--topology", "torus:2", "--tasks-per-node", "2", "--full",
+                             "--rankfile", ranks, "--hostfile", hosts, "--hosts", self.file("hosts", "n[1-2]:2\n"))
+        self.assertEqual(sorted(report["mapping"]), [0, 0, 1, 1])
+        self.assertEqual(report["bytes_inside_nodes"], 200)
+        names = [f"n{node + 1}" for node in report["mapping"]]
+        self.assertEqual(hosts.read_text(encoding="utf-8").splitlines(), names)
+        self.assertEqual(sorted(line.split("=", 1)[1] for line in ranks.read_text(encoding="utf-8").splitlines()),
+                         ["n1 slot=0", "n1 slot=1", "n2 slot=0", "n2 slot=1"])
+        self.ends(1, ["has 2 slots, 3 tasks"], "net", "map", "--graph", self.graph(RING), "--topology", "torus:2",
+                  "--tasks-per-node", "3", "--rankfile", ranks, "--hosts", self.file("hosts", "n[1-2]:2\n"))
+
+    def test_graphs_of_other_programs_are_told_by_their_content(self):
+        expected = self.report("--graph", self.graph(RING), "--topology", "torus:2x2", "--full")
+        for name, text in (
+            ("ring.mtx", "%%MatrixMarket matrix coordinate integer general\n4 4 4\n1 2 100\n2 3 100\n3 4 100\n4 1 100\n"),
+            ("ring.mat", "0 100 0 0\n0 0 100 0\n0 0 0 100\n100 0 0 0\n"),
+            ("ring.txt", "0 1 100\n1 2 100\n2 3 100\n3 0 100\n"),
+        ):
+            with self.subTest(name=name):
+                found = self.report("--graph", self.file(name, text), "--topology", "torus:2x2", "--full")
+                self.assertEqual(found["mapping"], expected["mapping"])
 
     def test_fewer_hosts_than_nodes_end_with_1(self):
         self.ends(1, ["host"], "net", "map", "--graph", self.graph(RING), "--topology", "torus:2x2", "--rankfile",

@@ -139,6 +139,32 @@ TEST(HimenoCluster, TheSplitHasTheSmallestHalos) {
   EXPECT_THAT(himeno_split({5, 3, 3}, 3), ElementsAre(3, 1, 1));
 }
 
+TEST(HimenoCluster, NoSplitIsFasterThanTheOneTaken) {
+  for (const std::string_view name : {"grape-dr-64", "grape-dr-64-torus", "grape-dr-64-hub"}) {
+    const Cluster on = load_cluster(name);
+    const interconnect::Topology network = platform_for(on, 64).topology;
+    for (const HimenoPlace place : {HimenoPlace::board, HimenoPlace::host}) {
+      for (const bool overlap : {false, true}) {
+        HimenoOptions of = options(himeno_size("S"), {1, 1, 1}, overlap);
+        of.place = place;
+        const HimenoChoice found = fastest_himeno(on, network, of, 16);
+        of.split = found.split;
+        EXPECT_EQ(himeno_times(on, network, of).seconds, found.times.seconds);
+        for (const std::uint64_t a : {1, 2, 4, 8, 16}) {
+          for (std::uint64_t b = 1; a * b <= 16; b *= 2) {
+            of.split = {a, b, 16 / a / b};
+            EXPECT_GE(himeno_times(on, network, of).seconds, found.times.seconds) << name << " " << a << "x" << b;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_THAT(refusal_of([] {
+                static_cast<void>(fastest_himeno(cluster(), free_network(1), options(himeno_size("L"), {}), 1));
+              }),
+              HasSubstr("its boards hold 20648881"));
+}
+
 TEST(HimenoCluster, SizesHaveNamesOrExtents) {
   EXPECT_THAT(himeno_size("XL"), ElementsAre(512, 512, 1024));
   EXPECT_THAT(himeno_size("3x4x5"), ElementsAre(3, 4, 5));

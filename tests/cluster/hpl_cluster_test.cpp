@@ -47,6 +47,27 @@ TEST(HplCluster, OneRankHasTheStagesOfOneNode) {
   }
 }
 
+TEST(HplCluster, NoWidthOfPanelsIsFasterThanTheOneTaken) {
+  for (const std::uint64_t n : {100, 3000, 20000}) {
+    for (const unsigned lookahead : {0U, 1U}) {
+      HplClusterOptions wanted = options({2, 2}, n, lookahead, lookahead > 0);
+      wanted.rule = ProductRule::faster;
+      const interconnect::Topology network = infiniband_flat(4, kInfiniBand);
+      const HplChoice found = fastest_hpl(cluster(), network, board(), wanted);
+      wanted.nb = found.nb;
+      EXPECT_EQ(times(wanted).seconds, found.times.seconds);
+      for (const std::uint64_t nb : hpl_panel_widths()) {
+        if (nb > n) continue;
+        wanted.nb = nb;
+        EXPECT_GE(times(wanted).seconds, found.times.seconds) << n << " " << nb;
+      }
+    }
+  }
+  EXPECT_THROW(
+      static_cast<void>(fastest_hpl(cluster(), infiniband_flat(4, kInfiniBand), board(), options({2, 2}, 10'000'000))),
+      Error);
+}
+
 TEST(HplCluster, StagesAndPartsAddUp) {
   for (const unsigned lookahead : {0U, 1U}) {
     for (const bool overlap_u : {false, true}) {

@@ -1,12 +1,18 @@
 #include "gdr/cluster/nbody_advice.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "cluster_testing.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/nbody_cost.h"
+#include "scratch_directory.h"
 #include "slowed_down.h"
 
 namespace gdr::cluster {
@@ -57,6 +63,70 @@ TEST(NbodyAdvice, WhatItTellsIsTheModels) {
                                     {found.best.algorithm, found.best.nodes}, 1);
   EXPECT_EQ(found.free_network, cost.seconds / free.seconds);
   EXPECT_GT(found.planned_transfers, 1);
+}
+
+/// A description of a switch with fewer nodes than those that come with gdr.
+std::string switch_of(unsigned nodes, const tests::ScratchDirectory& folder) {
+  const std::string path = (folder / "switch.toml").string();
+  base::write_file(path, fmt::format(R"(name = "switch"
+title = "a switch"
+kind = "switch"
+[parameters]
+nodes      = {{ value = {}, unit = "1", origin = "O: a test" }}
+bandwidth  = {{ value = 1.5, unit = "GB/s per node", origin = "O: a test" }}
+latency    = {{ value = 1, unit = "us", origin = "O: a test" }}
+node_speed = {{ value = 10, unit = "Gflops", origin = "O: a test" }}
+)",
+                                     nodes));
+  return path;
+}
+
+TEST(NbodyAdvice, NoAlgorithmOnAnyNumberOfNodesIsBetter) {
+  const tests::ScratchDirectory folder;
+  Cluster few = load_cluster("grape-dr-64");
+  few.network = switch_of(tests::kSlowedDown ? 5 : 10, folder);
+  const interconnect::Topology network = platform_for(few, 1).topology;
+  for (const double n : {500.0, 6000.0, 60000.0}) {
+    for (const double efficiency : {0.3, 0.6, 0.9}) {
+      std::optional<std::tuple<bool, double>> most;
+      for (interconnect::NodeId nodes = 1; nodes <= network.nodes(); ++nodes) {
+        for (const std::string& name : nbody_algorithm_names()) {
+          const NbodyAlgorithm algorithm = nbody_algorithm_named(name);
+          if (!takes_ranks(algorithm, nodes)) continue;
+          const NbodyCost cost = nbody_cost(few, network, kernel(), steps(n), {algorithm, nodes}, 1);
+          const bool pays = cost.efficiency >= efficiency;
+          most =
+              std::max(most.value_or(std::tuple(false, 0.0)), std::tuple(pays, pays ? cost.gflops : cost.efficiency));
+        }
+      }
+      const NbodyAdvice found = advise_nbody({few}, kernel(), steps(n), {.least_efficiency = efficiency});
+      const bool pays = found.best.efficiency >= efficiency;
+      EXPECT_EQ(std::tuple(pays, pays ? found.best.gflops : found.best.efficiency), *most) << n << " " << efficiency;
+    }
+  }
+}
+
+TEST(NbodyAdvice, NumbersOfNodesThatAreNoPowersAreFound) {
+  if (tests::kSlowedDown) GTEST_SKIP() << "too slow under a sanitizer";
+  const NbodyCandidate best = advice(100000, 0.5, {"grape-dr-64-hub"}).best;
+  EXPECT_EQ(best.nodes, 49U);
+  EXPECT_EQ(best.algorithm, NbodyAlgorithm::two_dimensional);
+}
+
+TEST(NbodyAdvice, SearchesLeaveNothingThatIsInTime) {
+  for (const NbodyAlgorithm algorithm :
+       {NbodyAlgorithm::copy, NbodyAlgorithm::two_dimensional, NbodyAlgorithm::hyper_systolic}) {
+    const Cluster cluster = load_cluster("grape-dr-64");
+    const interconnect::Topology network = platform_for(cluster, 1).topology;
+    const NbodyCost cost = nbody_cost(cluster, network, kernel(), steps(3000), {algorithm, 4}, 1);
+    const auto within = [&](double seconds) {
+      return nbody_cost_within(cluster, network, kernel(), steps(3000), {algorithm, 4}, 1, seconds);
+    };
+    ASSERT_TRUE(within(cost.seconds * 1.000001));
+    EXPECT_EQ(within(cost.seconds * 1.000001)->seconds, cost.seconds);
+    EXPECT_FALSE(within(cost.seconds * 0.999));
+    EXPECT_FALSE(within(0));
+  }
 }
 
 TEST(NbodyAdvice, MoreParticlesPayForMoreNodes) {

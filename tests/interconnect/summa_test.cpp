@@ -10,6 +10,7 @@
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/summa_closed_form.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -197,6 +198,63 @@ TEST(Summa, NominalArithmeticAddsTheSameTimeToEveryRank) {
     const Schedule schedule = make_summa({.nodes = 16, .n = 512, .algorithm = algorithm}).schedule;
     const double arithmetic = 2 * 512.0 * 512 * 512 / 16 / nominal.flops_per_second;
     EXPECT_NEAR((run_s4u(schedule, hub, nominal).seconds - run_s4u(schedule, hub).seconds) / arithmetic, 1, 1e-3);
+  }
+}
+
+TEST(Summa, ClosedFormsNeedNoSchedule) {
+  std::vector<SummaOptions> all;
+  for (const Algorithm algorithm : kAll) {
+    for (const Rank nodes : {4U, 9U, 16U, 64U}) {
+      for (const bool a_with_b : {true, false}) {
+        all.push_back({.nodes = nodes, .n = 50, .algorithm = algorithm, .a_with_b = a_with_b});
+      }
+    }
+  }
+  all.push_back({.nodes = 16, .n = 50, .by_rows_and_columns = true});
+  for (const Algorithm algorithm : {Algorithm::ca1, Algorithm::ca3}) {
+    all.push_back({.nodes = 27, .n = 50, .algorithm = algorithm, .layout = SummaLayout::cube});
+  }
+  constexpr double kSpeed = 1e9;
+  for (const SummaOptions& options : all) {
+    const SummaPlan plan = make_summa(options);
+    for (const Topology& topology :
+         {torus({4, 4, 4}, {1e9, 1e-6}), optical_hub(64, {1e8, 2e-7}), infiniband_flat(64, {3e9, 1e-6})}) {
+      const SummaClosedForm counted = summa_closed_form(options, topology, kSpeed);
+      const ClosedForm made = run_closed_form(plan.schedule, topology, kSpeed);
+      EXPECT_EQ(counted.times.lockstep_seconds, made.lockstep_seconds) << static_cast<int>(options.algorithm);
+      EXPECT_EQ(counted.times.link_bound_seconds, made.link_bound_seconds);
+      EXPECT_EQ(counted.padded_n, plan.padded_n);
+      const Traffic of_plan = traffic(plan.schedule);
+      EXPECT_EQ(counted.traffic.messages, of_plan.messages);
+      EXPECT_EQ(counted.traffic.bytes, of_plan.bytes);
+      EXPECT_NEAR(counted.traffic.flops / of_plan.flops, 1, 1e-12);
+      const std::vector<LinkLoad> loads = link_loads(plan.schedule, topology);
+      for (std::size_t link = 0; link < loads.size(); ++link) {
+        EXPECT_EQ(counted.loads[link].bytes, loads[link].bytes);
+        EXPECT_EQ(counted.loads[link].messages, loads[link].messages);
+      }
+    }
+  }
+}
+
+TEST(Summa, ClosedFormsOfManyNodesFollowTheTheory) {
+  // Without latency CA4 on a hub takes M s / b (table 3), up to parts that a block of 256 x 256 words does not divide
+  // in.
+  constexpr Rank kNodes = 1024;
+  constexpr std::uint64_t kN = 8192;
+  const SummaClosedForm form = summa_closed_form({.nodes = kNodes, .n = kN}, optical_hub(kNodes, {1e8, 0}));
+  const SummaTheory theory = summa_theory(Algorithm::ca4, SummaLayout::square, kNodes, kN, 1e8 * kNodes);
+  EXPECT_NEAR(form.times.lockstep_seconds / theory.seconds, 1, 0.04);
+  EXPECT_THROW(static_cast<void>(make_summa({.nodes = kNodes, .n = kN})), Error);
+  EXPECT_THROW(static_cast<void>(summa_closed_form({.nodes = 16, .n = 64}, optical_hub(9, {1e8, 0}))), Error);
+}
+
+TEST(Summa, TheReferenceIsCa1OnAHub) {
+  for (const Rank nodes : {4U, 9U, 64U}) {
+    const Cable wavelength{1e8, 3e-7};
+    const Schedule schedule = make_summa({.nodes = nodes, .n = 100, .algorithm = Algorithm::ca1}).schedule;
+    EXPECT_DOUBLE_EQ(ca1_on_hub_seconds(nodes, 100, wavelength, 1e9),
+                     run_closed_form(schedule, optical_hub(nodes, wavelength), 1e9).lockstep_seconds);
   }
 }
 

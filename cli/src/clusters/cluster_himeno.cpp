@@ -36,36 +36,38 @@ struct ClusterHimenoOptions {
   bool overlap = false;
 };
 
-cluster::HimenoOptions himeno_options(const ClusterHimenoOptions& options, const Cluster& cluster, std::uint64_t nodes,
-                                      const std::string& size) {
+/// A run on `nodes` nodes, with the split of the options or the fastest one.
+std::pair<cluster::HimenoOptions, cluster::HimenoTimes> run_of(const ClusterHimenoOptions& options,
+                                                               const Cluster& cluster,
+                                                               const interconnect::Topology& network,
+                                                               std::uint64_t nodes, const std::string& size) {
   cluster::HimenoOptions himeno;
   himeno.size = from_command_line("--size", [&] { return cluster::himeno_size(size); });
-  const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
-  himeno.split = from_command_line("--split", [&] {
-    return options.split.empty() ? cluster::himeno_split(himeno.size, ranks)
-                                 : cluster::parse_extents(with_crosses(options.split));
-  });
-  if (himeno.split[0] * himeno.split[1] * himeno.split[2] != ranks) {
-    throw UsageError(fmt::format("--split: {} is refused: there are {} ranks", options.split, ranks));
-  }
   himeno.place = options.place;
   himeno.transfer = options.cluster.transfer;
   himeno.factors = options.cluster.flow_factors();
   himeno.overlap = options.overlap;
-  return himeno;
+  const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
+  if (options.split.empty()) {
+    const cluster::HimenoChoice fastest =
+        from_command_line("--size, --nodes", [&] { return cluster::fastest_himeno(cluster, network, himeno, ranks); });
+    himeno.split = fastest.split;
+    return {himeno, fastest.times};
+  }
+  himeno.split = from_command_line("--split", [&] { return cluster::parse_extents(with_crosses(options.split)); });
+  if (himeno.split[0] * himeno.split[1] * himeno.split[2] != ranks) {
+    throw UsageError(fmt::format("--split: {} is refused: there are {} ranks", options.split, ranks));
+  }
+  return {himeno, from_command_line("--size, --nodes", [&] { return himeno_times(cluster, network, himeno); })};
 }
 
-/// Saves the task graph of the first run.
-void save_graph(const ClusterHimenoOptions& options) {
-  const Cluster cluster = options.cluster.load(options.cluster.names.front());
-  const auto himeno = himeno_options(options, cluster, options.nodes.front(), options.sizes.front());
-  const auto tasks = static_cast<interconnect::TaskId>(options.nodes.front() * cluster.ranks_per_node);
-  base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(himeno))));
+void save_graph(const std::string& file, const cluster::HimenoOptions& run) {
+  const auto tasks = static_cast<interconnect::TaskId>(run.split[0] * run.split[1] * run.split[2]);
+  base::write_file(file, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(run))));
 }
 
 int himeno(const ClusterHimenoOptions& options) {
   const Stopwatch watch;
-  if (!options.placement.save_graph.empty()) save_graph(options);
   std::vector<HimenoRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
@@ -73,9 +75,10 @@ int himeno(const ClusterHimenoOptions& options) {
       const interconnect::Topology network =
           options.placement.placed(options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes)));
       for (const std::string& size : options.sizes) {
-        const auto how = himeno_options(options, cluster, nodes, size);
-        rows.push_back({cluster.name, nodes, size, how.split,
-                        from_command_line("--size, --nodes", [&] { return himeno_times(cluster, network, how); })});
+        const auto [run, times] = run_of(options, cluster, network, nodes, size);
+        // The task graph of the first run.
+        if (rows.empty() && !options.placement.save_graph.empty()) save_graph(options.placement.save_graph, run);
+        rows.push_back({cluster.name, nodes, size, run.split, times});
       }
     }
   }
@@ -108,7 +111,7 @@ void add_cluster_himeno(Command group) {
       .delimiter(',')
       .capture_default_str();
   command.add_option("--split", options->split,
-                     "ranks along the axes, AxBxC or A,B,C; default: the split with the smallest halos");
+                     "ranks along the axes, AxBxC or A,B,C; default: the fastest of all on each network");
   command.add_choice("--on", options->place, {HimenoPlace::board, HimenoPlace::host},
                      "processor that computes the points; its memory limits the speed");
   options->placement.add_to(command);

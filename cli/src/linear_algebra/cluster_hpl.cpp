@@ -57,7 +57,16 @@ HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Clust
              cluster.power(static_cast<double>(nodes)),
              peak_gflops_in_doubles(cluster.board, cluster.boards_per_rank() * ranks)};
   const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
-  row.times = from_command_line(named, [&] { return hpl_times(used, network, board, row.asked); });
+  from_command_line(named, [&] {
+    if (hpl.fastest_nb) {
+      const cluster::HplChoice fastest = cluster::fastest_hpl(used, network, board, row.asked);
+      row.asked.nb = fastest.nb;
+      row.times = fastest.times;
+    } else {
+      row.times = hpl_times(used, network, board, row.asked);
+    }
+    return true;
+  });
   return row;
 }
 
@@ -130,6 +139,7 @@ namespace {
 struct ClusterHplOptions {
   ClusterOptions cluster;
   HplOptions hpl;
+  std::optional<std::uint64_t> nb;
   ReportOptions report;
   std::vector<std::uint64_t> nodes{64};
   std::vector<std::uint64_t> n{16384, 32768, 65536, 131072, 262144};
@@ -137,11 +147,14 @@ struct ClusterHplOptions {
 
 int hpl(const ClusterHplOptions& options) {
   const Stopwatch watch;
+  HplOptions asked = options.hpl;
+  asked.fastest_nb = !options.nb;
+  asked.nb = options.nb.value_or(asked.nb);
   std::vector<HplRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
-      for (const std::uint64_t n : options.n) rows.push_back(hpl_row(options.cluster, options.hpl, cluster, nodes, n));
+      for (const std::uint64_t n : options.n) rows.push_back(hpl_row(options.cluster, asked, cluster, nodes, n));
     }
   }
   base::Report report(cluster::hpl_report());
@@ -150,7 +163,8 @@ int hpl(const ClusterHplOptions& options) {
   report.set("transfer", name_of(options.cluster.transfer));
   for (const HplRow& row : rows) add_row(report, row);
   if (options.report.speaks()) {
-    fmt::print("HPL, NB = {}, look-ahead {}{}: time alone\n", options.hpl.nb, options.hpl.lookahead,
+    fmt::print("HPL, {}, look-ahead {}{}: time alone\n",
+               options.nb ? fmt::format("NB = {}", *options.nb) : "the fastest NB of each", options.hpl.lookahead,
                options.hpl.overlap_u ? ", U overlapped" : "");
     fmt::print("  products {}\n{}", in_words(rows.front().asked.rule, options.cluster.load(rows.front().cluster).host),
                report.table());
@@ -174,9 +188,8 @@ void add_cluster_hpl(Command group) {
       .delimiter(',')
       .check(whole_in_range(1, 1 << 24))
       .capture_default_str();
-  command.add_option("--nb", options->hpl.nb, "columns of a panel; at most n")
-      .check(whole_in_range(1, 1 << 16))
-      .capture_default_str();
+  command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096")
+      .check(whole_in_range(1, 1 << 16));
   command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(kernel_named({"dgemm", "dgemm_double"}))
       .capture_default_str();

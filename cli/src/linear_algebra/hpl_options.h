@@ -38,8 +38,10 @@ struct HplProducts {
   [[nodiscard]] SmallDepths depths_of(ProductRule rule) const {
     return small_depths.empty() ? usual_small_depths(rule) : small_depths_named(small_depths);
   }
-  /// Of HPL-MxP, which is not on record for any NB.
-  [[nodiscard]] ProductRule rule_of_mxp() const { return product_rule_named(products).value_or(ProductRule::faster); }
+  /// Of HPL-MxP, which is not on record for any NB, and of a search among NBs, which compares like with like.
+  [[nodiscard]] ProductRule rule_of_any_nb() const {
+    return product_rule_named(products).value_or(ProductRule::faster);
+  }
 };
 
 /// The rule in words, for the line that says who computed.
@@ -57,6 +59,7 @@ struct HplProducts {
 /// Options of HPL on many nodes.
 struct HplOptions {
   std::uint64_t nb = 2048;
+  bool fastest_nb = false;  // search for it; nb is not used
   std::string kernel = "dgemm";
   HplProducts products;
   std::string grid;
@@ -64,7 +67,7 @@ struct HplOptions {
   bool overlap_u = false;
   bool mxp = false;  // the factorisation of HPL-MxP, in short words
 
-  [[nodiscard]] ProductRule rule() const { return mxp ? products.rule_of_mxp() : products.rule(nb); }
+  [[nodiscard]] ProductRule rule() const { return mxp || fastest_nb ? products.rule_of_any_nb() : products.rule(nb); }
 
   /// Adds grid, look-ahead and overlap; the other options are shared with runs on one node.
   std::vector<Option> add_to(Command command);

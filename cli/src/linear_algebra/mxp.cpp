@@ -50,7 +50,7 @@ int mxp_on_one_node(const HplRunOptions& options) {
   if (!options.board.timing()) result = mxp_computed(options, device, json);
 
   const unsigned steps = result ? result->steps : options.mxp.steps;
-  const ProductRule rule = options.products.rule_of_mxp();
+  const ProductRule rule = options.products.rule_of_any_nb();
   const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.depths_of(rule)};
   const DgemmModel board(program, machine, device.boards);
   const MxpStages stages = mxp_with_board(host, board, transfer, rule, options.n, options.nb, steps);

@@ -90,6 +90,7 @@ interconnect::Platform PlatformArguments::load() const {
 void add_net(Command program, const std::string& name) {
   const Command net = program.add_group(name, "networks between nodes: messages, matrix products, task mapping");
   add_net_routes(net);
+  add_net_import(net);
   add_net_summa(net);
   add_net_collectives(net);
   add_net_cost(net);

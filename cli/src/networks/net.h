@@ -5,6 +5,7 @@
 #include <string>
 
 #include "command/command.h"
+#include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
 
@@ -50,12 +51,23 @@ struct SimulationArguments {
   /// Writes and draws the loads of the links if requested. Throws gdr::Error.
   void write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
                    const std::string& title) const;
+  void write_links(const std::vector<interconnect::LinkLoad>& loads, const interconnect::Platform& platform,
+                   const std::string& title) const;
 };
+
+/// Estimated seconds of the host for a SimGrid simulation, within a factor of some three. Each message has a cost of
+/// its own, and the `together` messages of the largest step add a cost for each other. If these are more than one a
+/// node and some links carry far more than others, almost every message ends at a different time, and the shares of all
+/// are computed again each time.
+[[nodiscard]] double simulation_seconds(const interconnect::Platform& platform, double messages, double together);
+/// Throws UsageError for what takes more than a minute, unless `long_run` is set; `instead` needs less time.
+void refuse_long_run(std::string_view what, double seconds, bool long_run, std::string_view instead);
 
 // One function for each subcommand; it adds the subcommand to `net`.
 void add_net_collectives(Command net);  // bcast and allgather
 void add_net_cost(Command net);
 void add_net_halo(Command net);
+void add_net_import(Command net);
 void add_net_pingpong(Command net);
 void add_net_routes(Command net);
 void add_net_run(Command net);

@@ -73,44 +73,15 @@ std::string chosen_method(const NetCollectiveOptions& options, interconnect::Nod
   return nodes > kMostInARing || options.bytes * nodes < kShortBytes ? "bruck" : "ring";
 }
 
-/// Mean number of links on the way from node 0 to another node.
-double mean_hops(const interconnect::Topology& topology) {
-  double hops = 0;
-  std::vector<interconnect::LinkId> route;
-  for (interconnect::NodeId to = 1; to < topology.nodes(); ++to) {
-    route.clear();
-    topology.route_into(0, to, route);
-    hops += static_cast<double>(route.size());
-  }
-  return hops / std::max(1.0, static_cast<double>(topology.nodes()) - 1);
-}
-
-/// Estimated seconds of the host for a SimGrid simulation, within a factor of some three. Each message has a cost of
-/// its own, and messages that are under way together add a cost for each other. If all nodes send to all at once and
-/// some links carry far more than others, almost every message ends at a different time, and the shares of all are
-/// computed again each time.
-double simulation_seconds(const interconnect::Platform& platform, const std::string& method) {
-  constexpr double kSecondsOfMessage = 4e-5;
-  constexpr double kSecondsOfPair = 2e-9;   // for each pair of messages that are posted together
-  constexpr double kSecondsOfShare = 2e-8;  // for a message on a link, each time that shares are computed
-  const double most_ends = 1 / interconnect::SimulationOptions().resolution;
-  const auto ranks = static_cast<double>(platform.topology.nodes());
-  const double messages = ranks * (method == "bruck" ? std::ceil(std::log2(ranks)) : ranks - 1);
-  const double together = method == "posted" ? messages : ranks;
-  const double shares =
-      platform.is_even || method != "posted" ? 0 : std::min(messages, most_ends) * mean_hops(platform.topology);
-  return messages * (kSecondsOfMessage + kSecondsOfPair * together + kSecondsOfShare * shares);
-}
-
 /// Refuses what would be simulated for minutes; `instead` needs less time.
 void refuse_long(const NetCollectiveOptions& options, const interconnect::Platform& platform,
                  std::string_view instead) {
-  constexpr double kMostSeconds = 60;
-  const double estimate = simulation_seconds(platform, options.method);
-  if (estimate <= kMostSeconds || options.long_run || options.simulation.executor == "closed-form") return;
-  throw UsageError(fmt::format(
-      "--method {} on {} nodes is refused: its simulation would take about {:.0f} s; --long takes the time, {}",
-      options.method, platform.topology.nodes(), estimate, instead));
+  if (options.simulation.executor == "closed-form") return;
+  const auto ranks = static_cast<double>(platform.topology.nodes());
+  const double messages = ranks * (options.method == "bruck" ? std::ceil(std::log2(ranks)) : ranks - 1);
+  refuse_long_run(fmt::format("--method {} on {} nodes", options.method, platform.topology.nodes()),
+                  simulation_seconds(platform, messages, options.method == "posted" ? messages : ranks),
+                  options.long_run, instead);
 }
 
 int allreduce(const NetCollectiveOptions& options) {

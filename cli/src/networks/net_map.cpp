@@ -10,68 +10,35 @@
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/units.h"
+#include "gdr/interconnect/foreign_graphs.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/task_mapping.h"
 #include "net.h"
+#include "net_map.h"
 #include "picture.h"
 
 namespace gdr::cli {
-namespace {
-
-using interconnect::Grid;
-using interconnect::GridRouting;
-using interconnect::MappingCost;
-using interconnect::MappingObjective;
-using interconnect::MergeRule;
-using interconnect::TaskGraph;
-using interconnect::TaskMapping;
-
-const std::map<std::string, MergeRule> kMergeRules{
-    {"none", MergeRule::none}, {"mincost", MergeRule::mincost}, {"minlink", MergeRule::minlink}};
-
-struct NetMapOptions {
-  ReportOptions report;
-  std::string graph;
-  std::string topology;
-  std::string method = "refined";
-  std::string objective = "cost";
-  std::string tie = "direct";
-  std::string axis_order = "xyz";
-  std::uint64_t bytes = 2048;
-  std::string npb_class = "B";
-  unsigned threads = 1;
-  std::uint64_t seed = 1;
-  double effort = 1;
-  std::optional<double> time_limit;
-  bool full = false;
-  std::string rankfile;
-  std::string hosts;
-  std::string picture;
-  std::string save_graph;
-  std::string save_map;
-  bool simulate = false;
-  std::string network = "opennsim-torus";
-};
-
-interconnect::GraphFile graph_for(const NetMapOptions& options, const Grid& grid) {
+interconnect::GraphFile graph_for(const NetMapOptions& options, std::uint32_t places) {
   const auto named = [&](auto make) { return interconnect::GraphFile{from_command_line("--graph", make)}; };
   if (options.graph == "bruck") {
-    return named([&] { return interconnect::bruck_graph(grid.nodes(), options.bytes); });
+    return named([&] { return interconnect::bruck_graph(places, options.bytes); });
   }
-  if (options.graph == "cg") return named([&] { return interconnect::cg_graph(grid.nodes(), options.npb_class[0]); });
+  if (options.graph == "cg") return named([&] { return interconnect::cg_graph(places, options.npb_class[0]); });
   if (options.graph == "sp") {
     const char of_class = options.npb_class[0];
-    return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes(), of_class), of_class); });
+    return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(places, of_class), of_class); });
   }
   // A name that is none of these, and no file.
   std::error_code ignored;
   if (options.graph.find_first_of("./") == std::string::npos && !std::filesystem::exists(options.graph, ignored)) {
-    throw UsageError(fmt::format("--graph: '{}' is refused: it must be bruck, cg, sp, or a CSV file{}", options.graph,
+    throw UsageError(fmt::format("--graph: '{}' is refused: it must be bruck, cg, sp, or a file{}", options.graph,
                                  base::did_you_mean(options.graph, {"bruck", "cg", "sp"})));
   }
-  return interconnect::read_graph(options.graph, grid.nodes());
+  const std::string text = base::read_file(options.graph);
+  return interconnect::parse_foreign_graph(text, options.graph, interconnect::guess_graph_format(text, options.graph),
+                                           places);
 }
 
 /// Says on standard error which traffic the mapping does not know of.
@@ -84,6 +51,30 @@ void warn_of_missing_traffic(const interconnect::GraphFile& file, const std::str
                file.collective_calls);
   }
 }
+
+std::vector<std::string> hosts_for(const NetMapOptions& options) {
+  if (options.hosts.empty()) return {};
+  return interconnect::parse_hosts(base::read_file(options.hosts), options.hosts);
+}
+
+void write_rankfiles(const NetMapOptions& options, const interconnect::TaskMapping& mapping,
+                     const std::vector<std::string>& hosts) {
+  if (!options.rankfile.empty()) base::write_file(options.rankfile, interconnect::rankfile(mapping, hosts));
+  if (!options.hostfile.empty()) base::write_file(options.hostfile, interconnect::hosts_of_ranks(mapping, hosts));
+}
+
+namespace {
+
+using interconnect::Grid;
+using interconnect::GridRouting;
+using interconnect::MappingCost;
+using interconnect::MappingObjective;
+using interconnect::MergeRule;
+using interconnect::TaskGraph;
+using interconnect::TaskMapping;
+
+const std::map<std::string, MergeRule> kMergeRules{
+    {"none", MergeRule::none}, {"mincost", MergeRule::mincost}, {"minlink", MergeRule::minlink}};
 
 TaskMapping mapping_for(const NetMapOptions& options, const TaskGraph& graph, const Grid& grid,
                         const GridRouting& routing, Progress& bar) {
@@ -140,12 +131,7 @@ double simulated_seconds(const NetMapOptions& options, const TaskGraph& graph, c
 
 void write_files(const NetMapOptions& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
                  const GridRouting& routing) {
-  if (!options.rankfile.empty()) {
-    const std::vector<std::string> hosts =
-        options.hosts.empty() ? std::vector<std::string>()
-                              : interconnect::parse_hosts(base::read_file(options.hosts), options.hosts);
-    base::write_file(options.rankfile, interconnect::rankfile(mapping, hosts));
-  }
+  write_rankfiles(options, mapping, hosts_for(options));
   if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
   if (!options.picture.empty()) {
@@ -178,12 +164,13 @@ void print_histogram(const std::map<std::uint64_t, std::uint64_t>& histogram) {
 }
 
 int map_tasks(const NetMapOptions& options) {
+  if (is_any_network(options)) return map_tasks_on_network(options);
   const Stopwatch watch;
   const Grid grid = from_command_line("--topology", [&] { return Grid::parse(options.topology); });
   const GridRouting routing{tie_rules().at(options.tie), from_command_line("--axis-order", [&] {
                               return interconnect::parse_axis_order(options.axis_order);
                             })};
-  const interconnect::GraphFile file = graph_for(options, grid);
+  const interconnect::GraphFile file = graph_for(options, grid.nodes());
   const TaskGraph& graph = file.graph;
   warn_of_missing_traffic(file, options.graph);
   if (options.simulate) check_simulation(graph, grid);
@@ -228,6 +215,7 @@ int map_tasks(const NetMapOptions& options) {
   write_files(options, graph, mapping, grid, routing);
   json["host_seconds"] = watch.seconds();
 
+  json["rank0_node"] = mapping.front();
   if (options.report.speaks()) {
     fmt::print("{} tasks of {} on {} by {}{}\n", graph.tasks(), options.graph, grid.name(), options.method,
                options.method == "refined" ? " for " + options.objective : "");
@@ -254,6 +242,7 @@ int map_tasks(const NetMapOptions& options) {
       fmt::print("  simulated        {:.6f} s (S4U, CM02, all traffic at once, {})\n",
                  json["emulated_seconds"].number(), options.network);
     }
+    if (mapping.front() != 0) fmt::print("  rank 0           runs on node {}, not on the first\n", mapping.front());
     fmt::print("  optimisation     {:.4f} s of processor time\n", optimise);
     print_histogram(histogram);
   }
@@ -265,16 +254,23 @@ int map_tasks(const NetMapOptions& options) {
 
 void add_net_map(Command net) {
   auto options = std::make_shared<NetMapOptions>();
-  const Command command = net.add_command("map", "map tasks to the nodes of a mesh or torus",
+  const Command command = net.add_command("map", "map tasks to the nodes of a mesh, a torus or any other network",
                                           "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
                                           [options] { return map_tasks(*options); });
-  command.add_option("--graph", options->graph, "traffic between tasks: bruck, cg, sp or FILE.csv")
+  command
+      .add_option("--graph", options->graph,
+                  "traffic between tasks: bruck, cg, sp, or a file: CSV, MatrixMarket, METIS, or a matrix")
       .value_name("GRAPH")
       .required();
-  command.add_option("--topology", options->topology, "torus:AxBxC or mesh:AxBxC, one to three axes")
-      .value_name("GRID")
+  command
+      .add_option("--topology", options->topology,
+                  "torus:AxBxC or mesh:AxBxC with up to eight axes, or a network: a name or FILE.toml")
+      .value_name("NETWORK")
       .required();
-  command.add_option("--method", options->method, "mapping method")
+  command.add_option("--tasks-per-node", options->tasks_per_node, "tasks that a node has room for, such as its cores")
+      .check(whole_in_range(1, 1024))
+      .capture_default_str();
+  command.add_option("--method", options->method, "mapping method; beyond grids of three axes xyz or refined")
       .check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
       .capture_default_str();
   const Option objective =
@@ -283,12 +279,13 @@ void add_net_map(Command net) {
                       "quantity that refined minimises: torus cost, or the load of the busiest link")
           .check(one_of({"cost", "link"}))
           .capture_default_str();
-  command.add_option("--tie", options->tie, "direction around a ring if both are equally long")
-      .check(one_of({"plus", "minus", "split", "direct"}))
-      .capture_default_str();
-  command.add_option("--axis-order", options->axis_order, "order in which a message uses the axes")
-      .value_name("AXES")
-      .capture_default_str();
+  const Option tie = command.add_option("--tie", options->tie, "direction around a ring if both are equally long")
+                         .check(one_of({"plus", "minus", "split", "direct"}))
+                         .capture_default_str();
+  const Option axis_order =
+      command.add_option("--axis-order", options->axis_order, "order in which a message uses the axes")
+          .value_name("AXES")
+          .capture_default_str();
   const Option bytes = command.add_option("--bytes", options->bytes, "bruck: contribution of each task")
                            .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
                            .capture_default_str();
@@ -311,18 +308,23 @@ void add_net_map(Command net) {
       command.add_option("--time-limit", options->time_limit, "end the optimisation after this wall-clock time")
           .check(in_range(0, 1e9, ValueUnit::seconds));
   command.add_flag("--full", options->full, "add mapping and histogram to the JSON report");
-  const Option rankfile =
-      command.add_output("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
+  command.add_output("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
+  const Option hosts =
+      command
+          .add_option("--hosts", options->hosts,
+                      "names of the nodes in their order, as host files have them (node1, node1:4, node1 slots=4, "
+                      "n[1-8]), instead of +n0, +n1 and so on; a repeated name stands for the next core of that host")
+          .value_name("FILE");
   command
-      .add_option("--hosts", options->hosts,
-                  "rankfile: names of the nodes, one per line, instead of +n0, +n1 and so on; a repeated name stands "
-                  "for the next core of that host")
-      .value_name("FILE")
-      .needs(rankfile);
+      .add_output("--hostfile", options->hostfile,
+                  "write the host of each rank, one a line: SLURM_HOSTFILE, or mpirun --hostfile FILE --map-by seq")
+      .needs(hosts);
   command.add_output("--save-map", options->save_map,
                      "write the node of each task as CSV, for --map of other commands");
-  command.add_output("--picture", options->picture, "write link loads before (xyz) and after as a heat map, SVG or PNG")
-      .check(picture_file());
+  const Option picture = command
+                             .add_output("--picture", options->picture,
+                                         "write link loads before (xyz) and after as a heat map, SVG or PNG")
+                             .check(picture_file());
   command.add_output("--save-graph", options->save_graph, "write the task graph as CSV");
   command.add_flag("--simulate", options->simulate, "simulate all traffic at once with SimGrid's S4U");
   const Option network =
@@ -341,6 +343,12 @@ void add_net_map(Command net) {
       {bytes}, [options] { return options->graph == "bruck" ? "" : fmt::format("with --graph {}", options->graph); });
   command.refuse_if({npb_class}, [options] {
     return options->graph == "cg" || options->graph == "sp" ? "" : fmt::format("with --graph {}", options->graph);
+  });
+  command.refuse_if({hosts}, [options] {
+    return options->rankfile.empty() && options->hostfile.empty() ? "without --rankfile or --hostfile" : "";
+  });
+  command.refuse_if({tie, axis_order, picture}, [options] {
+    return is_any_network(*options) ? "beyond grids of three axes with one task on each node" : "";
   });
   command.refuse_if({network}, [options] { return options->simulate ? "" : "without --simulate"; });
 }

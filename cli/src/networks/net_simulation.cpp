@@ -1,7 +1,10 @@
 // How the subcommands of gdr net simulate, and the files with the loads of links that they write.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <string_view>
+#include <vector>
 
 #include "gdr/base/description.h"
 #include "gdr/base/file.h"
@@ -20,7 +23,25 @@ using interconnect::FlowModel;
 const std::map<std::string, FlowModel> kModels{
     {"cm02", FlowModel::cm02}, {"lv08", FlowModel::lv08}, {"smpi", FlowModel::smpi}};
 
+/// Mean number of links on the way from node 0 to another node.
+double mean_hops(const interconnect::Topology& topology) {
+  double hops = 0;
+  std::vector<interconnect::LinkId> route;
+  for (interconnect::NodeId to = 1; to < topology.nodes(); ++to) {
+    topology.route_into(0, to, route);
+    hops += static_cast<double>(route.size());
+  }
+  return hops / std::max(1.0, static_cast<double>(topology.nodes()) - 1);
+}
+
 }  // namespace
+
+void refuse_long_run(std::string_view what, double seconds, bool long_run, std::string_view instead) {
+  constexpr double kMostSeconds = 60;
+  if (seconds <= kMostSeconds || long_run) return;
+  throw UsageError(
+      fmt::format("{} is refused: it would take about {:.0f} s; --long takes the time, {}", what, seconds, instead));
+}
 
 void SimulationArguments::add_to(Command command) {
   command.heading("Simulation");
@@ -51,6 +72,16 @@ void SimulationArguments::add_to(Command command) {
     return model == "cm02" ? "" : fmt::format("with --model {}, which has factors of its own", model);
   });
   command.heading(kUsualHeading);
+}
+
+double simulation_seconds(const interconnect::Platform& platform, double messages, double together) {
+  constexpr double kSecondsOfMessage = 4e-5;
+  constexpr double kSecondsOfPair = 2e-9;   // for each pair of messages that are posted together
+  constexpr double kSecondsOfShare = 2e-8;  // for a message on a link, each time that shares are computed
+  const double most_ends = 1 / interconnect::SimulationOptions().resolution;
+  const bool is_rush = together > platform.topology.nodes();
+  const double shares = platform.is_even || !is_rush ? 0 : std::min(together, most_ends) * mean_hops(platform.topology);
+  return messages * (kSecondsOfMessage + kSecondsOfPair * together + kSecondsOfShare * shares);
 }
 
 double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
@@ -85,7 +116,11 @@ Json SimulationArguments::json() const {
 void SimulationArguments::write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
                                       const std::string& title) const {
   if (links.empty() && picture.empty()) return;
-  const std::vector<interconnect::LinkLoad> loads = interconnect::link_loads(schedule, platform.topology);
+  write_links(interconnect::link_loads(schedule, platform.topology), platform, title);
+}
+
+void SimulationArguments::write_links(const std::vector<interconnect::LinkLoad>& loads,
+                                      const interconnect::Platform& platform, const std::string& title) const {
   if (!picture.empty()) {
     write_picture(picture, interconnect::link_picture(platform, loads, title + " on " + platform.topology.name()));
   }

@@ -1,8 +1,13 @@
 // gdr net summa: a parallel matrix product on a network.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/summa.h"
+#include "gdr/interconnect/summa_closed_form.h"
 #include "net.h"
 
 namespace gdr::cli {
@@ -20,6 +25,7 @@ struct NetSummaOptions {
   std::string algorithm = "CA4";
   std::string layout = "2d";
   std::string compute = "zero";
+  bool long_run = false;
 };
 
 interconnect::SummaOptions summa_options(const NetSummaOptions& options, const Platform& platform) {
@@ -39,8 +45,9 @@ double flops_per_second(const NetSummaOptions& options, const Platform& platform
 }
 
 /// Seconds of CA1 in two dimensions on a hub with the same number of nodes, bandwidth and latency; nothing if the nodes
-/// form no square.
+/// form no square, or more than a hub that is simulated has.
 std::optional<double> reference_seconds(const NetSummaOptions& options, const Platform& platform) {
+  constexpr interconnect::NodeId kMostHubNodes = 4096;
   const interconnect::NodeId nodes = platform.topology.nodes();
   interconnect::SummaOptions summa = summa_options(options, platform);
   summa.algorithm = SummaAlgorithm::ca1;
@@ -53,33 +60,71 @@ std::optional<double> reference_seconds(const NetSummaOptions& options, const Pl
   }
   const interconnect::Cable wavelength{platform.node_bytes_per_second / nodes,
                                        platform.topology.links()[0].latency_seconds};
+  const double speed = flops_per_second(options, platform);
+  if (options.simulation.executor == "closed-form") {
+    return interconnect::ca1_on_hub_seconds(nodes, options.n, wavelength, speed);
+  }
+  if (nodes > kMostHubNodes) return std::nullopt;
   return options.simulation.seconds(interconnect::make_summa(summa).schedule,
-                                    interconnect::optical_hub(nodes, wavelength), options.report,
-                                    flops_per_second(options, platform));
+                                    interconnect::optical_hub(nodes, wavelength), options.report, speed);
+}
+
+/// What the report says of a run.
+struct SummaRun {
+  double seconds = 0;
+  std::uint64_t padded_n = 0;
+  interconnect::Traffic traffic;
+  double link_bound_seconds = 0;
+};
+
+/// A simulation is refused from the size of its schedule, a closed form from the routes that it follows.
+SummaRun run_of(const NetSummaOptions& options, const Platform& platform) {
+  const interconnect::SummaOptions wanted = summa_options(options, platform);
+  const std::string what = "--algorithm " + options.algorithm + " --layout " + options.layout;
+  const std::string on = fmt::format("{} on {} nodes", what, wanted.nodes);
+  const std::string title = options.algorithm + " in " + options.layout;
+  if (options.simulation.executor == "closed-form") {
+    constexpr double kSecondsOfRoute = 1e-7;  // measured on a torus of 1,024 nodes
+    refuse_long_run(on, kSecondsOfRoute * summa_closed_form_messages(wanted), options.long_run,
+                    "fewer nodes or CA1 need less");
+    const interconnect::SummaClosedForm form = from_command_line(what, [&] {
+      return interconnect::summa_closed_form(wanted, platform.topology, flops_per_second(options, platform));
+    });
+    options.simulation.write_links(form.loads, platform, title);
+    return {form.times.lockstep_seconds, form.padded_n, form.traffic, form.times.link_bound_seconds};
+  }
+  const interconnect::SummaPlan plan = from_command_line(what, [&] { return interconnect::make_summa(wanted); });
+  const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
+  std::vector<double> together;  // messages by step
+  for (const auto& steps : plan.schedule.ranks) {
+    together.resize(std::max(together.size(), steps.size()), 0);
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      together[step] += static_cast<double>(steps[step].sends.size());
+    }
+  }
+  refuse_long_run(on, simulation_seconds(platform, static_cast<double>(traffic.messages), std::ranges::max(together)),
+                  options.long_run, "--executor closed-form needs less");
+  options.simulation.write_links(plan.schedule, platform, title);
+  return {
+      options.simulation.seconds(plan.schedule, platform.topology, options.report, flops_per_second(options, platform)),
+      plan.padded_n, traffic, interconnect::run_closed_form(plan.schedule, platform.topology).link_bound_seconds};
 }
 
 int summa(const NetSummaOptions& options) {
   const Stopwatch watch;
   const Platform platform = options.platform.load();
-  const interconnect::SummaOptions wanted = summa_options(options, platform);
-  const interconnect::SummaPlan plan =
-      from_command_line("--algorithm " + options.algorithm + " --layout " + options.layout,
-                        [&] { return interconnect::make_summa(wanted); });
-  const interconnect::SummaOptions& chosen = plan.options;
-  const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
-  options.simulation.write_links(plan.schedule, platform, options.algorithm + " in " + options.layout);
-  const double seconds =
-      options.simulation.seconds(plan.schedule, platform.topology, options.report, flops_per_second(options, platform));
+  const interconnect::SummaOptions chosen = summa_options(options, platform);
+  const auto [seconds, padded_n, traffic, link_bound] = run_of(options, platform);
   const std::optional<double> reference = reference_seconds(options, platform);
-  const double words = interconnect::summa_memory_words(chosen.algorithm, chosen.layout, chosen.nodes,
-                                                        static_cast<double>(plan.padded_n));
+  const double words =
+      interconnect::summa_memory_words(chosen.algorithm, chosen.layout, chosen.nodes, static_cast<double>(padded_n));
 
   Json json = envelope("net summa", platform.description, options.simulation.engine(), false);
   json["emulated_seconds"] = seconds;
   json["host_seconds"] = watch.seconds();
   json["nodes"] = chosen.nodes;
   json["n"] = options.n;
-  json["padded_n"] = plan.padded_n;
+  json["padded_n"] = padded_n;
   json["algorithm"] = options.algorithm;
   json["layout"] = options.layout;
   json["compute"] = options.compute;
@@ -90,10 +135,10 @@ int summa(const NetSummaOptions& options) {
   json["memory_words"] = words;
   json["messages"] = traffic.messages;
   json["bytes"] = traffic.bytes;
-  json["link_bound_seconds"] = interconnect::run_closed_form(plan.schedule, platform.topology).link_bound_seconds;
+  json["link_bound_seconds"] = link_bound;
   if (options.report.speaks()) {
     fmt::print("SUMMA {} in {} on {}, n = {}{}\n", options.algorithm, options.layout, platform.topology.name(),
-               options.n, plan.padded_n == options.n ? "" : fmt::format(", padded to {}", plan.padded_n));
+               options.n, padded_n == options.n ? "" : fmt::format(", padded to {}", padded_n));
     fmt::print("  time        {:.6g} s, arithmetic {}\n", seconds, options.compute);
     if (reference) fmt::print("  relative    {:.2f} x CA1 on the hub\n", *reference / seconds);
     fmt::print("  memory      {:.4g} words a node\n", words);
@@ -125,6 +170,7 @@ void add_net_summa(Command net) {
       .add_option("--compute", options->compute, "time of arithmetic: none, or that at the nominal speed of the nodes")
       .check(one_of({"zero", "nominal"}))
       .capture_default_str();
+  command.add_flag("--long", options->long_run, "compute even if that takes more than a minute");
   options->simulation.add_to(command);
   options->report.add_to(command);
 }

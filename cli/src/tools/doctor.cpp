@@ -26,7 +26,7 @@ struct Plugin {
   std::string_view serves;
   std::string_view needs;  // of Debian 12
 };
-constexpr std::array<Plugin, 8> kPlugins{{
+constexpr std::array<Plugin, 9> kPlugins{{
     {"libgdr_jit.so", "compiled loops of the engines simd and native", "libllvm19"},
     {"libgdr_opencl.so", "engine opencl", "ocl-icd-libopencl1"},
     {"libgdr_import.so", "gdr cc of C++ and of LLVM's code", "libllvm19"},
@@ -35,6 +35,7 @@ constexpr std::array<Plugin, 8> kPlugins{{
     {"libgdr_hdf5.so", "HDF5 files", "libhdf5-103-1"},
     {"libgdr_mpi.so", "runs on ranks of MPI", "libopenmpi3"},
     {"libgdr_png.so", "pictures as PNG", "librsvg2-2"},
+    {"libgdr_xml.so", "XML of hwloc", "libxml2"},
 }};
 
 /// The value of the first line of a system file that begins with `key`, up to the end or in quotes; empty if none does.

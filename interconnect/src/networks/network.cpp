@@ -55,6 +55,7 @@ const std::vector<base::DescriptionKind>& network_kinds() {
                               {"global_bandwidth", "GB/s per link", 1e-6, 1e6, false},
                               {"global_latency", "us", 0, 1e6, false}})},
       {"graph", platform({{"nodes", "1", 1, 2048, true}})},
+      {"table", platform({{"nodes", "1", 1, 4096, true}})},
       peach2_kind(),
       ha_pacs_tca_kind(),
       {"task-mapping",

@@ -14,6 +14,7 @@
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/tca_topology.h"
 #include "graph_file.h"
+#include "route_table.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -150,6 +151,17 @@ Topology make_graph(const base::Description& description, const PlatformOptions&
                                    table_beside(file, "routes")));
 }
 
+Topology make_table(const base::Description& description, const PlatformOptions& options) {
+  const std::string file = options.file.empty() ? description.name : options.file;
+  const auto links = table_beside(file, "links");
+  const auto routes = table_beside(file, "routes");
+  if (!links || !routes) {
+    throw Error(
+        fmt::format("{}: there is no table beside it whose name ends in .{}.csv", file, links ? "routes" : "links"));
+  }
+  return read_route_table(description.name, whole(description, "nodes"), *links, *routes);
+}
+
 Topology make_sub_clusters(const base::Description& description, const PlatformOptions& options) {
   const HaPacsTca cluster = make_ha_pacs_tca(description);
   const Peach2 board = load_peach2();
@@ -204,6 +216,7 @@ const std::vector<Kind>& platforms() {
       {PlatformKind::fat_tree, "fat-tree", make_fat_tree, {shortest, destination, source}, routing_of_fat_tree, true},
       {PlatformKind::dragonfly, "dragonfly", make_dragonfly},
       {PlatformKind::graph, "graph", make_graph, {shortest}, always<shortest>},
+      {PlatformKind::table, "table", make_table},
       {PlatformKind::sub_clusters,
        "ha-pacs-tca",
        make_sub_clusters,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gdr/base/error.h"
+#include "step_loads.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -16,37 +17,17 @@ void require_nodes(const Schedule& schedule, const Topology& topology) {
                           topology.name(), topology.nodes()));
 }
 
-double latency_of(const Topology& topology, const std::vector<LinkId>& route) {
-  double latency = 0;
-  for (const LinkId link : route) latency += topology.links()[link].latency_seconds;
-  return latency;
-}
-
 /// Seconds that step `index` takes if all ranks take it together.
 double lockstep(const Schedule& schedule, const Topology& topology, std::size_t index, double flops_per_second) {
-  std::vector<double> bytes(topology.links().size());
-  std::vector<double> latency(topology.links().size());
-  std::vector<LinkId> route;
-  double seconds = 0;
+  StepLoads loads(topology);
   double flops = 0;
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     if (index >= schedule.ranks[rank].size()) continue;
     const Step& step = schedule.ranks[rank][index];
     flops = std::max(flops, step.flops);
-    for (const Message& message : step.sends) {
-      topology.route_into(rank, message.peer, route);
-      const double delay = latency_of(topology, route);
-      for (const LinkId link : route) {
-        bytes[link] += static_cast<double>(message.bytes);
-        latency[link] = std::max(latency[link], delay);
-      }
-    }
+    for (const Message& message : step.sends) loads.add(rank, message.peer, message.bytes);
   }
-  for (std::size_t link = 0; link < bytes.size(); ++link) {
-    if (bytes[link] > 0)
-      seconds = std::max(seconds, latency[link] + bytes[link] / topology.links()[link].bytes_per_second);
-  }
-  return seconds + (flops_per_second > 0 ? flops / flops_per_second : 0);
+  return loads.seconds() + (flops_per_second > 0 ? flops / flops_per_second : 0);
 }
 
 }  // namespace
@@ -70,6 +51,14 @@ std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topol
   return loads;
 }
 
+double link_bound_seconds(std::span<const LinkLoad> loads, const Topology& topology) {
+  double seconds = 0;
+  for (std::size_t link = 0; link < loads.size(); ++link) {
+    seconds = std::max(seconds, static_cast<double>(loads[link].bytes) / topology.links()[link].bytes_per_second);
+  }
+  return seconds;
+}
+
 void require_link_bound(std::string_view name, const Topology& topology, std::span<const LinkLoad> loads,
                         double seconds, double tolerance) {
   for (std::size_t id = 0; id < loads.size(); ++id) {
@@ -85,11 +74,7 @@ void require_link_bound(std::string_view name, const Topology& topology, std::sp
 
 ClosedForm run_closed_form(const Schedule& schedule, const Topology& topology, double flops_per_second) {
   ClosedForm times;
-  const std::vector<LinkLoad> loads = link_loads(schedule, topology);
-  for (std::size_t link = 0; link < loads.size(); ++link) {
-    times.link_bound_seconds = std::max(
-        times.link_bound_seconds, static_cast<double>(loads[link].bytes) / topology.links()[link].bytes_per_second);
-  }
+  times.link_bound_seconds = link_bound_seconds(link_loads(schedule, topology), topology);
   std::size_t steps = 0;
   for (const auto& of_rank : schedule.ranks) steps = std::max(steps, of_rank.size());
   for (std::size_t step = 0; step < steps; ++step) {

@@ -6,6 +6,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/interconnect/imported_network.h"
 #include "gdr/interconnect/mapping_output.h"
 
 namespace gdr::interconnect {
@@ -27,11 +28,48 @@ std::string rankfile(const TaskMapping& mapping, std::span<const std::string> ho
   return text;
 }
 
+std::string hosts_of_ranks(const TaskMapping& mapping, std::span<const std::string> hosts) {
+  std::string text;
+  for (std::size_t task = 0; task < mapping.size(); ++task) {
+    if (mapping[task] >= hosts.size()) {
+      throw Error(fmt::format("hosts: {} are too few: rank {} runs on node {}", hosts.size(), task, mapping[task]));
+    }
+    text += hosts[mapping[task]] + '\n';
+  }
+  return text;
+}
+
 std::vector<std::string> parse_hosts(std::string_view text, std::string_view name) {
+  constexpr std::uint32_t kMostSlots = 1024;
+  constexpr std::size_t kMostNames = 65536;
   std::vector<std::string> hosts;
   base::LineReader lines(text, std::string(name));
+  const auto slots_in = [&](std::string_view number) {
+    const auto slots = base::number_in<std::uint32_t>(number);
+    if (!slots || *slots < 1 || *slots > kMostSlots) {
+      lines.refuse(fmt::format("slots '{}' are refused: they must be from 1 to {}", number, kMostSlots));
+    }
+    return *slots;
+  };
   while (const std::optional<std::string_view> line = lines.next()) {
-    hosts.emplace_back(base::blank_fields(*line).front());
+    const std::vector<std::string_view> fields = base::blank_fields(*line);
+    std::string_view list = fields.front();
+    std::uint32_t slots = 1;
+    if (const std::size_t colon = list.rfind(':');
+        colon != std::string_view::npos && list.find(']', colon) == list.npos) {
+      slots = slots_in(list.substr(colon + 1));
+      list = list.substr(0, colon);
+    }
+    for (const std::string_view field : fields) {
+      if (field.starts_with("slots=")) slots = slots_in(field.substr(std::string_view("slots=").size()));
+    }
+    std::vector<std::string> names;
+    try {
+      names = expand_hostlist(list, kMostNames);
+    } catch (const Error& error) {
+      lines.refuse(error.what());
+    }
+    for (const std::string& host : names) hosts.insert(hosts.end(), slots, host);
   }
   return hosts;
 }

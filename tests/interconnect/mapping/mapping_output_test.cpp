@@ -27,6 +27,22 @@ TEST(Rankfile, AHostThatIsNamedAgainIsItsNextCore) {
             "rank 0=alpha slot=2\nrank 1=alpha slot=0\nrank 2=beta slot=0\nrank 3=alpha slot=1\n");
 }
 
+TEST(Rankfile, HostFilesOfOpenMpiAndSlurmAreRead) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(parse_hosts("node1:2\nnode2 slots=2 max_slots=4\nnode3\n", "hosts"),
+            (Names{"node1", "node1", "node2", "node2", "node3"}));
+  EXPECT_EQ(parse_hosts("n[8-10]:2\na,b\n", "hosts"), (Names{"n8", "n8", "n9", "n9", "n10", "n10", "a", "b"}));
+  for (const char* const bad : {"node1:0\n", "node1:x\n", "node1 slots=2000\n", "n[1-\n", "n[3-1]\n"}) {
+    EXPECT_THROW(static_cast<void>(parse_hosts(bad, "hosts")), Error) << bad;
+  }
+  EXPECT_EQ(rankfile({1, 2}, parse_hosts("node1:2\nnode2:1\n", "hosts")), "rank 0=node1 slot=1\nrank 1=node2 slot=0\n");
+}
+
+TEST(Rankfile, OneHostALineInTheOrderOfRanks) {
+  EXPECT_EQ(hosts_of_ranks({2, 0, 1}, std::vector<std::string>{"a", "b", "c"}), "c\na\nb\n");
+  EXPECT_THROW(static_cast<void>(hosts_of_ranks({1}, std::vector<std::string>{"a"})), Error);
+}
+
 TEST(MappingFile, ComesBackAsItWasWritten) {
   const TaskMapping mapping{5, 0, 3};
   EXPECT_EQ(parse_mapping(mapping_csv(mapping), "map.csv", 6), mapping);

@@ -61,6 +61,16 @@ struct HimenoTimes {
 [[nodiscard]] HimenoTimes himeno_times(const Cluster& cluster, const interconnect::Topology& topology,
                                        const HimenoOptions& options);
 
+struct HimenoChoice {
+  Extents split{};
+  HimenoTimes times;
+};
+/// The fastest split of the grid over this many ranks on this network, found by trying all of them; of equally fast
+/// ones, that with the smallest halo. options.split is not used. Throws as himeno_split() does, and as himeno_times()
+/// if it refuses every split.
+[[nodiscard]] HimenoChoice fastest_himeno(const Cluster& cluster, const interconnect::Topology& topology,
+                                          HimenoOptions options, Rank ranks);
+
 /// Bytes that each rank sends to each of its neighbours in an iteration, by sender and receiver.
 [[nodiscard]] std::vector<interconnect::Transfer> himeno_traffic(const HimenoOptions& options);
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "gdr/base/names.h"
@@ -66,5 +67,19 @@ struct HplClusterTimes {
 /// (with their number).
 [[nodiscard]] HplClusterTimes hpl_times(const Cluster& cluster, const interconnect::Topology& topology,
                                         const DgemmModel& board, const HplClusterOptions& options);
+
+/// Columns of a panel among which fastest_hpl() searches: powers of two from 128 to 4096 and one and a half times
+/// these.
+[[nodiscard]] std::span<const std::uint64_t> hpl_panel_widths();
+
+struct HplChoice {
+  std::uint64_t nb = 0;
+  HplClusterTimes times;
+};
+/// The fastest of hpl_panel_widths(), as far as they are not above n; n itself if all are. Of equally fast ones, the
+/// widest. Widths whose products alone take longer than the fastest run so far are not tried further. options.nb is not
+/// used. Throws as hpl_times() does if it refuses every width.
+[[nodiscard]] HplChoice fastest_hpl(const Cluster& cluster, const interconnect::Topology& topology,
+                                    const DgemmModel& board, HplClusterOptions options);
 
 }  // namespace gdr::cluster

@@ -30,14 +30,16 @@ struct NbodyAdvice {
   NbodyCandidate best;                     // the fastest that reaches least_efficiency; if none, the most efficient
   std::vector<NbodyCandidate> algorithms;  // each algorithm on the nodes of `best`, if the particles fit
   std::vector<NbodyCandidate> clusters;    // the best of each cluster
-  NbodyCandidate larger;                   // `best` on the next larger number of nodes; `best` itself if there is none
+  NbodyCandidate larger;                   // the algorithm of `best` on the next larger number of nodes that it takes;
+                                           // `best` itself if there is none
   double free_network = 1;                 // speedup of `best` if messages took no time
   double planned_transfers = 1;            // speedup of `best` with transfers between host and board as planned in 2009
 };
 
-/// Compares the algorithms copy, j and 2d on q^2 nodes, q = 1, 2, 3, 4, 6, 8, 12, 16, ..., of every cluster. Throws
-/// gdr::Error if there is no cluster, least_efficiency is not above 0 and at most 1, or the particles fit on no
-/// cluster.
+/// Searches all algorithms on all numbers of nodes of every cluster. A combination is left as soon as it is certain to
+/// be no better than the best so far, so that the result is that of trying all. Of equally good ones, those with fewer
+/// nodes and those named first come first. Throws gdr::Error if there is no cluster, least_efficiency is not above 0
+/// and at most 1, or the particles fit on no cluster.
 [[nodiscard]] NbodyAdvice advise_nbody(const std::vector<Cluster>& clusters, const isa::Program& program,
                                        const hostlib::BlockSteps& steps, const NbodyAdviceOptions& options);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "gdr/cluster/nbody_model.h"
@@ -31,6 +32,12 @@ struct NbodyCost {
 [[nodiscard]] NbodyCost nbody_cost(const Cluster& cluster, const interconnect::Topology& topology,
                                    const isa::Program& program, const hostlib::BlockSteps& steps,
                                    const NbodyModelOptions& options, double t_end);
+
+/// As the former, but nothing if the run takes more than `most_seconds` (nbody_times_within()).
+[[nodiscard]] std::optional<NbodyCost> nbody_cost_within(const Cluster& cluster, const interconnect::Topology& topology,
+                                                         const isa::Program& program, const hostlib::BlockSteps& steps,
+                                                         const NbodyModelOptions& options, double t_end,
+                                                         double most_seconds);
 
 /// The cost on one host with `boards` boards of this machine.
 [[nodiscard]] NbodyCost nbody_cost(const emulator::MachineDescription& machine, unsigned boards,

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,13 @@ struct NbodyModelTimes {
 [[nodiscard]] NbodyModelTimes nbody_times(const Cluster& cluster, const interconnect::Topology& topology,
                                           const NbodyNode& node, const hostlib::BlockSteps& steps,
                                           const NbodyModelOptions& options);
+
+/// As the former, but nothing if the blocks take more than `most_seconds`. This is often known before all sizes of
+/// block are timed, so that a search among many algorithms and numbers of ranks takes little time.
+[[nodiscard]] std::optional<NbodyModelTimes> nbody_times_within(const Cluster& cluster,
+                                                                const interconnect::Topology& topology,
+                                                                const NbodyNode& node, const hostlib::BlockSteps& steps,
+                                                                const NbodyModelOptions& options, double most_seconds);
 
 /// Times of what comes before the first block, without blocks and steps: all particles are written to the boards, the
 /// forces on all of them are computed, and they are written again with the derivatives. Throws as nbody_times().

@@ -21,6 +21,9 @@ struct LinkLoad {
 /// ranks than nodes.
 [[nodiscard]] std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topology);
 
+/// Seconds of the link that needs longest for its bytes. shape of `loads`: [links].
+[[nodiscard]] double link_bound_seconds(std::span<const LinkLoad> loads, const Topology& topology);
+
 /// Throws gdr::Error if a simulation of `name` gave `seconds` although a link, which the error names, needs longer for
 /// its bytes, by more than the share `tolerance`. Every simulation ends with this check.
 void require_link_bound(std::string_view name, const Topology& topology, std::span<const LinkLoad> loads,

@@ -17,6 +17,10 @@ namespace gdr::interconnect {
 /// again gets the next slot. Throws gdr::Error if the mapping uses a node beyond the last host.
 [[nodiscard]] std::string rankfile(const TaskMapping& mapping, std::span<const std::string> hosts = {});
 
+/// The host of each rank, one a line, for Slurm's SLURM_HOSTFILE and for `mpirun --hostfile FILE --map-by seq`. Throws
+/// gdr::Error as rankfile() does, and without hosts.
+[[nodiscard]] std::string hosts_of_ranks(const TaskMapping& mapping, std::span<const std::string> hosts);
+
 /// The node of each task as CSV: the header task,node and a line for each task.
 [[nodiscard]] std::string mapping_csv(const TaskMapping& mapping);
 
@@ -25,8 +29,10 @@ namespace gdr::interconnect {
 /// occur twice, and nodes that are not below `nodes` or already have a task.
 [[nodiscard]] TaskMapping parse_mapping(std::string_view text, std::string_view name, std::uint32_t nodes);
 
-/// Reads names of hosts, one on each line. Text after a name, empty lines and `#` comments are ignored. Throws
-/// gdr::Error `NAME:LINE: ...` if the last line has no line feed, because it may be cut off.
+/// Reads names of hosts, one on each line, as host files of MPI libraries have them: `node1`, `node1:4` and
+/// `node1 slots=4` (the name four times), and Slurm's lists, `n[1-8,10]`. Further text after a name, empty lines and
+/// `#` comments are ignored. Throws gdr::Error `NAME:LINE: ...` for slots that are not 1 to 1024, lists that
+/// expand_hostlist() refuses, and if the last line has no line feed, because it may be cut off.
 [[nodiscard]] std::vector<std::string> parse_hosts(std::string_view text, std::string_view name);
 
 /// A schedule with all of a graph's traffic at once; its ranks are nodes. Every node posts all messages that its task

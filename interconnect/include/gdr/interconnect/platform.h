@@ -37,6 +37,7 @@ enum class PlatformKind {
   fat_tree,
   dragonfly,
   graph,
+  table,        // links and the links of every route, as tables beside the description give them
   sub_clusters  // "ha-pacs-tca": PEACH2 within sub-clusters, InfiniBand between them
 };
 

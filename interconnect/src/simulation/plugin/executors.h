@@ -16,4 +16,6 @@ namespace gdr::interconnect {
                                                      const std::function<std::vector<double>(Rank)>& program,
                                                      const SimulationOptions& options);
 
+[[nodiscard]] PlatformOfSimgrid tables_of_platform(const std::string& file, const PlatformTables& tables);
+
 }  // namespace gdr::interconnect

@@ -1,0 +1,203 @@
+// gdr net map on networks that are no grids of up to three axes, and with several tasks on a node.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <utility>
+
+#include "gdr/base/description.h"
+#include "gdr/base/file.h"
+#include "gdr/base/units.h"
+#include "gdr/interconnect/grid.h"
+#include "gdr/interconnect/mapping_output.h"
+#include "gdr/interconnect/network.h"
+#include "gdr/interconnect/network_mapping.h"
+#include "gdr/interconnect/simulation.h"
+#include "net.h"
+#include "net_map.h"
+
+namespace gdr::cli {
+namespace {
+
+using interconnect::NetworkMapping;
+using interconnect::NetworkMappingCost;
+using interconnect::NodeId;
+using interconnect::TaskGraph;
+using interconnect::Topology;
+
+/// What stands behind "torus:" or "mesh:"; nothing for other names.
+std::optional<std::string> extents_in(const std::string& topology) {
+  for (const std::string_view kind : {"torus:", "mesh:"}) {
+    if (topology.starts_with(kind)) return topology.substr(kind.size());
+  }
+  return std::nullopt;
+}
+
+Topology topology_of(const NetMapOptions& options) {
+  const auto extents = extents_in(options.topology);
+  if (!extents) {
+    require_known(options.topology, base::description_names(interconnect::platform_kinds()), "--topology");
+    PlatformArguments named;
+    named.network = options.topology;
+    return named.load().topology;
+  }
+  const base::Description network = interconnect::load_network(options.network, "grid");
+  const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
+  return from_command_line("--topology", [&] {
+    std::vector<NodeId> dimensions;
+    std::size_t begin = 0;
+    while (begin <= extents->size()) {
+      const std::size_t end = std::min(extents->find('x', begin), extents->size());
+      const std::string text = extents->substr(begin, end - begin);
+      const bool is_number = !text.empty() && text.size() < 8 && text.find_first_not_of("0123456789") == text.npos;
+      if (!is_number)
+        throw Error(fmt::format("'{}' is refused: it must be torus:AxBx... or mesh:AxBx...", options.topology));
+      dimensions.push_back(static_cast<NodeId>(std::stoul(text)));
+      begin = end + 1;
+    }
+    return options.topology.starts_with("mesh:") ? interconnect::mesh(std::move(dimensions), cable)
+                                                 : interconnect::torus(std::move(dimensions), cable);
+  });
+}
+
+/// All traffic at once, as one message for each pair of nodes.
+interconnect::Schedule all_at_once(const TaskGraph& graph, const NetworkMapping& mapping, const Topology& topology) {
+  std::map<std::pair<NodeId, NodeId>, std::uint64_t> bytes;
+  for (const auto& [from, to, sent] : graph.transfers()) {
+    if (mapping.node_of[from] != mapping.node_of[to]) bytes[{mapping.node_of[from], mapping.node_of[to]}] += sent;
+  }
+  interconnect::Schedule schedule{"task graph", {}};
+  schedule.ranks.resize(topology.nodes());
+  for (const auto& [pair, sum] : bytes) add_message(schedule, 0, pair.first, pair.second, sum, 0);
+  return schedule;
+}
+
+/// The place of each task among places that are numbered node by node.
+interconnect::TaskMapping places_of(const NetworkMapping& mapping, std::uint32_t tasks_per_node) {
+  std::map<NodeId, std::uint32_t> used;
+  interconnect::TaskMapping places;
+  for (const NodeId node : mapping.node_of) places.push_back(node * tasks_per_node + used[node]++);
+  return places;
+}
+
+/// The host of each place. A host that --hosts gives slots must have enough of them; without a file they are the nodes
+/// by their places in the host file.
+std::vector<std::string> hosts_of_places(const NetMapOptions& options, NodeId nodes) {
+  std::vector<std::string> names;
+  if (options.hosts.empty()) {
+    for (NodeId node = 0; node < nodes; ++node) names.push_back(fmt::format("+n{}", node));
+  }
+  std::map<std::string, std::uint32_t> slots;
+  for (const std::string& host : hosts_for(options)) {
+    if (slots[host]++ == 0) names.push_back(host);
+  }
+  std::vector<std::string> hosts;
+  for (const std::string& name : names) {
+    if (const std::uint32_t own = slots[name]; own > 1 && own < options.tasks_per_node) {
+      throw Error(fmt::format("{}: host {} has {} slots, {} tasks on each node need more", options.hosts, name, own,
+                              options.tasks_per_node));
+    }
+    hosts.insert(hosts.end(), options.tasks_per_node, name);
+  }
+  return hosts;
+}
+
+Json json_of(const NetworkMappingCost& cost) {
+  return {{"cost_hop_bytes", cost.hop_bytes},
+          {"busiest_link_seconds", cost.busiest_seconds},
+          {"bytes_inside_nodes", cost.inside}};
+}
+
+}  // namespace
+
+bool is_any_network(const NetMapOptions& options) {
+  const auto extents = extents_in(options.topology);
+  return !extents || options.tasks_per_node > 1 || std::ranges::count(*extents, 'x') > 2;
+}
+
+int map_tasks_on_network(const NetMapOptions& options) {
+  const Stopwatch watch;
+  if (options.method != "refined" && options.method != "xyz") {
+    throw UsageError(
+        fmt::format("--method {} is refused on {}: it must be xyz or refined", options.method, options.topology));
+  }
+  const Topology topology = topology_of(options);
+  const std::uint32_t places = topology.nodes() * options.tasks_per_node;
+  const interconnect::GraphFile file = graph_for(options, places);
+  const TaskGraph& graph = file.graph;
+  warn_of_missing_traffic(file, options.graph);
+  const std::clock_t start = std::clock();
+  const NetworkMapping natural = interconnect::network_mapping_in_order(graph, topology, options.tasks_per_node);
+  NetworkMapping mapping = natural;
+  if (options.method == "refined") {
+    interconnect::RefineOptions refine;
+    refine.objective =
+        options.objective == "link" ? interconnect::MappingObjective::link : interconnect::MappingObjective::cost;
+    refine.effort = options.effort;
+    refine.seed = options.seed;
+    Progress bar("mapping", options.report.progress_shown());
+    mapping = interconnect::map_on_network(graph, topology, options.tasks_per_node, refine, [&](double done) {
+      bar.show(done);
+      return !options.time_limit || watch.seconds() < *options.time_limit;
+    });
+  }
+  const double optimise = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  const NetworkMappingCost cost = interconnect::network_mapping_cost(graph, topology, mapping);
+  const NetworkMappingCost in_order = interconnect::network_mapping_cost(graph, topology, natural);
+  Json json = envelope("net map", topology.name(), options.method, true);
+  json["graph"] = options.graph;
+  json["tasks"] = graph.tasks();
+  json["nodes"] = topology.nodes();
+  json["tasks_per_node"] = options.tasks_per_node;
+  json["total_bytes"] = graph.total_bytes();
+  json["objective"] = options.method == "refined" ? Json(options.objective) : Json(nullptr);
+  for (const auto& [key, value] : std::map<std::string, double>{{"cost_hop_bytes", cost.hop_bytes},
+                                                                {"busiest_link_seconds", cost.busiest_seconds}}) {
+    json[key] = value;
+  }
+  json["bytes_inside_nodes"] = cost.inside;
+  json["natural_order"] = json_of(in_order);
+  json["seconds_to_optimise"] = optimise;
+  json["rank0_node"] = mapping.node_of.front();
+  std::optional<std::pair<double, double>> simulated;
+  if (options.simulate) {
+    const auto seconds_of = [&](const NetworkMapping& of) {
+      return interconnect::run_s4u(all_at_once(graph, of, topology), topology, {}).seconds;
+    };
+    simulated = {seconds_of(mapping), seconds_of(natural)};
+    json["emulated_seconds"] = simulated->first;
+    json["natural_order_seconds"] = simulated->second;
+  }
+  if (options.full) json["mapping"] = mapping.node_of;
+  if (!options.rankfile.empty() || !options.hostfile.empty()) {
+    write_rankfiles(options, places_of(mapping, options.tasks_per_node), hosts_of_places(options, topology.nodes()));
+  }
+  if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping.node_of));
+  if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) {
+    fmt::print("{} tasks of {} on {} by {}{}, {} on each node\n", graph.tasks(), options.graph, topology.name(),
+               options.method, options.method == "refined" ? " for " + options.objective : "", options.tasks_per_node);
+    fmt::print("  traffic          {:.4g} GB, {:.4g} inside nodes, natural order {:.4g}\n",
+               static_cast<double>(graph.total_bytes()) / kGiga, static_cast<double>(cost.inside) / kGiga,
+               static_cast<double>(in_order.inside) / kGiga);
+    fmt::print("  cost             {:.4g} GB x links, natural order {:.4g}\n", cost.hop_bytes / kGiga,
+               in_order.hop_bytes / kGiga);
+    fmt::print("  busiest link     {:.4g} ms for its bytes, natural order {:.4g}\n", 1e3 * cost.busiest_seconds,
+               1e3 * in_order.busiest_seconds);
+    if (simulated) {
+      fmt::print("  simulated        {:.6g} s (S4U, CM02, all traffic at once), natural order {:.6g}\n",
+                 simulated->first, simulated->second);
+    }
+    if (mapping.node_of.front() != 0) {
+      fmt::print("  rank 0           runs on node {}, not on the first\n", mapping.node_of.front());
+    }
+    fmt::print("  optimisation     {:.4f} s of processor time\n", optimise);
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,41 @@
+// Task mapping on any network, with one task on each node or several: fat trees, dragonflies, tori of any dimension,
+// graphs of the user's own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gdr/interconnect/task_graph.h"
+#include "gdr/interconnect/task_mapping.h"
+#include "gdr/interconnect/topology.h"
+
+namespace gdr::interconnect {
+
+/// Tasks on the nodes of a network. Traffic between tasks of one node passes no link.
+struct NetworkMapping {
+  std::vector<NodeId> node_of;  // shape: [tasks]
+};
+
+struct NetworkMappingCost {
+  double hop_bytes = 0;        // sum of links of the route x bytes
+  double busiest_seconds = 0;  // longest time of a link for its bytes
+  std::uint64_t inside = 0;    // bytes between tasks of one node
+};
+/// Throws gdr::Error if the mapping has another number of tasks than the graph, or a node that the network has not.
+[[nodiscard]] NetworkMappingCost network_mapping_cost(const TaskGraph& graph, const Topology& topology,
+                                                      const NetworkMapping& mapping);
+
+/// Task t runs on node t / tasks_per_node. Throws gdr::Error if the tasks do not fit.
+[[nodiscard]] NetworkMapping network_mapping_in_order(const TaskGraph& graph, const Topology& topology,
+                                                      std::uint32_t tasks_per_node);
+
+/// The best mapping that is found, with at most `tasks_per_node` tasks on each node. Natural order and a mapping that
+/// puts tasks that exchange most beside each other are improved by simulated annealing of exchanges, for both
+/// objectives. The result is never worse than natural order in the objective; of mappings that are equal in it, the
+/// other quantity decides. Deterministic; options.threads is not used. Throws gdr::Error if the tasks do not fit, for
+/// more than 2,048 nodes, and for options out of range.
+[[nodiscard]] NetworkMapping map_on_network(const TaskGraph& graph, const Topology& topology,
+                                            std::uint32_t tasks_per_node, const RefineOptions& options = {},
+                                            const MappingProgress& progress = {});
+
+}  // namespace gdr::interconnect

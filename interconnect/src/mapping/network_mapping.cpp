@@ -1,0 +1,386 @@
+#include "gdr/interconnect/network_mapping.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "gdr/base/error.h"
+#include "placement.h"
+
+namespace gdr::interconnect {
+namespace {
+
+constexpr NodeId kMostNodesToMap = 2048;  // distances of all pairs are kept
+constexpr std::uint32_t kNoTask = ~0U;
+
+void require_room(const TaskGraph& graph, const Topology& topology, std::uint32_t tasks_per_node) {
+  if (tasks_per_node < 1) throw Error("0 tasks a node are refused: there must be at least one");
+  const std::uint64_t room = std::uint64_t{topology.nodes()} * tasks_per_node;
+  if (graph.tasks() <= room) return;
+  throw Error(fmt::format("{} tasks are refused: {} nodes with {} tasks each have room for {}", graph.tasks(),
+                          topology.nodes(), tasks_per_node, room));
+}
+
+/// Places of tasks: `tasks_per_node` slots a node.
+class Slots {
+ public:
+  Slots(const NetworkMapping& mapping, NodeId nodes, std::uint32_t per_node)
+      : per_node_(per_node), task_at_(std::size_t{nodes} * per_node, kNoTask), slot_of_(mapping.node_of.size()) {
+    std::vector<std::uint32_t> used(nodes);
+    for (std::uint32_t task = 0; task < slot_of_.size(); ++task) {
+      const NodeId node = mapping.node_of[task];
+      slot_of_[task] = node * per_node + used[node]++;
+      task_at_[slot_of_[task]] = task;
+    }
+  }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(task_at_.size()); }
+  [[nodiscard]] std::uint32_t task_at(std::uint32_t slot) const { return task_at_[slot]; }
+  [[nodiscard]] std::uint32_t slot_of(std::uint32_t task) const { return slot_of_[task]; }
+  [[nodiscard]] NodeId node_at(std::uint32_t slot) const { return slot / per_node_; }
+  [[nodiscard]] NodeId node_of(std::uint32_t task) const { return slot_of_[task] / per_node_; }
+  void exchange(std::uint32_t a, std::uint32_t b) {
+    std::swap(task_at_[a], task_at_[b]);
+    for (const std::uint32_t slot : {a, b}) {
+      if (task_at_[slot] != kNoTask) slot_of_[task_at_[slot]] = slot;
+    }
+  }
+  [[nodiscard]] NetworkMapping mapping() const {
+    NetworkMapping mapping;
+    for (const std::uint32_t slot : slot_of_) mapping.node_of.push_back(node_at(slot));
+    return mapping;
+  }
+
+ private:
+  std::uint32_t per_node_;
+  std::vector<std::uint32_t> task_at_;
+  std::vector<std::uint32_t> slot_of_;
+};
+
+/// What a task sends to another and receives from it.
+struct Exchanged {
+  std::uint32_t task;
+  double sent;
+  double received;
+};
+
+class NetworkSearch {
+ public:
+  NetworkSearch(const TaskGraph& graph, const Topology& topology, std::uint32_t per_node, const RefineOptions& options,
+                const MappingProgress& progress)
+      : graph_(graph),
+        topology_(topology),
+        per_node_(per_node),
+        options_(options),
+        progress_(progress),
+        others_(graph.tasks()),
+        hops_(std::size_t{topology.nodes()} * topology.nodes()),
+        dice_(options.seed) {
+    for (const auto& [from, to, bytes] : graph.transfers()) {
+      exchanged(from, to).sent += static_cast<double>(bytes);
+      exchanged(to, from).received += static_cast<double>(bytes);
+    }
+    std::vector<LinkId> route;
+    for (NodeId from = 0; from < topology.nodes(); ++from) {
+      for (NodeId to = 0; to < topology.nodes(); ++to) {
+        topology.route_into(from, to, route);
+        hops_[std::size_t{from} * topology.nodes() + to] = static_cast<float>(route.size());
+      }
+    }
+  }
+
+  NetworkMapping run() {
+    consider(network_mapping_in_order(graph_, topology_, per_node_));
+    const NetworkMapping natural = best_->second;
+    const NetworkMapping grown = grow();
+    consider(grown);
+    // The share of the work that each search has: links take longer, and begin from what the other has found.
+    const bool for_links = options_.objective == MappingObjective::link;
+    consider(anneal_hops(natural, 0, 0.25));
+    consider(anneal_hops(grown, 0.25, 0.5));
+    const NetworkMapping start = best_->second;
+    consider(anneal_links(start, 0.5, for_links ? 0.9 : 0.75));
+    consider(for_links ? anneal_links(natural, 0.9, 1) : anneal_hops(best_->second, 0.75, 1));
+    return best_->second;
+  }
+
+ private:
+  Exchanged& exchanged(std::uint32_t task, std::uint32_t other) {
+    auto& list = others_[task];
+    const auto known = std::ranges::find(list, other, &Exchanged::task);
+    if (known != list.end()) return *known;
+    return list.emplace_back(Exchanged{other, 0, 0});
+  }
+
+  [[nodiscard]] double hops(NodeId from, NodeId to) const {
+    return static_cast<double>(hops_[std::size_t{from} * topology_.nodes() + to]);
+  }
+
+  void consider(const NetworkMapping& mapping) {
+    const NetworkMappingCost cost = network_mapping_cost(graph_, topology_, mapping);
+    std::pair<double, double> merit{cost.hop_bytes, cost.busiest_seconds};
+    if (options_.objective == MappingObjective::link) std::swap(merit.first, merit.second);
+    if (!best_ || merit < best_->first) best_ = {merit, mapping};
+  }
+
+  /// Begins with the task that exchanges most; each next task is the one that exchanges most with those that have a
+  /// place, and gets the free place with the fewest hops x bytes.
+  [[nodiscard]] NetworkMapping grow() const {
+    NetworkMapping mapping{std::vector<NodeId>(graph_.tasks(), 0)};
+    std::vector<std::uint32_t> free(topology_.nodes(), per_node_);
+    std::vector<bool> placed(graph_.tasks());
+    std::vector<double> drawn(graph_.tasks());  // bytes with tasks that have a place
+    const auto total = [&](std::uint32_t task) {
+      double bytes = 0;
+      for (const Exchanged& other : others_[task]) bytes += other.sent + other.received;
+      return bytes;
+    };
+    for (std::uint32_t count = 0; count < graph_.tasks(); ++count) {
+      std::uint32_t next = kNoTask;
+      std::pair<double, double> most{-1, -1};
+      for (std::uint32_t task = 0; task < graph_.tasks(); ++task) {
+        if (placed[task] || drawn[task] < most.first) continue;
+        const std::pair<double, double> merit{drawn[task], total(task)};
+        if (next != kNoTask && merit <= most) continue;
+        most = merit;
+        next = task;
+      }
+      NodeId at = 0;
+      double least = -1;
+      for (NodeId node = 0; node < topology_.nodes(); ++node) {
+        if (free[node] == 0) continue;
+        double added = 0;
+        for (const Exchanged& other : others_[next]) {
+          if (!placed[other.task]) continue;
+          const NodeId there = mapping.node_of[other.task];
+          added += other.sent * hops(node, there) + other.received * hops(there, node);
+        }
+        if (least < 0 || added < least) {
+          least = added;
+          at = node;
+        }
+      }
+      mapping.node_of[next] = at;
+      --free[at];
+      placed[next] = true;
+      for (const Exchanged& other : others_[next]) drawn[other.task] += other.sent + other.received;
+    }
+    return mapping;
+  }
+
+  /// Exchanges that a search tries; a trial takes some 100 ns for each neighbour of its tasks.
+  [[nodiscard]] double tries(double share) const {
+    constexpr double kTriesOfTransfer = 400;
+    constexpr double kLeastTries = 4e4;
+    return share * options_.effort *
+           std::max(kLeastTries, kTriesOfTransfer * static_cast<double>(graph_.transfers().size() + graph_.tasks()));
+  }
+
+  /// Calls change(a, b, allowed) for two slots with different contents, while the temperature falls.
+  template <class Change>
+  void anneal(const Slots& slots, double typical, double from, double to, const Change& change) {
+    constexpr double kFirst = 1;
+    constexpr double kLast = 1e-3;
+    constexpr std::uint64_t kPollEvery = 256;
+    const auto most = static_cast<std::uint64_t>(tries(to - from));
+    double temperature = 0;
+    for (std::uint64_t trial = 0; trial < most && !ended_; ++trial) {
+      const double done = static_cast<double>(trial) / static_cast<double>(most);
+      if (trial % kPollEvery == 0) {
+        temperature = typical * kFirst * std::pow(kLast / kFirst, done);
+        if (progress_ && !progress_(from + (to - from) * done)) ended_ = true;
+      }
+      const std::uint32_t a = dice_.below(slots.size());
+      const std::uint32_t b = dice_.below(slots.size());
+      if (slots.node_at(a) == slots.node_at(b)) continue;
+      if (slots.task_at(a) == kNoTask && slots.task_at(b) == kNoTask) continue;
+      change(a, b, -temperature * std::log(1 - dice_.uniform()));
+    }
+  }
+
+  NetworkMapping anneal_hops(const NetworkMapping& start, double from, double to) {
+    Slots slots(start, topology_.nodes(), per_node_);
+    const double typical = 2 * static_cast<double>(graph_.total_bytes()) /
+                           std::max<double>(1, static_cast<double>(graph_.transfers().size()));
+    double now = 0;
+    double least = 0;
+    NetworkMapping best = start;
+    const auto cost_of = [&](std::uint32_t task) {
+      double cost = 0;
+      if (task == kNoTask) return cost;
+      const NodeId here = slots.node_of(task);
+      for (const Exchanged& other : others_[task]) {
+        const NodeId there = slots.node_of(other.task);
+        cost += other.sent * hops(here, there) + other.received * hops(there, here);
+      }
+      return cost;
+    };
+    anneal(slots, typical, from, to, [&](std::uint32_t a, std::uint32_t b, double allowed) {
+      const std::uint32_t task_a = slots.task_at(a);
+      const std::uint32_t task_b = slots.task_at(b);
+      // What the two exchange with each other is counted twice before and after; the sum is of the others' changes and
+      // twice its own, which is halved.
+      const auto shared = [&] {
+        if (task_a == kNoTask || task_b == kNoTask) return 0.0;
+        const auto own = std::ranges::find(others_[task_a], task_b, &Exchanged::task);
+        if (own == others_[task_a].end()) return 0.0;
+        const NodeId here = slots.node_of(task_a);
+        const NodeId there = slots.node_of(task_b);
+        return own->sent * hops(here, there) + own->received * hops(there, here);
+      };
+      const double before = cost_of(task_a) + cost_of(task_b) - shared();
+      slots.exchange(a, b);
+      const double added = cost_of(task_a) + cost_of(task_b) - shared() - before;
+      if (added > allowed) {
+        slots.exchange(a, b);
+        return;
+      }
+      now += added;
+      if (now < least) {
+        least = now;
+        best = slots.mapping();
+      }
+    });
+    return best;
+  }
+
+  /// Anneals the sum of the eighth powers of the links' seconds, which the busiest ones rule.
+  NetworkMapping anneal_links(const NetworkMapping& start, double from, double to) {
+    constexpr double kPower = 8;
+    Slots slots(start, topology_.nodes(), per_node_);
+    std::vector<double> seconds(topology_.links().size());
+    const auto carry = [&](NodeId here, NodeId there, double bytes, std::vector<std::pair<LinkId, double>>& changes) {
+      if (bytes == 0 || here == there) return;
+      topology_.route_into(here, there, route_);
+      for (const LinkId link : route_) changes.emplace_back(link, bytes / topology_.links()[link].bytes_per_second);
+    };
+    std::vector<std::pair<LinkId, double>> changes;
+    for (const auto& [sender, receiver, bytes] : graph_.transfers()) {
+      carry(slots.node_of(sender), slots.node_of(receiver), static_cast<double>(bytes), changes);
+    }
+    for (const auto& [link, added] : changes) seconds[link] += added;
+    const double scale = std::ranges::max(seconds);
+    if (scale <= 0) return start;
+    const auto power = [&](double value) { return std::pow(std::max(0.0, value) / scale, kPower); };
+    double most = scale;
+    NetworkMapping best = start;
+    std::vector<double> old(seconds.size());
+    std::vector<bool> touched(seconds.size());
+    std::vector<LinkId> links;
+    anneal(slots, 1, from, to, [&](std::uint32_t a, std::uint32_t b, double allowed) {
+      const std::uint32_t task_a = slots.task_at(a);
+      const std::uint32_t task_b = slots.task_at(b);
+      const auto traffic_of = [&](double sign) {
+        for (const std::uint32_t task : {task_a, task_b}) {
+          if (task == kNoTask) continue;
+          for (const Exchanged& other : others_[task]) {
+            if (task == task_b && other.task == task_a) continue;  // counted from a
+            carry(slots.node_of(task), slots.node_of(other.task), sign * other.sent, changes);
+            carry(slots.node_of(other.task), slots.node_of(task), sign * other.received, changes);
+          }
+        }
+      };
+      changes.clear();
+      traffic_of(-1);
+      slots.exchange(a, b);
+      traffic_of(1);
+      links.clear();
+      for (const auto& [link, added] : changes) {
+        if (!touched[link]) {
+          touched[link] = true;
+          old[link] = seconds[link];
+          links.push_back(link);
+        }
+        seconds[link] += added;
+      }
+      double added = 0;
+      for (const LinkId link : links) {
+        added += power(seconds[link]) - power(old[link]);
+        touched[link] = false;
+      }
+      if (added > allowed) {
+        slots.exchange(a, b);
+        for (const LinkId link : links) seconds[link] = old[link];
+        return;
+      }
+      if (added >= 0) return;
+      const double now = std::ranges::max(seconds);
+      if (now < most * (1 - 1e-12)) {
+        most = now;
+        best = slots.mapping();
+      }
+    });
+    return best;
+  }
+
+  const TaskGraph& graph_;
+  const Topology& topology_;
+  std::uint32_t per_node_;
+  const RefineOptions& options_;
+  const MappingProgress& progress_;
+  std::vector<std::vector<Exchanged>> others_;  // by task
+  std::vector<float> hops_;                     // shape: [from][to]
+  Dice dice_;
+  std::vector<LinkId> route_;
+  bool ended_ = false;
+  std::optional<std::pair<std::pair<double, double>, NetworkMapping>> best_;  // objective and other quantity
+};
+
+}  // namespace
+
+NetworkMappingCost network_mapping_cost(const TaskGraph& graph, const Topology& topology,
+                                        const NetworkMapping& mapping) {
+  if (mapping.node_of.size() != graph.tasks()) {
+    throw Error(
+        fmt::format("a mapping of {} tasks is refused: the graph has {}", mapping.node_of.size(), graph.tasks()));
+  }
+  for (const NodeId node : mapping.node_of) {
+    if (node >= topology.nodes()) {
+      throw Error(fmt::format("node {} is refused: it must be from 0 to {}", node, topology.nodes() - 1));
+    }
+  }
+  NetworkMappingCost cost;
+  std::vector<std::uint64_t> bytes_on(topology.links().size());
+  std::vector<LinkId> route;
+  for (const auto& [from, to, bytes] : graph.transfers()) {
+    if (mapping.node_of[from] == mapping.node_of[to]) {
+      cost.inside += bytes;
+      continue;
+    }
+    topology.route_into(mapping.node_of[from], mapping.node_of[to], route);
+    cost.hop_bytes += static_cast<double>(bytes) * static_cast<double>(route.size());
+    for (const LinkId link : route) bytes_on[link] += bytes;
+  }
+  for (std::size_t link = 0; link < bytes_on.size(); ++link) {
+    cost.busiest_seconds =
+        std::max(cost.busiest_seconds, static_cast<double>(bytes_on[link]) / topology.links()[link].bytes_per_second);
+  }
+  return cost;
+}
+
+NetworkMapping network_mapping_in_order(const TaskGraph& graph, const Topology& topology,
+                                        std::uint32_t tasks_per_node) {
+  require_room(graph, topology, tasks_per_node);
+  NetworkMapping mapping;
+  for (std::uint32_t task = 0; task < graph.tasks(); ++task) mapping.node_of.push_back(task / tasks_per_node);
+  return mapping;
+}
+
+NetworkMapping map_on_network(const TaskGraph& graph, const Topology& topology, std::uint32_t tasks_per_node,
+                              const RefineOptions& options, const MappingProgress& progress) {
+  require_room(graph, topology, tasks_per_node);
+  if (topology.nodes() > kMostNodesToMap) {
+    throw Error(
+        fmt::format("{} nodes are refused: distances of at most {} are kept", topology.nodes(), kMostNodesToMap));
+  }
+  if (!(options.effort >= 0 && options.effort <= 1e6)) {
+    throw Error(fmt::format("effort {} is refused: it must be from 0 to 1000000", options.effort));
+  }
+  return NetworkSearch(graph, topology, tasks_per_node, options, progress).run();
+}
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,238 @@
+// Networks in files of other programs.
+#include "gdr/interconnect/imported_network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/interconnect/platform.h"
+#include "gdr/interconnect/simgrid_file.h"
+#include "gdr/interconnect/simulation.h"
+#include "scratch_directory.h"
+
+namespace gdr::interconnect {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <class Call>
+std::string told(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+constexpr std::string_view kFabric = R"(#
+# Topology file: generated on Mon Jan  1 00:00:00 2024
+vendid=0x2c9
+switchguid=0x10(10)
+Switch	36 "S-10"		# "MF0;leaf:SX6036/U1" enhanced port 0 lid 1 lmc 0
+[1]	"H-20"[1](21) 		# "n0 HCA-1" lid 2 4xQDR
+[2]	"H-30"[1](31) 		# "n1 HCA-1" lid 3 4xFDR10
+[17]	"S-11"[1]		# "spine" lid 9 4xHDR
+[18]	"S-11"[2]		# "spine" lid 9 4xHDR
+
+switchguid=0x11(11)
+Switch	36 "S-11"		# "spine" enhanced port 0 lid 9 lmc 0
+[1]	"S-10"[17]		# "leaf" lid 1 4xHDR
+[2]	"S-10"[18]		# "leaf" lid 1 4xHDR
+[3]	"H-40"[2](41)		# "n0 HCA-2" lid 4 4xEDR
+
+caguid=0x20
+Ca	1 "H-20"		# "n0 HCA-1"
+[1](21) 	"S-10"[1]		# lid 2 lmc 0 "leaf" lid 1 4xQDR
+
+Ca	1 "H-30"		# "n1 HCA-1"
+[1](31) 	"S-10"[2]		# lid 3 lmc 0 "leaf" lid 1 4xFDR10
+
+Ca	2 "H-40"		# "n0 HCA-2"
+[2](41) 	"S-11"[3]		# lid 4 lmc 0 "spine" lid 9 4xEDR
+)";
+
+TEST(ImportedNetwork, IbnetdiscoverGivesAdaptersSwitchesAndRates) {
+  const ImportedNetwork found = parse_ibnetdiscover(kFabric, "fabric");
+  EXPECT_THAT(found.hosts, ElementsAre("n0", "n1", "n0:1"));
+  ASSERT_EQ(found.cables.size(), 5U);  // each once, parallel ones twice
+  EXPECT_EQ(found.cables[0].bytes_per_second, 4e9);
+  EXPECT_EQ(found.cables[1].bytes_per_second, 5e9);
+  EXPECT_EQ(found.cables[2].bytes_per_second, 25e9);
+  EXPECT_EQ(found.cables[4].bytes_per_second, 12.5e9);
+  EXPECT_EQ(found.cables[2].from, "S-10");
+  EXPECT_EQ(found.cables[2].to, "S-11");
+  const auto refused = [](std::string_view text) {
+    return told([&] { static_cast<void>(parse_ibnetdiscover(text, "fabric")); });
+  };
+  EXPECT_THAT(refused("hello\n"), HasSubstr("fabric:1: 'hello' is refused"));
+  EXPECT_THAT(refused("[1] \"H-1\"[1]\n"), HasSubstr("fabric:1: a port is refused"));
+  EXPECT_THAT(refused("Ca 1 \"H-1\" # \"n\"\n[1](2) \"S-9\"[1] # 4xEDR\n"), HasSubstr("fabric:2: 'S-9' is unknown"));
+  EXPECT_THAT(refused("Ca 1 \"H-1\"\n[1](2) \"S-9\"[1] # 4xZDR\n"), HasSubstr("fabric:2: speed '4xZDR'"));
+  EXPECT_THAT(refused("Ca 1 \"H-1\"\n[900](2) \"S-9\"[1]\n"), HasSubstr("port '900' is refused"));
+  EXPECT_THAT(refused("Ca 1 \"H-1\"\nCa 1 \"H-1\"\n"), HasSubstr("fabric:2: 'H-1' is there twice"));
+  EXPECT_THAT(refused("# nothing\n"), HasSubstr("neither a Switch nor a Ca"));
+}
+
+TEST(ImportedNetwork, SlurmsListsAreExpanded) {
+  EXPECT_THAT(expand_hostlist("a,n[1-3,07]x,z", 99), ElementsAre("a", "n1x", "n2x", "n3x", "n07x", "z"));
+  EXPECT_THAT(expand_hostlist("r[1-2]n[08-10]", 99), ElementsAre("r1n08", "r1n09", "r1n10", "r2n08", "r2n09", "r2n10"));
+  for (const std::string_view bad : {"n[1-", "n[3-1]", "n[x]", "a,,b", "", "n[1-100]", "n[1-50]m[1-50]"}) {
+    EXPECT_THROW(static_cast<void>(expand_hostlist(bad, 99)), Error) << bad;
+  }
+}
+
+TEST(ImportedNetwork, SlurmsTreesHaveTheirRoutes) {
+  const tests::ScratchDirectory folder;
+  const std::string file = (folder / "tree.toml").string();
+  const ImportedNetwork found = parse_slurm_topology(
+      "# two leaves\nswitchname=leaf0 Nodes=n[0-1] LinkSpeed=4\nSwitchName=leaf1 \\\nNodes=n[2-3]\nSwitchName=top "
+      "Switches=leaf[0-1]",
+      "topology.conf");
+  EXPECT_THAT(found.hosts, ElementsAre("n0", "n1", "n2", "n3"));
+  EXPECT_EQ(found.notes.size(), 1U);
+  const auto files = write_imported(found, file, "topology.conf", NetworkFormat::slurm, {10e9, 1e-6, 1e12});
+  ASSERT_EQ(files.size(), 3U);
+  EXPECT_EQ(base::read_file(files[2]), "n0\nn1\nn2\nn3\n");
+  const Topology topology = load_platform(file).topology;
+  EXPECT_EQ(topology.nodes(), 4U);
+  EXPECT_EQ(topology.route(0, 1).size(), 2U);
+  EXPECT_EQ(topology.route(0, 3).size(), 4U);
+  EXPECT_EQ(topology.links()[topology.route(0, 3)[1]].bytes_per_second, 10e9);
+  const auto refused = [](std::string_view text) {
+    return told([&] { static_cast<void>(parse_slurm_topology(text, "topology.conf")); });
+  };
+  EXPECT_THAT(refused("SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n1\n"),
+              HasSubstr("topology.conf:2: n1 is under a already"));
+  EXPECT_THAT(refused("SwitchName=a Nodes=n0\nSwitchName=b Nodes=n1\n"),
+              HasSubstr("topology.conf:2: switch b is not joined with a"));
+  EXPECT_THAT(refused("SwitchName=a Switches=b\n"), HasSubstr("topology.conf:1: switch b is unknown"));
+  EXPECT_THAT(refused("SwitchName=a Switches=a\n"), HasSubstr("under itself"));
+  EXPECT_THAT(refused("SwitchName=a Node=n0\n"), HasSubstr("key 'Node' is refused"));
+  EXPECT_THAT(refused("SwitchName=a\n"), HasSubstr("either Nodes or Switches"));
+  EXPECT_THAT(refused("SwitchName=a Nodes=n[0-1\n"), HasSubstr("topology.conf:1: "));
+  EXPECT_THAT(refused("\n"), HasSubstr("no line SwitchName"));
+}
+
+constexpr std::string_view kMachine = R"(<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+  <object type="Machine" os_index="0">
+    <info name="Backend" value="Linux"/>
+    <object type="Package" os_index="0">
+      <object type="NUMANode" os_index="0"/>
+      <object type="L3Cache">
+        <object type="Core" os_index="0"><object type="PU" os_index="0"/><object type="PU" os_index="4"/></object>
+        <object type="Core" os_index="1"><object type="PU" os_index="1"/></object>
+      </object>
+    </object>
+    <object type="Package" os_index="1">
+      <object type="Core" os_index="2"><object type="PU" os_index="2"/></object>
+      <object type="Core" os_index="3"><object type="PU" os_index="3"/></object>
+    </object>
+  </object>
+</topology>
+)";
+
+/// False where libxml2 is left out.
+bool has_xml() {
+  return !told([] { static_cast<void>(parse_hwloc("", "machine")); }).starts_with("no XML can be read");
+}
+
+TEST(ImportedNetwork, HwlocsCoresAreNodes) {
+  if (!has_xml()) GTEST_SKIP() << "without libgdr_xml.so";
+  const tests::ScratchDirectory folder;
+  const ImportedNetwork found = parse_hwloc(kMachine, "machine.xml");
+  EXPECT_THAT(found.hosts, ElementsAre("Core0", "Core1", "Core2", "Core3"));
+  const std::string file = (folder / "machine.toml").string();
+  static_cast<void>(write_imported(found, file, "machine.xml", NetworkFormat::hwloc, {}));
+  const Topology topology = load_platform(file).topology;
+  EXPECT_EQ(topology.route(0, 1).size(), 2U);  // over the cache
+  EXPECT_EQ(topology.route(2, 3).size(), 2U);  // over the package
+  EXPECT_EQ(topology.route(0, 2).size(), 4U);  // over both and the machine
+  const auto refused = [](std::string_view text) {
+    return told([&] { static_cast<void>(parse_hwloc(text, "machine.xml")); });
+  };
+  EXPECT_THAT(refused("<topology>\n<object type=\"Machine\">\n</topology>\n"), HasSubstr("machine.xml:3: "));
+  EXPECT_THAT(refused("<platform/>\n"), HasSubstr("machine.xml:1: the root must be <topology>"));
+  EXPECT_THAT(refused("<topology>\n<object/>\n</topology>\n"), HasSubstr("machine.xml:2: an object without type"));
+  EXPECT_THAT(refused("<topology>\n<object type=\"Machine\"/>\n</topology>\n"), HasSubstr("no object of type Core"));
+  EXPECT_THAT(refused("<topology><object type=\"Core\"/><object type=\"Core\"/></topology>"),
+              HasSubstr("a second machine"));
+}
+
+TEST(ImportedNetwork, PlatformsOfSimgridKeepTheirRoutes) {
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
+  const tests::ScratchDirectory folder;
+  const std::string xml = (folder / "tree.xml").string();
+  const Topology ours = fat_tree({2, 2, 2, 1, {2e9, 3e-6}, FatTreeRouting::destination});
+  base::write_file(xml, simgrid_file(ours, 5e9));
+  const std::string links = (folder / "back.links.csv").string();
+  const std::string routes = (folder / "back.routes.csv").string();
+  const std::string hosts = (folder / "back.hosts.txt").string();
+  const PlatformOfSimgrid found = import_simgrid_platform(xml, {links, routes, hosts});
+  EXPECT_EQ(found.nodes, 4U);
+  EXPECT_EQ(found.fat_pipes, 0U);
+  EXPECT_EQ(found.flops_per_second, 5e9);
+  EXPECT_EQ(found.bytes_per_second, 2e9);
+  base::write_file((folder / "back.toml").string(), R"(name = "back"
+title = "back"
+kind = "table"
+[parameters]
+nodes      = { value = 4, unit = "1", origin = "O: a test" }
+bandwidth  = { value = 2, unit = "GB/s per node", origin = "O: a test" }
+latency    = { value = 3, unit = "us", origin = "O: a test" }
+node_speed = { value = 5, unit = "Gflops", origin = "O: a test" }
+)");
+  const Topology back = load_platform((folder / "back.toml").string()).topology;
+  for (NodeId from = 0; from < 4; ++from) {
+    for (NodeId to = 0; to < 4; ++to) {
+      const std::vector<LinkId> passed = back.route(from, to);
+      ASSERT_EQ(passed.size(), ours.route(from, to).size());
+      for (const LinkId link : passed) {
+        EXPECT_DOUBLE_EQ(back.links()[link].bytes_per_second, 2e9);
+        EXPECT_DOUBLE_EQ(back.links()[link].latency_seconds, 3e-6);
+      }
+    }
+  }
+  base::write_file(xml,
+                   "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                   "<platform version=\"4.1\">\n<zone id=\"z\" routing=\"Nowhere\"/>\n</platform>\n");
+  EXPECT_THAT(told([&] { static_cast<void>(import_simgrid_platform(xml, {links, routes, hosts})); }),
+              HasSubstr("tree.xml"));
+}
+
+TEST(ImportedNetwork, TablesAreRefusedWithTheirLine) {
+  const tests::ScratchDirectory folder;
+  const std::string file = (folder / "own.toml").string();
+  base::write_file(file, R"(name = "own"
+title = "own"
+kind = "table"
+[parameters]
+nodes      = { value = 2, unit = "1", origin = "O: a test" }
+bandwidth  = { value = 2, unit = "GB/s per node", origin = "O: a test" }
+latency    = { value = 3, unit = "us", origin = "O: a test" }
+node_speed = { value = 5, unit = "Gflops", origin = "O: a test" }
+)");
+  const auto refused = [&](const std::string& links, const std::string& routes) {
+    base::write_file((folder / "own.links.csv").string(), links);
+    base::write_file((folder / "own.routes.csv").string(), routes);
+    return told([&] { static_cast<void>(load_platform(file)); });
+  };
+  EXPECT_THAT(told([&] { static_cast<void>(load_platform(file)); }), HasSubstr("ends in .links.csv"));
+  const std::string good = "name,bandwidth,latency\na,1,2\n";
+  EXPECT_EQ(refused(good, "from,to,links\n0,1,a\n1,0,a a\n"), "");
+  EXPECT_THAT(refused("a,1,2\n", ""), HasSubstr("own.links.csv:1: the header"));
+  EXPECT_THAT(refused("name,bandwidth,latency\na,0,2\n", ""), HasSubstr("own.links.csv:2: bandwidth 0"));
+  EXPECT_THAT(refused("name,bandwidth,latency\na,1,2\na,1,2\n", ""),
+              HasSubstr("own.links.csv:3: link 'a' is there twice"));
+  EXPECT_THAT(refused(good, "from,to,links\n0,2,a\n"), HasSubstr("own.routes.csv:2: node '2'"));
+  EXPECT_THAT(refused(good, "from,to,links\n0,1,b\n"), HasSubstr("own.routes.csv:2: link 'b' is unknown"));
+  EXPECT_THAT(refused(good, "from,to,links\n0,1,a\n0,1,a\n"), HasSubstr("own.routes.csv:3: a route from 0 to 1"));
+  EXPECT_THAT(refused(good, "from,to,links\n0,1,a\n"), HasSubstr("no route from 1 to 0"));
+}
+
+}  // namespace
+}  // namespace gdr::interconnect
