@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "gdr/hostlib/run_rules.h"
+
 namespace gdr::cli {
 namespace {
 
@@ -49,35 +51,10 @@ Json events_json(const Device& device, const emulator::Fault* fault) {
   return json;
 }
 
-namespace {
-
-void print_conversion_events(std::FILE* out, const emulator::ConversionEvents& counts) {
-  const std::uint64_t all = counts.overflow + counts.underflow + counts.saturated;
-  if (all == 0) return;
-  fmt::print(out, "gdr run: {} event{} of conversions: {} overflow, {} underflow, {} saturated\n", all,
-             all == 1 ? "" : "s", counts.overflow, counts.underflow, counts.saturated);
-}
-
-}  // namespace
-
 void print_events(std::FILE* out, const Device& device) {
-  print_conversion_events(out, device.counters().conversions);
-  const emulator::FpEvents counts = device.counters().fp;
-  const std::uint64_t all = counts.invalid + counts.overflow + counts.underflow;
-  if (all == 0) return;
-  fmt::print(out, "gdr run: {} floating-point event{}: {} invalid, {} overflow, {} underflow\n", all,
-             all == 1 ? "" : "s", counts.invalid, counts.overflow, counts.underflow);
-  const auto first = device.first_events();
-  for (const emulator::PlacedEvent& event : first) {
-    fmt::print(out, "  {}: {}\n", emulator::source_place(device.program(), event.place.section, event.place.line),
-               emulator::text_of(event));
+  for (const std::string& text : hostlib::event_texts(device)) {
+    fmt::print(out, "{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text);
   }
-  const auto junctions = device.first_junction_events();
-  for (const emulator::JunctionEvent& event : junctions) {
-    fmt::print(out, "  {}\n", emulator::text_of(device.program(), event));
-  }
-  const std::size_t told = first.size() + junctions.size();
-  if (all > told) fmt::print(out, "  ... {} more\n", all - told);
 }
 
 }  // namespace gdr::cli
