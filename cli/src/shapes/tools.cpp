@@ -40,6 +40,7 @@ ReportShape selftest_shape() {
       1,
       or_none(
           std::vector<Field>{whole_field("programs", "random programs"), whole_field("histories", "random histories"),
+                             list_field("kernels", "files of kernels whose histories these are"),
                              text_field("history", "file of a history"), whole_field("seed", "seed of the first"),
                              list_field("engines", "engines that were compared with the reference engine"),
                              whole_field("chips", "most chips of a program"), whole_field("threads", "host threads"),
