@@ -21,11 +21,13 @@
 #include "gdr/base/error.h"
 #include "gdr/compiler/assemble.h"
 #include "gdr/compiler/compiler.h"
+#include "gdr/compiler/precision.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/dgemm.h"
 #include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/profile.h"
+#include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/table.h"
 #include "gdr/isa/experiment.h"
 
@@ -86,6 +88,8 @@ class AssemblyError : public Error {
 struct Assembled {
   isa::Program program;
   std::string listing;
+  std::string warnings = {};      // of the assembler, as it prints them
+  bool needs_parameters = false;  // compiled from a function: parameters without a value in it have no defaults
 };
 
 Assembled assemble(const std::string& source, const std::string& name,
@@ -95,7 +99,8 @@ Assembled assemble(const std::string& source, const std::string& name,
       assembler::assemble(source, name, {.definitions = definitions, .schedule = {.level = level}});
   if (!result.program) throw AssemblyError(assembler::format_diagnostics(result));
   std::string listing = assembler::listing(*result.program, result.files);
-  return {*std::move(result.program), std::move(listing)};
+  std::string warnings = result.diagnostics.empty() ? std::string() : assembler::format_diagnostics(result);
+  return {*std::move(result.program), std::move(listing), std::move(warnings)};
 }
 
 Assembled shipped(const std::string& name, const std::map<std::string, std::string>& definitions) {
@@ -134,12 +139,6 @@ std::tuple<std::optional<Assembled>, std::string, std::vector<std::pair<unsigned
   return {Assembled{*std::move(assembled.program), std::move(listing)}, std::move(result.source), std::move(errors)};
 }
 
-/// The variables that travel so; of a kernel of experiments its starts and results.
-std::vector<const isa::Variable*> travelling(const isa::Program& program, isa::Transfer transfer) {
-  if (!isa::is_experiment(program) || transfer == isa::Transfer::elt) return program.variables_by(transfer);
-  return transfer == isa::Transfer::hlt ? isa::experiment_starts(program) : isa::experiment_results(program);
-}
-
 /// The program of a pair function in a file, which may be the name of one in kernels/cc of a data folder.
 Assembled compile_file(const std::string& file, unsigned effort, const std::vector<std::string>& clang) {
   const py::gil_scoped_release release;
@@ -159,14 +158,14 @@ Assembled compile_file(const std::string& file, unsigned effort, const std::vect
   assembler::AssembleResult result = compiler::assemble_compiled(compiled, options);
   if (!result.program) throw AssemblyError(assembler::format_diagnostics(result));
   std::string listing = assembler::listing(*result.program, result.files);
-  return {*std::move(result.program), std::move(listing)};
+  return {*std::move(result.program), std::move(listing), {}, true};
 }
 
 /// (name, transfer, is a float, dimensions) of the variables that travel, in their order.
 std::vector<std::tuple<std::string, std::string, bool, std::vector<std::uint16_t>>> variables(const Assembled& own) {
   std::vector<std::tuple<std::string, std::string, bool, std::vector<std::uint16_t>>> all;
   for (const isa::Transfer transfer : {isa::Transfer::hlt, isa::Transfer::elt, isa::Transfer::rrn}) {
-    for (const isa::Variable* variable : travelling(own.program, transfer)) {
+    for (const isa::Variable* variable : hostlib::run_variables(own.program, transfer)) {
       all.emplace_back(variable->name, isa::name_of(transfer),
                        variable->conversion && isa::info_of(*variable->conversion).floating, variable->dimensions);
     }
@@ -203,19 +202,26 @@ class SharedDevice {
  public:
   explicit SharedDevice(const DeviceOptions& options) : device_(options) {}
 
-  /// Results, one a row, of i-records against j-records. Parameters that are not given have their defaults.
-  Fields run(const std::shared_ptr<Assembled>& program, const std::map<std::string, double>& parameters,
-             const Fields& j, const Fields& i) {
+  /// Results, one a row, of i-records against j-records, and the events of the run, one a line. Parameters that are not
+  /// given have their defaults. `told` may be None; it is called with the numbers of i-records that are done and of
+  /// all.
+  std::pair<Fields, std::string> run(const std::shared_ptr<Assembled>& program,
+                                     const std::map<std::string, double>& parameters, const Fields& j, const Fields& i,
+                                     const py::object& told) {
+    std::string events;
     auto [results, columns] = in_turn(turns_, [&] {
       require(program);
       set(parameters);
+      const Watched watched(device_, told);
+      const emulator::Counters before = device_.counters();
       device_.write_j(0, span_of(j));
-      return std::pair(device_.run(span_of(i), static_cast<std::size_t>(j.shape(0))),
-                       device_.fields(isa::Transfer::rrn));
+      auto words = device_.run(span_of(i), static_cast<std::size_t>(j.shape(0)));
+      events = text_of_events(before);
+      return std::pair(std::move(words), device_.fields(isa::Transfer::rrn));
     });
     Fields array({results.size() / columns, columns});
     std::copy(results.begin(), results.end(), array.mutable_data());
-    return array;
+    return {array, events};
   }
   /// The words of a run of a kernel of Type II as columns of hostlib::collected_table(). Nothing that the kernel left
   /// in the machine is kept from an earlier call.
@@ -225,6 +231,7 @@ class SharedDevice {
       loaded_.reset();
       require(program);
       set(parameters);
+      const Watched watched(device_, py::none());
       device_.write_j(0, span_of(j));
       const std::vector<std::uint64_t> words = device_.run(span_of(i), turns);
       if (!device_.computes()) throw Error("engine timing computes no results");
@@ -237,18 +244,20 @@ class SharedDevice {
   py::tuple run_experiments(const std::shared_ptr<Assembled>& program, const std::map<std::string, double>& parameters,
                             const Fields& starts, std::uint64_t steps, std::uint64_t round, bool refill,
                             const py::object& told) {
-    std::function<void(std::size_t, std::size_t)> tell;
-    if (!told.is_none()) {
-      tell = [&](std::size_t done, std::size_t all) {
-        const py::gil_scoped_acquire holds;
-        told(done, all);
-      };
-    }
+    Interrupts interrupts;
+    const bool tells = !told.is_none();
+    const auto tell = [&](std::size_t done, std::size_t all) {
+      interrupts.tell();
+      if (!tells) return;
+      const py::gil_scoped_acquire holds;
+      told(done, all);
+    };
     const auto [table, results] = in_turn(turns_, [&] {
       loaded_.reset();
       require(program);
       set(parameters);
       if (!device_.computes()) throw Error("engine timing computes no results");
+      const Watched watched(device_, py::none());
       changed_.insert(std::string(isa::kExperimentLimit));
       hostlib::ExperimentResults done =
           hostlib::run_experiments(device_, span_of(starts), {steps, round, refill}, tell);
@@ -285,6 +294,33 @@ class SharedDevice {
   [[nodiscard]] unsigned chips() const { return device_.chips(); }
 
  private:
+  /// Tells of progress and looks for Ctrl-C while it exists.
+  class Watched {
+   public:
+    Watched(Device& device, const py::object& told) : device_(device) {
+      const bool tells = !told.is_none();
+      device_.on_progress([this, &told, tells](std::size_t done, std::size_t all) {
+        interrupts_.tell();
+        if (!tells) return;
+        const py::gil_scoped_acquire acquire;
+        told(done, all);
+      });
+    }
+    ~Watched() { device_.on_progress({}); }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+   private:
+    Device& device_;
+    Interrupts interrupts_;
+  };
+
+  [[nodiscard]] std::string text_of_events(const emulator::Counters& before) const {
+    if (!device_.computes()) return "";
+    std::string text;
+    for (const std::string& line : hostlib::event_texts(device_, before)) text += (text.empty() ? "" : "\n") + line;
+    return text.empty() ? text : "kernel " + device_.program().kernel + ": " + text;
+  }
   static py::dict columns_of(const hostlib::Table& table) {
     py::dict columns;
     for (const hostlib::Column& column : table.columns()) {
@@ -323,6 +359,111 @@ class SharedDevice {
   std::set<std::string> changed_;
 };
 
+using ErrorRows = std::vector<std::tuple<std::string, double, double, std::size_t>>;
+
+ErrorRows rows_of(const std::vector<compiler::ResultError>& errors) {
+  ErrorRows rows;
+  for (const compiler::ResultError& each : errors) rows.emplace_back(each.result, each.rms, each.max, each.left_out);
+  return rows;
+}
+
+/// As compiler::measure_precision() reports it, on a board of its own.
+py::dict precision(const std::string& file, unsigned effort, const std::map<std::string, double>& parameters,
+                   const Fields& j, const Fields& i) {
+  compiler::CompileOptions options;
+  options.effort = effort;
+  const std::span<const std::uint64_t> i_fields = span_of(i);
+  const std::span<const std::uint64_t> j_fields = span_of(j);
+  const auto records = static_cast<std::size_t>(j.shape(0));
+  compiler::PrecisionReport report;
+  {
+    const py::gil_scoped_release release;
+    Device device;
+    Interrupts interrupts;
+    device.on_progress([&](std::size_t, std::size_t) { interrupts.tell(); });
+    const auto run = [&](const compiler::CompileResult& compiled) {
+      assembler::AssembleResult assembled = compiler::assemble_compiled(compiled, options);
+      if (!assembled.program) throw AssemblyError(assembler::format_diagnostics(assembled));
+      device.load(*std::move(assembled.program));
+      for (const auto& [name, value] : parameters) device.set_parameter(name, value);
+      device.write_j(0, j_fields);
+      return device.run(i_fields, records);
+    };
+    report = compiler::measure_precision(file, options,
+                                         {{i_fields.begin(), i_fields.end()},
+                                          {j_fields.begin(), j_fields.end()},
+                                          {parameters.begin(), parameters.end()}},
+                                         run, [&](std::size_t, std::size_t) { interrupts.tell(); });
+  }
+  py::list operations;
+  for (const compiler::OperationPrecision& one : report.operations) {
+    operations.append(py::make_tuple(one.operation, one.name, one.line, one.is_short ? "short" : "long",
+                                     rows_of(one.errors), one.lines_saved, one.estimated));
+  }
+  py::dict told;
+  told["lines"] = report.lines;
+  told["as_written"] = rows_of(report.as_written);
+  told["long_lines"] = report.long_lines;
+  told["every_long"] = rows_of(report.every_long);
+  told["operations"] = operations;
+  return told;
+}
+
+using GivenTuple =
+    std::tuple<std::string, std::string, std::string, std::vector<std::size_t>, std::string, std::string>;
+
+isa::Transfer transfer_named(const std::string& name) {
+  for (const isa::Transfer transfer : {isa::Transfer::hlt, isa::Transfer::elt, isa::Transfer::rrn}) {
+    if (isa::name_of(transfer) == name) return transfer;
+  }
+  throw Error("transfer = '" + name + "' is refused: it must be hlt, elt or rrn");
+}
+
+/// Arrays as (name, kind, type, shape, unit, place of a masked number).
+void require_arrays(const Assembled& own, const std::string& transfer, const std::string& what,
+                    const std::vector<GivenTuple>& arrays) {
+  std::vector<hostlib::GivenArray> given;
+  for (const auto& [name, kind, type, shape, unit, masked] : arrays) {
+    given.push_back({name, kind.empty() ? '?' : kind.front(), type, shape, unit, masked});
+  }
+  hostlib::require_arrays(own.program, transfer_named(transfer), what, given);
+}
+
+void require_numbers(const Assembled& own, const std::string& transfer, const std::string& what, const Fields& fields) {
+  hostlib::require_numbers(own.program, transfer_named(transfer), what, span_of(fields));
+}
+
+void require_parameters(const Assembled& own, const std::vector<std::string>& given) {
+  if (!own.needs_parameters) return;
+  if (const auto missing = hostlib::missing_parameter(own.program, given)) {
+    throw Error("parameter " + *missing + " is missing: kernel " + own.program.kernel + " has no default for it");
+  }
+}
+
+std::string kind_of_run(const Assembled& own) {
+  switch (hostlib::run_kind(own.program)) {
+    case hostlib::RunKind::pairs:
+      return "pairs";
+    case hostlib::RunKind::turns:
+      return "turns";
+    case hostlib::RunKind::experiments:
+      return "experiments";
+  }
+  GDR_ASSERT(false, "every kind of run has a name");
+}
+
+py::tuple pickled(const Assembled& own) {
+  const std::vector<std::byte> bytes = isa::serialize(own.program);
+  return py::make_tuple(py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()), own.listing, own.warnings,
+                        own.needs_parameters);
+}
+
+Assembled unpickled(const py::tuple& state) {
+  const std::string bytes = state[0].cast<py::bytes>();
+  return {isa::deserialize(std::as_bytes(std::span(bytes)), "pickled kernel"), state[1].cast<std::string>(),
+          state[2].cast<std::string>(), state[3].cast<bool>()};
+}
+
 /// Floating-point events by kind.
 std::map<std::string, std::uint64_t> events(const Device& device) {
   const emulator::FpEvents events = device.counters().fp;
@@ -349,6 +490,8 @@ Vectors dgemm(const Vectors& a, const Vectors& b, const std::string& precision, 
   if (m > 0 && n > 0 && k > 0) {
     const py::gil_scoped_release release;
     BoardDgemm board(options, dgemm_program(precision_of(precision)));
+    Interrupts interrupts;
+    board.on_progress([&](double) { interrupts.tell(); });
     product = board.multiply(m, n, k, view_a, view_b);
   }
   // The board's product stands column by column.
@@ -390,6 +533,21 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("loop_lines",
                              [](const Assembled& own) { return own.program.lines(isa::Section::loop_body).size(); })
       .def_readonly("listing", &Assembled::listing)
+      .def_readonly("warnings", &Assembled::warnings)
+      .def_property_readonly("run_kind", &kind_of_run)
+      .def("require_arrays", &require_arrays)
+      .def("require_numbers", &require_numbers)
+      .def("require_parameters", &require_parameters)
+      .def("turns",
+           [](const Assembled& own, unsigned chips, std::size_t j, std::optional<std::size_t> turns) {
+             return hostlib::turns_of(own.program, chips, j, turns, "j", "turns");
+           })
+      .def("compiled",
+           [](Assembled own) {
+             own.needs_parameters = true;
+             return own;
+           })
+      .def(py::pickle(&pickled, &unpickled))
       .def_property_readonly("variables", &variables)
       .def_property_readonly("parameters", &parameters);
   module.def("assemble", &assemble);
@@ -423,5 +581,7 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("chips", &SharedDevice::chips);
 
   module.def("dgemm", &dgemm);
+  module.def("precision", &python::precision);
+  module.attr("version") = GDR_VERSION;
   add_runs(module);
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "gdr/hostlib/device.h"
+#include "interrupts.h"
 
 namespace gdr::python {
 

@@ -21,6 +21,7 @@
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/task_mapping.h"
 #include "gdr/validation/report.h"
+#include "interrupts.h"
 
 namespace py = pybind11;
 
@@ -84,7 +85,10 @@ py::dict run_collective(const interconnect::Platform& on, const std::string& ope
     const interconnect::Schedule schedule = collective(operation, on.topology.nodes(), bytes, method);
     form = interconnect::run_closed_form(schedule, on.topology);
     traffic = interconnect::traffic(schedule);
-    if (simulate) simulated = interconnect::run_s4u(schedule, on.topology).seconds;
+    Interrupts interrupts;
+    interconnect::SimulationOptions options;
+    options.progress = [&](double) { interrupts.tell(); };
+    if (simulate) simulated = interconnect::run_s4u(schedule, on.topology, options).seconds;
   }
   py::dict result;
   result["seconds"] = simulated.value_or(form.lockstep_seconds);
@@ -113,8 +117,9 @@ TaskGraph named_graph(const std::string& name, const Grid& grid, std::uint64_t b
 }
 
 interconnect::TaskMapping mapping_of(const TaskGraph& graph, const Grid& grid, const std::string& method,
-                                     const std::string& objective, unsigned threads, std::uint64_t seed,
-                                     double effort) {
+                                     const std::string& objective, unsigned threads, std::uint64_t seed, double effort,
+                                     const std::atomic<bool>& stop) {
+  const auto goes_on = [&stop](double) { return !stop; };
   using interconnect::MappingObjective;
   using interconnect::MergeRule;
   if (method == "xyz") return interconnect::map_in_order(graph, grid);
@@ -122,7 +127,7 @@ interconnect::TaskMapping mapping_of(const TaskGraph& graph, const Grid& grid, c
   if (method == "refined") {
     const auto what = chosen<MappingObjective>("objective", objective,
                                                {{"cost", MappingObjective::cost}, {"link", MappingObjective::link}});
-    return interconnect::map_by_refinement(graph, grid, {}, {what, effort, threads, seed});
+    return interconnect::map_by_refinement(graph, grid, {}, {what, effort, threads, seed}, goes_on);
   }
   const auto rule = chosen<std::optional<MergeRule>>("method", method,
                                                      {{"none", MergeRule::none},
@@ -131,7 +136,7 @@ interconnect::TaskMapping mapping_of(const TaskGraph& graph, const Grid& grid, c
                                                       {"xyz", std::nullopt},
                                                       {"scotch", std::nullopt},
                                                       {"refined", std::nullopt}});
-  return interconnect::map_by_merging(graph, grid, rule.value());
+  return interconnect::map_by_merging(graph, grid, rule.value(), {}, goes_on);
 }
 
 py::dict map_tasks(const TaskGraph& graph, const std::string& topology, const std::string& method,
@@ -142,7 +147,9 @@ py::dict map_tasks(const TaskGraph& graph, const std::string& topology, const st
   std::vector<std::uint64_t> loads;
   {
     const py::gil_scoped_release release;
-    mapping = mapping_of(graph, grid, method, objective, threads, seed, effort);
+    mapping = interruptible([&](const std::atomic<bool>& stop) {
+      return mapping_of(graph, grid, method, objective, threads, seed, effort, stop);
+    });
     cost = interconnect::mapping_cost(graph, mapping, grid);
     loads = interconnect::link_bytes(graph, mapping, grid);
   }
@@ -187,10 +194,8 @@ py::list validate(const std::string& only) {
     const py::gil_scoped_release release;
     const validation::Models models;
     const validation::Data data = validation::read_data(models);
-    rows = validation::judge_rows(data, models, only, [](double, std::string_view) {
-      const py::gil_scoped_acquire acquire;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    });
+    Interrupts interrupts;
+    rows = validation::judge_rows(data, models, only, [&](double, std::string_view) { interrupts.tell(); });
   }
   py::list list;
   for (const validation::Judged& judged : rows) {

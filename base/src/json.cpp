@@ -126,6 +126,17 @@ const Json& Json::operator[](std::string_view key) const {
   return found->second;
 }
 
+const Json* Json::find(std::string_view key) const {
+  const auto* const object = std::get_if<Object>(&value_);
+  if (object == nullptr) return nullptr;
+  const auto found = std::ranges::find(*object, key, [](const auto& entry) -> std::string_view { return entry.first; });
+  return found == object->end() ? nullptr : &found->second;
+}
+
+const std::vector<Json>* Json::list() const { return std::get_if<List>(&value_); }
+
+const std::string* Json::string() const { return std::get_if<std::string>(&value_); }
+
 void Json::push_back(Json value) {
   if (is_null()) value_ = List();
   std::get<List>(value_).push_back(std::move(value));

@@ -1,6 +1,7 @@
 #include "gdr/base/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -17,19 +18,21 @@ constexpr Names<FieldKind> kTypes({{FieldKind::text, "string"},
                                    {FieldKind::whole, "integer"},
                                    {FieldKind::flag, "boolean"},
                                    {FieldKind::list, "array"},
-                                   {FieldKind::object, "object"}});
+                                   {FieldKind::object, "object"},
+                                   {FieldKind::any, "any"}});
 
 bool fits(const Field& field, const ReportValue& value) {
   const FieldKind kind = field.kind;
   const struct {
     bool null;
     FieldKind kind;
-    bool operator()(std::nullptr_t) const { return null; }
-    bool operator()(bool) const { return kind == FieldKind::flag; }
-    bool operator()(std::int64_t) const { return kind == FieldKind::whole || kind == FieldKind::number; }
-    bool operator()(double) const { return kind == FieldKind::number; }
-    bool operator()(const std::string&) const { return kind == FieldKind::text; }
-    bool operator()(const Json&) const { return kind == FieldKind::list || kind == FieldKind::object; }
+    [[nodiscard]] bool is(FieldKind one) const { return kind == one || kind == FieldKind::any; }
+    bool operator()(std::nullptr_t) const { return null || kind == FieldKind::any; }
+    bool operator()(bool) const { return is(FieldKind::flag); }
+    bool operator()(std::int64_t) const { return is(FieldKind::whole) || is(FieldKind::number); }
+    bool operator()(double) const { return is(FieldKind::number); }
+    bool operator()(const std::string&) const { return is(FieldKind::text); }
+    bool operator()(const Json&) const { return is(FieldKind::list) || is(FieldKind::object); }
   } fitting{field.may_be_null, kind};
   return std::visit(fitting, value.of());
 }
@@ -81,19 +84,25 @@ std::string trimmed_right(std::string line) {
 
 Json schema_of(const std::vector<Field>& fields);
 
+Json type_of(const Field& field) {
+  if (!field.may_be_null) return kTypes[field.kind];
+  Json types = Json::array();
+  types.push_back(kTypes[field.kind]);
+  types.push_back("null");
+  return types;
+}
+
 Json schema_of(const Field& field) {
-  Json type = kTypes[field.kind];
-  if (field.may_be_null) type = Json::array();
-  if (field.may_be_null) type.push_back(kTypes[field.kind]);
-  if (field.may_be_null) type.push_back("null");
-  Json schema{{"type", type}, {"description", field.meaning}};
+  Json schema = Json::object();
+  if (field.kind != FieldKind::any) schema["type"] = type_of(field);
+  schema["description"] = field.meaning;
   if (!field.unit.empty()) schema["x-unit"] = field.unit;
-  if (!field.members.empty()) {
-    const Json members = schema_of(field.members);
-    schema["properties"] = members["properties"];
-    schema["required"] = members["required"];
-    schema["additionalProperties"] = false;
-  }
+  if (field.members.empty()) return schema;
+  const Json members = schema_of(field.members);
+  Json& of_members = field.kind == FieldKind::list ? schema["items"] = Json{{"type", "object"}} : schema;
+  of_members["properties"] = members["properties"];
+  of_members["required"] = members["required"];
+  of_members["additionalProperties"] = false;
   return schema;
 }
 
@@ -105,31 +114,53 @@ Json schema_of(const std::vector<Field>& fields) {
   }
   Json required = Json::array();
   for (const Field& field : fields) {
-    if (!field.text_only) required.push_back(field.key);
+    if (!field.text_only && !field.may_lack) required.push_back(field.key);
   }
   schema["required"] = required;
   return schema;
 }
 
+std::string note_of(const Field& field) {
+  return std::string(field.may_be_null ? "; may be null" : "") + (field.may_lack ? "; not in all reports" : "");
+}
+
 void add_lines(std::string& page, const std::vector<Field>& fields, const std::string& before) {
   for (const Field& field : fields) {
     if (field.text_only) continue;
-    page += fmt::format("| `{}{}` | {} | {}{} |\n", before, field.key, field.unit, field.meaning,
-                        field.may_be_null ? "; may be null" : "");
-    add_lines(page, field.members, before + field.key + ".");
+    page += fmt::format("| `{}{}` | {} | {}{} |\n", before, field.key, field.unit, field.meaning, note_of(field));
+    add_lines(page, field.members, before + field.key + (field.kind == FieldKind::list ? "[]." : "."));
   }
 }
 
 /// In quotes if a comma, a quote or a line feed is inside.
-std::string csv_cell(const ReportValue& value) {
-  if (std::holds_alternative<std::nullptr_t>(value.of())) return "";
-  const auto* const of_text = std::get_if<std::string>(&value.of());
-  const std::string text = of_text != nullptr ? *of_text : value.json().text(Json::kCompact);
+std::string csv_cell(const Json* value) {
+  if (value == nullptr || value->is_null()) return "";
+  const std::string* const of_text = value->string();
+  const std::string text = of_text != nullptr ? *of_text : value->text(Json::kCompact);
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
   return quoted + "\"";
 }
+
+/// The columns of the fields of an object: a name each, and the cell of an object that may lack it.
+struct CsvColumns {
+  std::vector<std::string> names;
+  std::vector<std::string> cells;
+
+  void add(const std::vector<Field>& fields, const std::string& before, const Json* object) {
+    for (const Field& field : fields) {
+      if (field.text_only) continue;
+      const Json* const value = object == nullptr ? nullptr : object->find(field.key);
+      if (field.kind == FieldKind::object && !field.members.empty()) {
+        add(field.members, before + field.key + ".", value);
+        continue;
+      }
+      names.push_back(before + field.key);
+      cells.push_back(csv_cell(value));
+    }
+  }
+};
 
 }  // namespace
 
@@ -170,7 +201,7 @@ void Report::add_to(Json& json) const {
   json["schema"] = shape_->schema_name();
   for (const auto& [key, value] : head_) json[key] = value.json();
   if (shape_->row.empty()) return;
-  Json& rows = json["rows"] = Json::array();
+  Json& rows = json[shape_->rows] = Json::array();
   for (const std::vector<ReportValue>& row : rows_) {
     Json object = Json::object();
     for (std::size_t n = 0; n < row.size(); ++n) {
@@ -196,34 +227,31 @@ std::string Report::table() const {
 }
 
 std::string Report::csv() const {
-  std::string titles;
-  for (const Field& field : shape_->row) {
-    if (field.text_only) continue;
-    if (field.members.empty()) titles += (titles.empty() ? "" : ",") + field.key;
-    for (const Field& member : field.members) {
-      titles += fmt::format("{}{}.{}", titles.empty() ? "" : ",", field.key, member.key);
-    }
-  }
-  std::string text = titles + "\n";
-  for (const std::vector<ReportValue>& row : rows_) {
-    std::string line;
-    auto add = [&line, first = true](const ReportValue& value) mutable {
-      line += (first ? "" : ",") + csv_cell(value);
-      first = false;
-    };
-    for (std::size_t n = 0; n < row.size(); ++n) {
-      const Field& field = shape_->row[n];
-      if (field.text_only) continue;
-      if (field.members.empty()) add(row[n]);
-      for (const Field& member : field.members) add(std::as_const(std::get<Json>(row[n].of()))[member.key]);
-    }
-    text += line + "\n";
+  Json json = Json::object();
+  add_to(json);
+  return csv_of(*shape_, json);
+}
+
+std::string csv_of(const ReportShape& shape, const Json& report) {
+  CsvColumns titles;
+  titles.add(shape.row, "", nullptr);
+  std::string text = fmt::format("{}\n", fmt::join(titles.names, ","));
+  const Json* const rows = report.find(shape.rows);
+  if (rows == nullptr || rows->list() == nullptr) return text;
+  for (const Json& row : *rows->list()) {
+    CsvColumns columns;
+    columns.add(shape.row, "", &row);
+    text += fmt::format("{}\n", fmt::join(columns.cells, ","));
   }
   return text;
 }
 
 Json json_schema(const ReportShape& shape, const std::vector<Field>& common) {
-  std::vector<Field> fields = common;
+  std::vector<Field> fields;
+  for (const Field& field : common) {
+    const bool names = field.key == "tool" || field.key == "version" || field.key == "options";
+    if (shape.is_of_a_run || names) fields.push_back(field);
+  }
   fields.insert(fields.end(), shape.head.begin(), shape.head.end());
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "gdr " + shape.name}};
   const Json object = schema_of(fields);
@@ -235,8 +263,8 @@ Json json_schema(const ReportShape& shape, const std::vector<Field>& common) {
   if (!shape.row.empty()) {
     Json row = schema_of(shape.row);
     row["additionalProperties"] = false;
-    schema["properties"]["rows"] = Json{{"type", "array"}, {"items", row}};
-    required.push_back("rows");
+    schema["properties"][shape.rows] = Json{{"type", "array"}, {"items", row}};
+    if (!shape.rows_may_lack) required.push_back(shape.rows);
   }
   schema["required"] = required;
   schema["additionalProperties"] = false;

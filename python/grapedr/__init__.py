@@ -21,6 +21,8 @@ import html
 import importlib
 import os
 import pathlib
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
@@ -32,22 +34,26 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
     os.environ.setdefault("GDR_DATA_DIR", str(_data))
 
 from . import _core  # noqa: E402
-from ._arrays import numbers, plain, refuse_not_finite, whole
+from ._arrays import masked_at, numbers, unit_of, whole
 from ._core import AssemblyError, Error
 from ._device import device_options
 from ._profile import Profile
+from ._warnings import AssemblyWarning, EventWarning, tell_of_events
 from ._runs import NbodyRun, Output, particle_arrays
 
 __all__ = [
     "AssemblyError",
+    "AssemblyWarning",
     "Device",
     "Error",
+    "EventWarning",
     "Experiments",
     "Kernel",
     "Nbody",
     "NbodyRun",
     "Output",
     "PairKernel",
+    "Precision",
     "Profile",
     "accel_jerk_pot",
     "assemble",
@@ -67,10 +73,11 @@ __all__ = [
 
 if TYPE_CHECKING:  # __getattr__() loads them
     from . import network, pair, tables, validation
+    from ._precision import Precision
     from .tables import read_table, write_table
     from .validation import validate
 
-_IN_MODULES = {"read_table": "tables", "write_table": "tables", "validate": "validation"}
+_IN_MODULES = {"Precision": "_precision", "read_table": "tables", "write_table": "tables", "validate": "validation"}
 
 
 def __getattr__(name: str) -> Any:
@@ -82,10 +89,12 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'grapedr' has no attribute '{name}'")
 
 
+__version__: str = _core.version
+
 for _type in (AssemblyError, Error):
     _type.__module__ = __name__
 
-Columns = Mapping[str, ArrayLike]
+Columns = Mapping[str, Any]  # arrays, or what NumPy makes arrays of
 
 
 class Device:
@@ -196,23 +205,24 @@ class Kernel:
         return np.dtype(self._of[transfer])
 
     def run(
-        self, i: Columns | NDArray, j: Columns | NDArray, device: Device | None = None, **parameters: float
+        self, i: Columns | NDArray, j: Columns | NDArray, device: Device | None = None,
+        on_progress: Callable[[int, int], object] | None = None, **parameters: float,
     ) -> NDArray:
         """Runs all i-records against all j-records and returns the results, a structured array of shape (len(i),).
 
         `i` and `j` give an array for each variable, of shape (n,) or (n, *dimensions): a dictionary or a structured array.
         Variables that are left out or unknown are refused, as by `gdr run`; so are masked values and quantities with a unit.
         Calls without `device` share one. Parameters that are not given have their defaults, whatever an earlier call on the device gave.
+        `on_progress(done, all)` is called after every 128 i-records; an exception from it ends the run, as Ctrl-C does.
+        Floating-point events raise an EventWarning.
         """
-        if self._program.is_experiment:
-            raise Error(f"kernel {self.name} is one of experiments: run_experiments() runs it")
-        if self._program.is_type2:
-            raise Error(f"kernel {self.name} is of Type II, which moves its data itself: run_turns() runs it")
+        self._require_kind("pairs")
         i_records = self._records("hlt", "i", i)
         j_records = self._records("elt", "j", j)
-        values = {name: float(value) for name, value in parameters.items()}
+        values = self._parameters(parameters)
         device = device if device is not None else _shared_device(os.getpid())
-        fields = device._core.run(self._program, values, j_records, i_records)
+        fields, events = device._core.run(self._program, values, j_records, i_records, on_progress)
+        tell_of_events(events)
         return fields.view(self.dtype("rrn")).reshape(len(fields))
 
     def run_turns(
@@ -232,24 +242,12 @@ class Kernel:
         a turn takes 16 j-records for each chip. `turns` is required where the kernel takes no j-data, else all of them are
         used. What an earlier call left in the machine is gone.
         """
-        if not self._program.is_type2:
-            raise Error(f"kernel {self.name} is of Type I: run() runs it")
-        if self._program.is_experiment:
-            raise Error(f"kernel {self.name} is one of experiments: run_experiments() runs it")
+        self._require_kind("turns")
         device = device if device is not None else Device()
-        of_turn = 16 * device.chips
         j_records = self._records("elt", "j", j) if j is not None else np.zeros((0, len(self._of["elt"])), np.uint64)
         i_records = self._records("hlt", "i", i) if i is not None else np.zeros((0, len(self._of["hlt"])), np.uint64)
-        if len(j_records) % of_turn != 0:
-            raise Error(f"j has {len(j_records)} records: a turn takes {of_turn}, 16 for each of {device.chips} chips")
-        if turns is None:
-            if not self._of["elt"]:
-                raise Error(f"turns is missing: kernel {self.name} takes no j-data")
-            turns = len(j_records) // of_turn
-        turns = whole("turns", turns, 1)
-        if self._of["elt"] and turns > len(j_records) // of_turn:
-            raise Error(f"turns = {turns} is refused: j has records for {len(j_records) // of_turn}")
-        values = {name: float(value) for name, value in parameters.items()}
+        turns = self._program.turns(device.chips, len(j_records), None if turns is None else whole("turns", turns, 1))
+        values = self._parameters(parameters)
         columns = device._core.run_turns(self._program, values, j_records, i_records, turns)
         words = np.empty(len(columns["value"]), [(name, column.dtype) for name, column in columns.items()])
         for name, column in columns.items():
@@ -273,14 +271,13 @@ class Kernel:
         to 200), nor on `refill`, without which the next ones begin when all places are free. `on_round(done, all)` is
         called after each round; an exception from it ends the run.
         """
-        if not self._program.is_experiment:
-            raise Error(f"kernel {self.name} is no kernel of experiments")
+        self._require_kind("experiments")
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             known = f" (known: {', '.join(self.parameters)})" if self.parameters else ""
             raise Error(f"kernel {self.name} has no parameter '{unknown[0]}'{known}")
         records = self._records("hlt", "starts", starts)
-        values = {name: float(value) for name, value in parameters.items()}
+        values = self._parameters(parameters)
         device = device if device is not None else Device()
         columns, report = device._core.run_experiments(
             self._program,
@@ -312,42 +309,48 @@ class Kernel:
 
     def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
         """Records as rows of 8-byte fields."""
-        variables = self._of[transfer]
         if isinstance(columns, np.ndarray):
             if columns.dtype.names is None:
                 raise Error(f"{what} has type {columns.dtype}: it must be a structured array, or a dictionary of arrays")
             columns = {name: columns[name] for name in columns.dtype.names}
-        known = [name for name, _, _ in variables]
-        unknown = [name for name in columns if name not in known]
-        if unknown:
-            raise Error(f"{what}: kernel {self.name} has no variable '{unknown[0]}' there (known: {', '.join(known)})")
-        arrays = {name: plain(f"{what}['{name}']", column) for name, column in columns.items()}
-        lengths = {name: len(array) if array.ndim > 0 else -1 for name, array in arrays.items()}
-        if len(set(lengths.values())) != 1 or -1 in lengths.values():
-            told = ", ".join(f"{name}: {'a number' if n < 0 else n}" for name, n in lengths.items())
-            raise Error(f"{what}: the arrays must have one length ({told or 'there are none'})")
-        records = np.zeros(next(iter(lengths.values())), self.dtype(transfer))
-        missing: list[str] = []
-        for name, dtype, dimensions in variables:
-            if name not in arrays:
-                missing.append(name)
-                continue
+        arrays = {name: np.asarray(column) for name, column in columns.items()}
+        given = [
+            (name, array.dtype.kind, str(array.dtype), list(array.shape), unit_of(columns[name]), masked_at(columns[name]))
+            for name, array in arrays.items()
+        ]
+        self._program.require_arrays(transfer, what, given)
+        records = np.zeros(len(next(iter(arrays.values()))), self.dtype(transfer))
+        for name, dtype, _ in self._of[transfer]:
             array = arrays[name]
-            if array.shape[1:] != dimensions:
-                raise Error(f"{what}['{name}'] has shape {array.shape}: it must be (n{''.join(f', {d}' for d in dimensions)})")
-            if not np.can_cast(array.dtype, dtype, "same_kind") or array.dtype.kind not in "iufb":
-                raise Error(f"{what}['{name}'] has type {array.dtype}: it must be {dtype} or convert to it without loss of kind")
-            if array.dtype == np.uint64 and dtype.kind == "i" and array.size > 0 and array.max() > np.iinfo(np.int64).max:
+            if array.dtype == np.uint64 and dtype.kind == "i" and array.size > 0 and int(array.max()) > np.iinfo(np.int64).max:
                 raise Error(f"{what}['{name}'] holds {array.max()}: it must be at most {np.iinfo(np.int64).max}")
             records[name] = array
-            if array.dtype.kind == "f":  # of the copy, which no other thread changes
-                refuse_not_finite(f"{what}['{name}']", records[name], finite=False)
-        if missing:
-            raise Error(f"{what}: missing variable{'s' if len(missing) > 1 else ''} {', '.join(missing)} of kernel {self.name}")
-        return records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
+        fields = records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
+        self._program.require_numbers(transfer, what, fields)  # of the copy, which no other thread changes
+        return fields
+
+    def _require_kind(self, kind: str) -> None:
+        runs = {"pairs": "run()", "turns": "run_turns()", "experiments": "run_experiments()"}
+        are = {"pairs": "of Type I", "turns": "of Type II, which moves its data itself", "experiments": "one of experiments"}
+        own = self._program.run_kind
+        if own != kind:
+            raise Error(f"kernel {self.name} is {are[own]}: {runs[own]} runs it")
+
+    def _parameters(self, given: Mapping[str, float]) -> dict[str, float]:
+        self._program.require_parameters(list(given))
+        return {name: float(value) for name, value in given.items()}
 
     def __repr__(self) -> str:
         return f"<grapedr.Kernel {self.name}: {self.loop_lines} loop lines>"
+
+    def __copy__(self) -> Kernel:
+        return self  # nothing can change a kernel
+
+    def __deepcopy__(self, _: object) -> Kernel:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kernel, (self._program,)
 
     def schedule(self) -> list[dict[str, Any]]:
         """A dictionary for each line, in the order of execution: `section`, `line` (of the source), `text`, whether
@@ -386,9 +389,12 @@ def assemble(
     source: str, name: str = "kernel.vsm", definitions: Mapping[str, object] | None = None, schedule: bool = False
 ) -> Kernel:
     """Assembles source text and proves it legal. Diagnostics show `name`; `definitions` are those of `gdr as -D`;
-    `schedule` packs lines as `gdr as --schedule` does."""
+    `schedule` packs lines as `gdr as --schedule` does. Warnings of the assembler raise one AssemblyWarning."""
     values = {key: str(value) for key, value in (definitions or {}).items()}
-    return Kernel(_core.assemble(source, name, values, schedule))
+    program = _core.assemble(source, name, values, schedule)
+    if program.warnings:
+        warnings.warn(program.warnings, AssemblyWarning, stacklevel=2)
+    return Kernel(program)
 
 
 def compile_kernel(
@@ -409,37 +415,134 @@ def compile_kernel(
 
 
 class PairKernel(Kernel):
-    """A kernel compiled from a Python function by `@grapedr.kernel`."""
+    """A kernel compiled from a Python function by `@grapedr.kernel`. Called, it is that function on the host: with the
+    values of one pair it returns the results, in doubles."""
 
-    def __init__(self, function: Callable[..., Any], effort: int = 2) -> None:
-        """`effort` is the search effort of `gdr cc -O`, 1 to 3."""
-        from . import pair
+    __wrapped__: Callable[..., Any]
+    __qualname__: str
 
-        program, self._source = pair.translate(function, effort)
-        super().__init__(program)
+    def __init__(
+        self, function: Callable[..., Any], effort: int = 2, constants: Mapping[str, float] | None = None
+    ) -> None:
+        """`effort` is the search effort of `gdr cc -O`, 1 to 3. `constants` replace defaults of parameters."""
+        from ._translate import translate
+
+        made = translate(function, effort, constants)
+        super().__init__(made.program.compiled())
+        self._translated = made
+        self._effort = effort
+        self._on_host: Any = None
+        self._variants: dict[tuple[tuple[str, float], ...], PairKernel] = {}
         functools.update_wrapper(self, function)
 
     @property
     def source(self) -> str:
         """Assembly source of the compiled function."""
-        return self._source
+        return self._translated.source
 
     @property
     def lines(self) -> int:
         """Number of lines of the loop body."""
         return self.loop_lines
 
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function as it was before `@grapedr.kernel`."""
+        return self.__wrapped__
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """The results of one pair, in doubles on the host: one value, or a tuple in the order of the results. Arguments are
+        those of the function without its results, numbers or arrays of shape (count,); parameters with a default may be
+        left out."""
+        return self._host_function()(*arguments, **named)
+
+    def _host_function(self) -> Any:
+        if self._on_host is None:
+            from ._host import HostFunction
+
+            self._on_host = HostFunction(self.function)
+        return self._on_host
+
+    def on_host(self, i: Columns | NDArray, j: Columns | NDArray, **parameters: float) -> NDArray:
+        """What run() computes, in doubles on the host: the function is called for each pair, which takes some 10 us."""
+        i_records = self._records("hlt", "i", i).view(self.dtype("hlt")).reshape(-1)
+        j_records = self._records("elt", "j", j).view(self.dtype("elt")).reshape(-1)
+        results = np.zeros(len(i_records), self.dtype("rrn"))
+        names = results.dtype.names or ()
+        host = self._host_function()
+        for of_i, row in zip(i_records, results):
+            values = {name: of_i[name] for name in i_records.dtype.names or ()} | dict(parameters)
+            sums: dict[str, Any] = {}
+            for of_j in j_records:
+                pair_of = values | {name: of_j[name] for name in j_records.dtype.names or ()}
+                sums = dict(zip(host.results, host.pair(pair_of, sums)))
+            for name in names:
+                row[name] = sums.get(name, 0.0)
+        return results
+
+    def run(
+        self, i: Columns | NDArray, j: Columns | NDArray, device: Device | None = None,
+        on_progress: Callable[[int, int], object] | None = None, **parameters: float,
+    ) -> NDArray:
+        """As of every Kernel. A parameter with a default is a constant of the kernel; another value for it compiles the
+        function once more, at the first call with that value."""
+        constants = self._translated.constants
+        changed = {name: float(value) for name, value in parameters.items() if name in constants and value != constants[name]}
+        if changed:
+            rest = {name: value for name, value in parameters.items() if name not in changed}
+            return self._with(changed).run(i, j, device, on_progress, **rest)
+        left = {name: value for name, value in parameters.items() if name not in constants}
+        return super().run(i, j, device, on_progress, **left)
+
+    def _with(self, constants: Mapping[str, float]) -> PairKernel:
+        key = tuple(sorted(constants.items()))
+        if key not in self._variants:
+            self._variants[key] = PairKernel(self.function, self._effort, self._translated.constants | dict(constants))
+        return self._variants[key]
+
+    def precision(self, i: Columns | NDArray, j: Columns | NDArray, **parameters: float) -> Precision:
+        """The loss of accuracy that short words cause on these data, operation by operation, as `gdr cc --precision` tells
+        it: results of the kernel as it is written, and with each operation long, against the host's doubles."""
+        from ._precision import precision_of
+
+        i_records, j_records = self._records("hlt", "i", i), self._records("elt", "j", j)
+        values = {name: float(value) for name, value in parameters.items()}
+        return precision_of(self.name, self._translated, self._effort, i_records, j_records, values)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name if the function's module has this kernel under it; else the compiled kernel without its function."""
+        module = sys.modules.get(self.__module__)
+        found: object = module
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is self and self.__module__ != "__main__":
+            return _attribute_of, (self.__module__, self.__qualname__)
+        return super().__reduce__()
+
+
+def _attribute_of(module: str, path: str) -> Any:
+    found: Any = importlib.import_module(module)
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
 
 @overload
 def kernel(name: str, **definitions: object) -> Kernel: ...
 @overload
-def kernel(name: Callable[..., Any]) -> PairKernel: ...
-def kernel(name: str | Callable[..., Any], **definitions: object) -> Kernel:
+def kernel(name: Callable[..., Any], *, effort: int = 2) -> PairKernel: ...
+@overload
+def kernel(name: None = None, *, effort: int = 2) -> Callable[[Callable[..., Any]], PairKernel]: ...
+def kernel(name: str | Callable[..., Any] | None = None, **definitions: Any) -> Any:
     """Returns a kernel that comes with gdr, such as "gravity", "gravity_jerk" or "vdw". As a decorator, it compiles a function
-    of a pair of particles; `grapedr.pair` has the type hints for its arguments."""
-    if callable(name):
-        return PairKernel(name)
-    return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
+    of a pair of particles; `grapedr.pair` has the type hints for its arguments. `@grapedr.kernel(effort=3)` searches
+    longer for a short loop, as `gdr cc -O3`."""
+    if isinstance(name, str):
+        return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
+    effort = definitions.pop("effort", 2)
+    if definitions:
+        raise Error(f"{next(iter(definitions))} is refused: @grapedr.kernel takes effort only")
+    return functools.partial(PairKernel, effort=effort) if name is None else PairKernel(name, effort)
 
 
 _gravity: dict[str, Kernel] = {}

@@ -8,14 +8,25 @@ from numpy.typing import ArrayLike, NDArray
 from ._core import Error
 
 
+def unit_of(values: object) -> str:
+    """The unit of a quantity (astropy, pint, unyt); empty for plain numbers."""
+    unit = getattr(values, "unit", getattr(values, "units", None))
+    return "" if unit is None or str(unit) in ("", "dimensionless") else str(unit)
+
+
+def masked_at(values: object) -> str:
+    """The place of the first number that a mask hides; empty if there is none."""
+    if not isinstance(values, np.ma.MaskedArray) or not np.ma.getmaskarray(values).any():
+        return ""
+    return str(tuple(int(n) for n in np.argwhere(np.ma.getmaskarray(values))[0]))
+
+
 def plain(what: str, values: object) -> NDArray:
     """The values as an array. Refused are those that NumPy would take without a part of their meaning: a masked array with
-    a mask that is set somewhere, and a quantity (astropy, pint, unyt) with a unit."""
-    unit = getattr(values, "unit", getattr(values, "units", None))
-    if unit is not None and str(unit) not in ("", "dimensionless"):
+    a mask that is set somewhere, and a quantity with a unit."""
+    if unit := unit_of(values):
         raise Error(f"{what} has the unit {unit}, which kernels know nothing of: give its value in the unit that you mean")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        place = tuple(int(n) for n in np.argwhere(np.ma.getmaskarray(values))[0])
+    if place := masked_at(values):
         raise Error(f"{what} is masked at {place}: fill it, or leave out what is masked")
     return np.asarray(values)
 

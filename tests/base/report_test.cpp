@@ -64,6 +64,45 @@ TEST(Report, ItsSchemaKnowsEveryFieldAndRefusesOthers) {
   EXPECT_NE(markdown_table(shape().row).find("| `parts.board` | s | boards |\n"), std::string::npos);
 }
 
+const ReportShape& nested() {
+  static const ReportShape made{
+      "as",
+      1,
+      {},
+      {{"n", FieldKind::whole, "1", "particles"},
+       {"value", FieldKind::any, "", "number or text"},
+       {"names", FieldKind::list, "", "names"},
+       {"bar", FieldKind::object, "", "limits", true, {{"low", FieldKind::number, "1", "least"}}},
+       {"fixes", FieldKind::list, "", "changes", false, {{"title", FieldKind::text, "", "title"}}, false, true}},
+      {},
+      "lines",
+      true,
+      false};
+  return made;
+}
+
+TEST(Report, CsvHasEmptyCellsForWhatIsNullOrMissing) {
+  Json report;
+  report["lines"].push_back(
+      {{"n", 4}, {"value", "a,b"}, {"names", Json(std::vector<std::string>{"x", "y"})}, {"bar", Json{{"low", 0.5}}}});
+  report["lines"].push_back({{"n", 5}, {"value", true}, {"names", Json::array()}, {"bar", nullptr}});
+  EXPECT_EQ(csv_of(nested(), report),
+            "n,value,names,bar.low,fixes\n4,\"a,b\",\"[\"\"x\"\",\"\"y\"\"]\",0.5,\n5,true,[],,\n");
+  EXPECT_EQ(csv_of(nested(), Json::object()), "n,value,names,bar.low,fixes\n");
+}
+
+TEST(Report, SchemasTellEntriesOfListsAndFieldsThatMayLack) {
+  const std::vector<Field> common{{"tool", FieldKind::text, "", "command"},
+                                  {"clocks", FieldKind::whole, "1", "clocks"}};
+  const std::string text = json_schema(nested(), common).text(Json::kCompact);
+  EXPECT_NE(text.find(R"("value":{"description":"number or text"})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("items":{"type":"object","properties":{"title":)"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("required":["n","value","names","bar"])"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("lines":{"type":"array")"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("required":["tool","schema"])"), std::string::npos) << "not of a run: without clocks " << text;
+  EXPECT_NE(markdown_table(nested().row).find("| `fixes[].title` |  | title |\n"), std::string::npos);
+}
+
 TEST(ReportDeathTest, MistakesOfOursStop) {
   Report made(shape());
   EXPECT_DEATH(made.set("colour", "red"), "a field of a report");

@@ -106,6 +106,13 @@ class Mistakes(cli_test.CliTest):
         self.assertEqual((old.out, new.err), (new.out, ""))
         self.assertIn("--particles is called --n now", old.err)
 
+    def test_only_the_first_rank_prints_the_note(self):
+        for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+            for rank, notes in (("0", 1), ("1", 0), ("12", 0)):
+                with self.subTest(variable=variable, rank=rank):
+                    told = self.succeeds("force", "--particles", "16", "--quiet", environment={variable: rank})
+                    self.assertEqual(told.err.count("is called --n now"), notes)
+
     def test_what_was_the_engine_timing_is_a_mode_of_its_own(self):
         now = self.succeeds("force", "-n", "64", "--timing-only", "--json", "-")
         self.assertEqual(now.err, "")

@@ -14,6 +14,7 @@
 
 #include "gdr/base/file.h"
 #include "gdr/base/own_files.h"
+#include "mistakes.h"
 #include "registry.h"
 #include "shape.h"
 
@@ -282,6 +283,11 @@ Option Command::add_named(const std::string& name, const std::vector<std::string
   };
   const Option option(app_->add_option_function<std::string>(name, take, what)->default_str(by_default));
   return option.check(one_of(names));
+}
+
+std::string Command::path() const {
+  const std::string whole = path_of(*app_);
+  return whole.substr(whole.find(' ') + 1);
 }
 
 Command::Given Command::given() const {

@@ -174,6 +174,8 @@ class Command {
   /// value `true`. Outputs are left out. Valid after the command line was parsed.
   using Given = std::vector<std::pair<std::string, std::vector<std::string>>>;
   [[nodiscard]] Given given() const;
+  /// The names of the command and of the groups around it, without the program's: "net map".
+  [[nodiscard]] std::string path() const;
   /// Options of the command and of the subcommands that have been added to it.
   [[nodiscard]] CommandShape shape() const;
 

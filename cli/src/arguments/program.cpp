@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -78,6 +80,16 @@ void add_help(const Command& program) {
   program.add_command("version", "the version, as --version", "gdr version", [] { return kSuccess; }).under("Tools");
 }
 
+/// False for ranks beyond the first that mpirun started, which would repeat what the first one says. Open MPI and MPICH
+/// give their ranks these variables.
+bool is_first_rank() {
+  return std::ranges::none_of(std::initializer_list<const char*>{"OMPI_COMM_WORLD_RANK", "PMI_RANK"},
+                              [](const char* name) {
+                                const char* const rank = std::getenv(name);
+                                return rank != nullptr && std::string_view(rank) != "0";
+                              });
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommands) {
@@ -105,7 +117,9 @@ int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommand
     print_mistake(*read.wrong, *read.command);
     return kUsage;
   }
-  for (const std::string& note : read.notes) std::fprintf(stderr, "gdr: note: %s\n", note.c_str());
+  if (is_first_rank()) {
+    for (const std::string& note : read.notes) std::fprintf(stderr, "gdr: note: %s\n", note.c_str());
+  }
   const HelpLook look{width_of(Stream::output), shows_colour(Stream::output)};
   const auto help = [&](auto text) {
     std::cout << text(shape_of(*read.command), path_of(*read.command), look);

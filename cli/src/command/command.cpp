@@ -15,6 +15,7 @@
 #include "gdr/hostlib/digests.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "kernel_source.h"
+#include "shapes/shapes.h"
 
 namespace gdr::cli {
 
@@ -108,6 +109,10 @@ void ReportOptions::add_to(Command to) {
   command = to;
   to.heading("Reports");
   to.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
+  const base::ReportShape* const shape = report_shape(to.path());
+  if (shape != nullptr && !shape->row.empty()) {
+    to.add_output_or_stdout("--csv", csv, "write the rows of the result as CSV to FILE, or - for standard output");
+  }
   const Option quietly =
       to.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
   to.add_flag("--progress", progress, "show progress even if standard error is not a terminal").excludes(quietly);
@@ -157,9 +162,13 @@ void write_text(const std::string& file, std::string_view text) {
 }
 
 void ReportOptions::write(Json report) const {
-  if (json.empty()) return;
-  if (command) report["options"] = options_json(*command);
-  write_text(json, report.text() + "\n");
+  if (json.empty() && csv.empty()) return;
+  const base::ReportShape* const shape = report_shape(command->path());
+  GDR_ASSERT(shape != nullptr, "a command with a report has the shape of it");
+  report["schema"] = shape->schema_name();
+  report["options"] = options_json(*command);
+  if (!json.empty()) write_text(json, report.text() + "\n");
+  if (!csv.empty()) write_text(csv, base::csv_of(*shape, report));
 }
 
 double Stopwatch::seconds() const {
@@ -171,23 +180,6 @@ Json envelope(const std::string& tool, const std::string& machine, const std::st
           {"engine", engine},           {"exact", exact},          {"emulated_seconds", nullptr},
           {"emulated_gflops", nullptr}, {"host_seconds", nullptr}, {"clocks", nullptr},
           {"counters", nullptr}};
-}
-
-const std::vector<base::Field>& fields_of_all_reports() {
-  using enum base::FieldKind;
-  static const std::vector<base::Field> fields{
-      {"tool", text, "", "`gdr` and the name of the command"},
-      {"version", text, "", "version of gdr"},
-      {"machine", text, "", "machine, network or clusters, with commas between several"},
-      {"engine", text, "", "engine that computed; `model` or `timing` if nothing was"},
-      {"exact", flag, "", "whether results have the bits of the machine"},
-      {"emulated_seconds", number, "s", "emulated time; of rows: of the only one", true},
-      {"emulated_gflops", number, "Gflops", "flops divided by the emulated time", true},
-      {"host_seconds", number, "s", "wall clock of the whole command", true},
-      {"clocks", whole, "1", "clocks of the slowest chip", true},
-      {"counters", object, "1", "what all chips counted", true},
-      {"options", object, "", "options and arguments that were given, by their long names"}};
-  return fields;
 }
 
 bool BoardOptions::exact() const { return emulator::make_engine(engine)->traits().exact; }

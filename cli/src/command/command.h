@@ -63,17 +63,18 @@ void require_memory(double bytes, std::string_view what);
 /// Options of every command with a report.
 struct ReportOptions {
   std::string json;  // file, or - for standard output
+  std::string csv;   // the same, for the rows of a report that has some
   bool quiet = false;
   bool progress = false;
   std::optional<Command> command;  // whose report it is
 
   void add_to(Command command);
   /// True if a summary for people goes to standard output.
-  [[nodiscard]] bool speaks() const { return !quiet && json != "-"; }
+  [[nodiscard]] bool speaks() const { return !quiet && json != "-" && csv != "-"; }
   /// Progress is shown on a terminal, unless --quiet or --progress changes that.
   [[nodiscard]] ProgressShown progress_shown() const;
-  /// Writes the report to its file, if there is one, with the options that were given as the field `options`. Throws
-  /// gdr::Error if it cannot be written.
+  /// Writes the report to its files, if there are any, with its schema (shapes/shapes.h) and the options that were
+  /// given as the field `options`. Throws gdr::Error if it cannot be written.
   void write(Json report) const;
 };
 
@@ -88,8 +89,6 @@ class Stopwatch {
 
 /// The fields of every result. Fields that an engine does not compute are null.
 [[nodiscard]] Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact);
-/// What these fields are, `options` and the host's time included.
-[[nodiscard]] const std::vector<base::Field>& fields_of_all_reports();
 /// The field `counters`. Events are null for an engine that computes no results.
 [[nodiscard]] Json counters_json(const emulator::Counters& counters, bool computes);
 /// Adds the fields `kernel_sha256` and `machine_sha256`, which distinguish files of the same name.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "gdr/hostlib/run_rules.h"
+
 namespace gdr::cli {
 namespace {
 
@@ -52,40 +54,13 @@ Json events_json(const Device& device, const emulator::Fault* fault, const Taken
   return json;
 }
 
-namespace {
-
-void print_conversion_events(std::FILE* out, const emulator::ConversionEvents& counts) {
-  const std::uint64_t all = counts.overflow + counts.underflow + counts.saturated;
-  if (all == 0) return;
-  fmt::print(out, "gdr run: {} event{} of conversions: {} overflow, {} underflow, {} saturated\n", all,
-             all == 1 ? "" : "s", counts.overflow, counts.underflow, counts.saturated);
-}
-
-}  // namespace
-
 void print_events(std::FILE* out, const Device& device, const TakenEvents& taken) {
-  print_conversion_events(out, device.counters().conversions);
-  emulator::FpEvents counts = device.counters().fp;
-  if (taken) {
-    counts.invalid -= taken->untaken.invalid;
-    counts.overflow -= taken->untaken.overflow;
-    counts.underflow -= taken->untaken.underflow;
+  emulator::Counters untaken;
+  std::optional<std::vector<emulator::PlacedEvent>> first;
+  if (taken) untaken.fp = taken->untaken, first = taken->first;
+  for (const std::string& text : hostlib::event_texts(device, untaken, first)) {
+    fmt::print(out, "{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text);
   }
-  const std::uint64_t all = counts.invalid + counts.overflow + counts.underflow;
-  if (all == 0) return;
-  fmt::print(out, "gdr run: {} floating-point event{}: {} invalid, {} overflow, {} underflow\n", all,
-             all == 1 ? "" : "s", counts.invalid, counts.overflow, counts.underflow);
-  const auto first = taken ? taken->first : device.first_events();
-  for (const emulator::PlacedEvent& event : first) {
-    fmt::print(out, "  {}: {}\n", emulator::source_place(device.program(), event.place.section, event.place.line),
-               emulator::text_of(event));
-  }
-  const auto junctions = device.first_junction_events();
-  for (const emulator::JunctionEvent& event : junctions) {
-    fmt::print(out, "  {}\n", emulator::text_of(device.program(), event));
-  }
-  const std::size_t told = first.size() + junctions.size();
-  if (all > told) fmt::print(out, "  ... {} more\n", all - told);
 }
 
 }  // namespace gdr::cli

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/table.h"
-#include "gdr/isa/experiment.h"
 
 namespace gdr::cli {
 namespace {
@@ -59,15 +59,11 @@ LoadedKernel RunInput::load() const {
 }
 
 void RunInput::require_parameters(const isa::Program& program) const {
-  const auto given = parameter_values();
-  for (const isa::Parameter& parameter : program.parameters) {
-    if (parameter.name == isa::kExperimentLimit) continue;  // --steps sets it
-    const bool there =
-        std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.first == parameter.name; });
-    if (!there) {
-      throw UsageError(
-          fmt::format("--param {}=NUMBER is missing: kernel {} takes that parameter", parameter.name, program.kernel));
-    }
+  std::vector<std::string> given;
+  for (const auto& [name, value] : parameter_values()) given.push_back(name);
+  if (const auto missing = hostlib::missing_parameter(program, given)) {
+    throw UsageError(
+        fmt::format("--param {}=NUMBER is missing: kernel {} takes that parameter", *missing, program.kernel));
   }
 }
 
@@ -116,20 +112,11 @@ RunData RunInput::read(const Device& device) const {
     if (turns) throw UsageError(fmt::format("--turns: kernel {} is of Type I", device.program().kernel));
     return data;
   }
-  const std::size_t of_turn = std::size_t{emulator::kBlocks} * device.chips();
-  if (data.nj % of_turn != 0) {
-    throw UsageError(fmt::format(
-        "--j: {} j-records are refused: a kernel of Type II takes {} in each iteration, 16 for each of {} chips",
-        data.nj, of_turn, device.chips()));
-  }
-  if (j_record == 0 && !turns) {
-    throw UsageError(
-        fmt::format("--turns is missing: kernel {} is of Type II and takes no j-data", device.program().kernel));
-  }
-  data.records = turns ? *turns : data.nj / of_turn;
-  if (j_record != 0 && data.records > data.nj / of_turn) {
-    throw UsageError(
-        fmt::format("--turns: {} is refused: the j-data has records for {}", data.records, data.nj / of_turn));
+  const std::optional<std::size_t> asked = turns ? std::optional<std::size_t>(*turns) : std::nullopt;
+  try {
+    data.records = hostlib::turns_of(device.program(), device.chips(), data.nj, asked, "--j", "--turns");
+  } catch (const Error& refusal) {
+    throw UsageError(refusal.what());
   }
   return data;
 }

@@ -9,7 +9,7 @@
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/report.h"
-#include "gdr/cluster/cluster_reports.h"
+#include "shapes/shapes.h"
 
 namespace gdr::cli {
 namespace {
@@ -28,7 +28,7 @@ std::string schema_of(const ReportShape& shape) {
 
 void write_all(const std::filesystem::path& folder) {
   base::make_folder(folder);
-  for (const ReportShape* const shape : cluster::report_shapes()) {
+  for (const ReportShape* const shape : report_shapes()) {
     std::string file = shape->name;
     std::ranges::replace(file, ' ', '-');
     base::write_file(folder / (file + ".schema.json"), schema_of(*shape));
@@ -38,8 +38,11 @@ void write_all(const std::filesystem::path& folder) {
 /// The tables of fields, for a page.
 std::string page() {
   std::string text = fmt::format("## All reports\n\n{}", base::markdown_table(fields_of_all_reports()));
-  for (const ReportShape* const shape : cluster::report_shapes()) {
-    text += fmt::format("\n## `{}`\n\n{}\nEach of `rows`:\n\n{}", shape->name, base::markdown_table(shape->head),
+  for (const ReportShape* const shape : report_shapes()) {
+    text += fmt::format("\n## `{}`\n", shape->name);
+    if (!shape->head.empty()) text += "\n" + base::markdown_table(shape->head);
+    if (shape->row.empty()) continue;
+    text += fmt::format("\nEach of `{}`{}:\n\n{}", shape->rows, shape->rows_may_lack ? " (not in all reports)" : "",
                         base::markdown_table(shape->row));
   }
   return text;
@@ -52,10 +55,10 @@ int schema(const SchemaOptions& options) {
   } else if (options.page) {
     write_text("-", page());
   } else if (name.empty()) {
-    for (const ReportShape* const shape : cluster::report_shapes()) fmt::print("{}\n", shape->name);
+    for (const ReportShape* const shape : report_shapes()) fmt::print("{}\n", shape->name);
   } else {
     std::vector<std::string> known;
-    for (const ReportShape* const shape : cluster::report_shapes()) {
+    for (const ReportShape* const shape : report_shapes()) {
       known.push_back(shape->name);
       if (shape->name != name) continue;
       write_text("-", schema_of(*shape));
@@ -76,7 +79,7 @@ void add_schema(Command program, const std::string& name) {
                           "gdr schema cluster nbody", [options] { return schema(*options); });
   const Option words = command
                            .add_option("command", options->words,
-                                       "name of the command; without one, those that have a schema are listed")
+                                       "name of the command; without one, those that have a report are listed")
                            .value_name("COMMAND");
   const Option folder =
       command.add_option("--all", options->folder, "write the schemas of all commands to this folder, a file each")

@@ -54,6 +54,12 @@ class Json {
   Json& operator[](std::string_view key);
   /// The value of a key, which must be present.
   const Json& operator[](std::string_view key) const;
+  /// The value of a key; nullptr if it is missing, or if this is no object.
+  [[nodiscard]] const Json* find(std::string_view key) const;
+  /// The entries of a list; nullptr if this is no list.
+  [[nodiscard]] const std::vector<Json>* list() const;
+  /// The text of a text; nullptr if this is none.
+  [[nodiscard]] const std::string* string() const;
   /// Appends to a list. A null value becomes a list first.
   void push_back(Json value);
   /// Sorts the keys of an object, and of all objects inside it, by their bytes.

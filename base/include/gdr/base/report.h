@@ -16,7 +16,8 @@
 
 namespace gdr::base {
 
-enum class FieldKind : std::uint8_t { text, number, whole, flag, list, object };
+/// `any`: the kind depends on the report, as that of a published value does, which may be a number or a text.
+enum class FieldKind : std::uint8_t { text, number, whole, flag, list, object, any };
 
 /// A field of a report.
 struct Field {
@@ -25,10 +26,12 @@ struct Field {
   std::string unit;  // "s", "Gflops"; empty: none
   std::string meaning;
   bool may_be_null = false;
-  /// Of an object: its fields. None: any.
+  /// Of an object: its fields. Of a list: the fields of its entries, which are objects then. None: any.
   std::vector<Field> members = {};
   /// For the text alone, such as a sum of other fields: not in JSON and CSV.
   bool text_only = false;
+  /// Reports without it fit the shape, too.
+  bool may_lack = false;
 };
 
 /// A column of the table of rows.
@@ -43,8 +46,11 @@ struct ReportShape {
   std::string name;         // of the command: "cluster nbody"
   unsigned version = 1;     // grows when a field changes its meaning or goes
   std::vector<Field> head;  // beside the fields of all reports
-  std::vector<Field> row;   // of each of `rows`; none: the report has no rows
-  std::vector<Column> table;
+  std::vector<Field> row;   // of each of the rows; none: the report has no rows
+  std::vector<Column> table = {};
+  std::string rows = "rows";   // key of the list of rows
+  bool rows_may_lack = false;  // reports without this list fit the shape, too
+  bool is_of_a_run = true;     // it has all fields that are common to reports; else those that name command and version
 
   /// What the field `schema` of a report says: "cluster-nbody/1".
   [[nodiscard]] std::string schema_name() const;
@@ -91,7 +97,7 @@ class Report {
   void add_to(Json& json) const;
   /// The rows with a line of titles, two blanks before each line.
   [[nodiscard]] std::string table() const;
-  /// The rows, a line each, with a line of keys. Fields of objects are columns of their own: parts.board.
+  /// As csv_of() writes them.
   [[nodiscard]] std::string csv() const;
 
  private:
@@ -100,9 +106,14 @@ class Report {
   std::vector<std::vector<ReportValue>> rows_;
 };
 
+/// The rows of a report of this shape, a line each, with a line of keys. Fields of objects are columns of their own:
+/// parts.board. A list is written as JSON; a field that is null or missing gives an empty cell.
+[[nodiscard]] std::string csv_of(const ReportShape& shape, const Json& report);
+
 /// JSON Schema (draft 2020-12) of the reports of this shape, which also have the fields `common`.
 [[nodiscard]] Json json_schema(const ReportShape& shape, const std::vector<Field>& common);
-/// The fields as a table in Markdown: key, unit, meaning. Members of objects follow as `parts.board`.
+/// The fields as a table in Markdown: key, unit, meaning. Members of objects follow as `parts.board`, those of the
+/// entries of lists as `edits[].line`.
 [[nodiscard]] std::string markdown_table(const std::vector<Field>& fields);
 
 }  // namespace gdr::base

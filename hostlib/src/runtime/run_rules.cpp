@@ -1,0 +1,202 @@
+#include "gdr/hostlib/run_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "gdr/base/error.h"
+#include "gdr/base/nearest.h"
+#include "gdr/isa/experiment.h"
+
+namespace gdr::hostlib {
+namespace {
+
+using isa::Variable;
+
+bool holds_reals(const Variable& variable) {
+  return variable.conversion && isa::info_of(*variable.conversion).floating;
+}
+
+std::string place_in(std::string_view what, std::string_view name) { return fmt::format("{}['{}']", what, name); }
+
+/// "(n, 3)"
+std::string wanted_shape(const Variable& variable) {
+  std::string shape = "(n";
+  for (const std::uint16_t extent : variable.dimensions) shape += fmt::format(", {}", extent);
+  return shape + ")";
+}
+
+/// As Python writes a tuple.
+std::string text_of_extents(std::span<const std::size_t> extents) {
+  return fmt::format("({}{})", fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
+}
+
+void require_plain(std::string_view what, const GivenArray& array) {
+  const std::string place = place_in(what, array.name);
+  if (!array.unit.empty()) {
+    throw Error(
+        fmt::format("{} has the unit {}, which kernels know nothing of: give its value in the unit that you mean",
+                    place, array.unit));
+  }
+  if (!array.masked_at.empty()) {
+    throw Error(fmt::format("{} is masked at {}: fill it, or leave out what is masked", place, array.masked_at));
+  }
+}
+
+void require_one_length(std::string_view what, std::span<const GivenArray> arrays) {
+  std::vector<std::string> told;
+  bool alike = !arrays.empty();
+  for (const GivenArray& array : arrays) {
+    const bool is_number = array.shape.empty();
+    told.push_back(fmt::format("{}: {}", array.name, is_number ? "a number" : fmt::format("{}", array.shape.front())));
+    alike = alike && !is_number && !arrays.front().shape.empty() && array.shape.front() == arrays.front().shape.front();
+  }
+  if (alike) return;
+  throw Error(fmt::format("{}: the arrays must have one length ({})", what,
+                          told.empty() ? "there are none" : fmt::format("{}", fmt::join(told, ", "))));
+}
+
+void require_fit(std::string_view what, const Variable& variable, const GivenArray& array) {
+  const std::span<const std::size_t> inner = std::span(array.shape).subspan(1);
+  if (!std::ranges::equal(inner, variable.dimensions)) {
+    throw Error(fmt::format("{} has shape {}: it must be {}", place_in(what, array.name), text_of_extents(array.shape),
+                            wanted_shape(variable)));
+  }
+  const bool is_number = std::string_view("iufb").find(array.kind) != std::string_view::npos;
+  if (is_number && (holds_reals(variable) || array.kind != 'f')) return;
+  throw Error(fmt::format("{} has type {}: it must be {} or convert to it without loss of kind",
+                          place_in(what, array.name), array.type, holds_reals(variable) ? "float64" : "int64"));
+}
+
+}  // namespace
+
+RunKind run_kind(const isa::Program& program) {
+  if (isa::is_experiment(program)) return RunKind::experiments;
+  return program.is_type2() ? RunKind::turns : RunKind::pairs;
+}
+
+std::vector<const Variable*> run_variables(const isa::Program& program, isa::Transfer transfer) {
+  if (!isa::is_experiment(program) || transfer == isa::Transfer::elt) return program.variables_by(transfer);
+  return transfer == isa::Transfer::hlt ? isa::experiment_starts(program) : isa::experiment_results(program);
+}
+
+void require_arrays(const isa::Program& program, isa::Transfer transfer, std::string_view what,
+                    std::span<const GivenArray> arrays) {
+  const std::vector<const Variable*> variables = run_variables(program, transfer);
+  std::vector<std::string> known;
+  for (const Variable* variable : variables) known.push_back(variable->name);
+  std::map<std::string_view, const GivenArray*> given;
+  for (const GivenArray& array : arrays) {
+    if (std::ranges::find(known, array.name) == known.end()) {
+      throw Error(fmt::format("{}: kernel {} has no variable '{}' there (known: {}){}", what, program.kernel,
+                              array.name, fmt::join(known, ", "), base::did_you_mean(array.name, known)));
+    }
+    require_plain(what, array);
+    given.emplace(array.name, &array);
+  }
+  require_one_length(what, arrays);
+  std::vector<std::string> missing;
+  for (const Variable* variable : variables) {
+    const auto found = given.find(variable->name);
+    if (found == given.end()) {
+      missing.push_back(variable->name);
+    } else {
+      require_fit(what, *variable, *found->second);
+    }
+  }
+  if (missing.empty()) return;
+  throw Error(fmt::format("{}: missing variable{} {} of kernel {}", what, missing.size() == 1 ? "" : "s",
+                          fmt::join(missing, ", "), program.kernel));
+}
+
+void require_numbers(const isa::Program& program, isa::Transfer transfer, std::string_view what,
+                     std::span<const std::uint64_t> fields) {
+  std::size_t record = 0;
+  for (const Variable* variable : run_variables(program, transfer)) record += variable->elements;
+  if (record == 0) return;
+  std::size_t first = 0;
+  for (const Variable* variable : run_variables(program, transfer)) {
+    for (std::size_t at = 0; holds_reals(*variable) && at + record <= fields.size(); at += record) {
+      for (std::size_t element = 0; element < variable->elements; ++element) {
+        if (!std::isnan(std::bit_cast<double>(fields[at + first + element]))) continue;
+        std::vector<std::size_t> place{at / record};
+        std::size_t rest = variable->elements;
+        for (const std::uint16_t extent : variable->dimensions) {
+          rest /= extent;
+          place.push_back(element / rest % extent);
+        }
+        throw Error(fmt::format("{} is nan at {}", place_in(what, variable->name), text_of_extents(place)));
+      }
+    }
+    first += variable->elements;
+  }
+}
+
+std::optional<std::string> missing_parameter(const isa::Program& program, std::span<const std::string> given) {
+  for (const isa::Parameter& parameter : program.parameters) {
+    const bool of_runs = isa::is_experiment(program) && parameter.name == isa::kExperimentLimit;
+    if (!of_runs && std::ranges::find(given, parameter.name) == given.end()) return parameter.name;
+  }
+  return std::nullopt;
+}
+
+std::size_t turns_of(const isa::Program& program, unsigned chips, std::size_t j_records,
+                     std::optional<std::size_t> asked, std::string_view j, std::string_view turns) {
+  const std::size_t of_turn = std::size_t{emulator::kBlocks} * chips;
+  if (j_records % of_turn != 0) {
+    throw Error(fmt::format(
+        "{}: {} j-records are refused: a kernel of Type II takes {} in each iteration, {} for each of {} chips", j,
+        j_records, of_turn, emulator::kBlocks, chips));
+  }
+  const bool takes_j = program.record_fields(isa::Transfer::elt) != 0;
+  if (!takes_j && !asked) {
+    throw Error(fmt::format("{} is missing: kernel {} is of Type II and takes no j-data", turns, program.kernel));
+  }
+  const std::size_t there = j_records / of_turn;
+  if (takes_j && asked.value_or(0) > there) {
+    throw Error(fmt::format("{}: {} is refused: the j-data has records for {}", turns, *asked, there));
+  }
+  return asked.value_or(there);
+}
+
+std::vector<std::string> event_texts(const Device& device, const emulator::Counters& before,
+                                     const std::optional<std::vector<emulator::PlacedEvent>>& first) {
+  std::vector<std::string> texts;
+  const emulator::Counters counters = device.counters();
+  const emulator::ConversionEvents& all_converted = counters.conversions;
+  const emulator::ConversionEvents converted{all_converted.overflow - before.conversions.overflow,
+                                             all_converted.underflow - before.conversions.underflow,
+                                             all_converted.saturated - before.conversions.saturated};
+  if (const std::uint64_t all = converted.overflow + converted.underflow + converted.saturated; all > 0) {
+    texts.push_back(fmt::format("{} event{} of conversions: {} overflow, {} underflow, {} saturated", all,
+                                all == 1 ? "" : "s", converted.overflow, converted.underflow, converted.saturated));
+  }
+  const emulator::FpEvents events{counters.fp.invalid - before.fp.invalid, counters.fp.overflow - before.fp.overflow,
+                                  counters.fp.underflow - before.fp.underflow};
+  const std::uint64_t all = events.invalid + events.overflow + events.underflow;
+  if (all == 0) return texts;
+  texts.push_back(fmt::format("{} floating-point event{}: {} invalid, {} overflow, {} underflow", all,
+                              all == 1 ? "" : "s", events.invalid, events.overflow, events.underflow));
+  // A device keeps the first events since its kernel was loaded: those of later runs have no places.
+  if (!first && before.fp.invalid + before.fp.overflow + before.fp.underflow > 0) return texts;
+  const std::vector<emulator::PlacedEvent> told_first = first ? *first : device.first_events();
+  for (const emulator::PlacedEvent& event : told_first) {
+    texts.push_back(fmt::format("  {}: {}",
+                                emulator::source_place(device.program(), event.place.section, event.place.line),
+                                emulator::text_of(event)));
+  }
+  const auto junctions = device.first_junction_events();
+  for (const emulator::JunctionEvent& event : junctions) {
+    texts.push_back("  " + emulator::text_of(device.program(), event));
+  }
+  const std::size_t told = told_first.size() + junctions.size();
+  if (all > told) texts.push_back(fmt::format("  ... {} more", all - told));
+  return texts;
+}
+
+}  // namespace gdr::hostlib

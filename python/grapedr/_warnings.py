@@ -1,0 +1,33 @@
+"""What a call has to say beside its results, through Python's `warnings`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+_HERE = os.path.dirname(__file__) + os.sep
+
+
+class AssemblyWarning(UserWarning):
+    """Warnings of the assembler, with file, line and caret."""
+
+    __module__ = "grapedr"
+
+
+class EventWarning(RuntimeWarning):
+    """Floating-point events of a run: invalid operations, overflows, underflows."""
+
+    __module__ = "grapedr"
+
+
+def tell_of_events(text: str) -> None:
+    """Warns at the line of the caller's code that called grapedr; nothing for an empty text."""
+    if not text:
+        return
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(text, EventWarning, stacklevel=level)

@@ -1,0 +1,50 @@
+// Ctrl-C in calls that compute without Python's lock.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+
+namespace gdr::python {
+
+/// tell() is to be called often by the thread that Python called: it looks for signals some 20 times a second, and
+/// throws py::error_already_set with what a handler of Python raised. Without Python's lock.
+class Interrupts {
+ public:
+  static constexpr std::chrono::milliseconds kPause{50};
+
+  void tell() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + kPause;
+    const pybind11::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now();
+};
+
+/// What `body` returns, computed on another thread. `body(stop)` is to return soon once `stop` is true, which a signal
+/// makes it; then this throws as Interrupts does. For work whose progress is told by threads of its own. Without
+/// Python's lock.
+template <class Body>
+auto interruptible(Body body) {
+  std::atomic<bool> stop = false;
+  auto result = std::async(std::launch::async, [&] { return body(stop); });
+  Interrupts interrupts;
+  while (result.wait_for(Interrupts::kPause) != std::future_status::ready) {
+    try {
+      interrupts.tell();
+    } catch (...) {
+      stop = true;
+      result.wait();
+      throw;
+    }
+  }
+  return result.get();
+}
+
+}  // namespace gdr::python

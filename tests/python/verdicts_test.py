@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""One list of refusals: each odd input of a table gets the same verdict from `gdr run` and from the module. The verdict
+is "runs", "refused", "events" (it runs and reports events of arithmetic or of conversions) or "warning" (of the assembler).
+
+verdicts_test.py GDR PROJECT [test arguments]
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+
+import grapedr
+
+GDR, PROJECT = str(pathlib.Path(sys.argv.pop(1)).resolve()), pathlib.Path(sys.argv.pop(1)).resolve()
+
+SPRING = """kernel spring
+bvar long  xj elt flt64to72
+bvar short kj elt flt64to36
+{more}var vector long xi hlt flt64to72
+var vector long force rrn flt72to64 fadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt force
+loop body
+  fsub xj xi $lt
+  fmul $lti kj $lt
+  fadd force $lti force
+"""
+KERNELS = {
+    "spring": SPRING.format(more=""),
+    "unused": SPRING.format(more="bvar long yj elt flt64to72\n"),
+    "wrong": SPRING.format(more="").replace("fmul $lti kj $lt", "fmul $lti kj"),
+    "unknown_word": SPRING.format(more="").replace("fsub xj", "fsub zj"),
+    "empty": "",
+    "whole": """kernel whole
+bvar long nj elt fix64to72
+var vector long ni hlt fix64to72
+var vector long sum rrn fix72to64 uadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  uadd nj ni $lt
+  uadd sum $lti sum
+""",
+    "weighted": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h;\nf += h * (xj - xi);\n",
+    "constant": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h = 2.0;\nf += h * (xj - xi);\n",
+    "undeclared": "/VARI xi;\n/VARJ xj;\n/VARF f;\nf += h * (xj - xi);\n",
+    "halves": """kernel halves
+bvar vector long out[32] rrn flt72to64
+var vector long x hlt
+var vector long half
+loop initialization
+  fpassa x half
+  nop
+loop body
+  fmul half fs"0.5" half
+  nop
+loop termination
+  repeat p = 0..31
+    bm half out[p] @{p}
+  end
+  nop
+  collect out block each
+""",
+    "collatz": (PROJECT / "docs/examples/collatz.vsm").read_text(encoding="utf-8"),
+}
+I, J = {"xi": [0.0, 1.0]}, {"xj": [1.0, 2.0], "kj": [1.0, 0.5]}
+PAIR = {"xj": [1.0, 2.0]}
+X = {"x": [1.0] * 128}
+STARTS = {"from": [3, 7]}
+
+# (name, verdict, kernel, i, j, what differs): parameters, turns, steps, round, machine, engine, boards, clock.
+CASES = [
+    ("all is well", "runs", "spring", I, J, {}),
+    ("whole numbers for real ones", "runs", "spring", {"xi": [0, 1]}, J, {}),
+    ("one i-particle", "runs", "spring", {"xi": [0.5]}, J, {}),
+    ("one j-particle", "runs", "spring", I, {"xj": [1.0], "kj": [1.0]}, {}),
+    ("i without its variable", "refused", "spring", {}, J, {}),
+    ("j without a variable", "refused", "spring", I, {"xj": [1.0, 2.0]}, {}),
+    ("j without the other variable", "refused", "spring", I, {"kj": [1.0, 2.0]}, {}),
+    ("j without any", "refused", "spring", I, {}, {}),
+    ("an unknown variable of i", "refused", "spring", I | {"yi": [0.0, 0.0]}, J, {}),
+    ("an unknown variable of j", "refused", "spring", I, J | {"mj": [0.0, 0.0]}, {}),
+    ("a misspelt variable", "refused", "spring", {"xl": [0.0, 1.0]}, J, {}),
+    ("i and j exchanged", "refused", "spring", {"xj": [0.0, 1.0]}, {"xi": [1.0, 2.0], "kj": [1.0, 1.0]}, {}),
+    ("columns of two lengths", "refused", "spring", I, {"xj": [1.0, 2.0], "kj": [1.0]}, {}),
+    ("NaN in i", "refused", "spring", {"xi": [0.0, np.nan]}, J, {}),
+    ("NaN in j", "refused", "spring", I, {"xj": [np.nan, 2.0], "kj": [1.0, 0.5]}, {}),
+    ("NaN in a short word", "refused", "spring", I, {"xj": [1.0, 2.0], "kj": [1.0, np.nan]}, {}),
+    ("infinity in i", "events", "spring", {"xi": [np.inf, 1.0]}, {"xj": [np.inf, 2.0], "kj": [1.0, 0.5]}, {}),
+    ("an overflow", "events", "spring", {"xi": [-1.7e308, 1.0]}, {"xj": [1.7e308, 2.0], "kj": [8.0, 0.5]}, {}),
+    ("a number above short words", "runs", "spring", I, {"xj": [1.0, 2.0], "kj": [1e300, 0.5]}, {}),
+    ("text", "refused", "spring", {"xi": ["a", "b"]}, J, {}),
+    ("numbers in words", "refused", "spring", {"xi": ["one", "two"]}, J, {}),
+    ("negative zero", "runs", "spring", {"xi": [-0.0, 1.0]}, J, {}),
+    ("the largest double", "runs", "spring", {"xi": [1.7976931348623157e308, 1.0]}, {"xj": [1.0], "kj": [1.0]}, {}),
+    ("the least normal double", "runs", "spring", {"xi": [2.2250738585072014e-308, 1.0]}, J, {}),
+    ("whole numbers", "runs", "whole", {"ni": [1, 2]}, {"nj": [3, -4]}, {}),
+    ("a fraction for a whole number", "refused", "whole", {"ni": [1.5, 2.0]}, {"nj": [3, 4]}, {}),
+    ("a fraction among j", "refused", "whole", {"ni": [1, 2]}, {"nj": [3.25, 4.0]}, {}),
+    ("the largest whole number", "events", "whole", {"ni": [2**63 - 1, 0]}, {"nj": [0, 0]}, {}),
+    ("a whole number above", "refused", "whole", {"ni": np.array([2**63, 0], np.uint64)}, {"nj": [0, 0]}, {}),
+    ("the least whole number", "events", "whole", {"ni": [-(2**63), 0]}, {"nj": [0, 0]}, {}),
+    ("an unused variable", "warning", "unused", I, J | {"yj": [0.0, 0.0]}, {}),
+    ("an operand too few", "refused", "wrong", I, J, {}),
+    ("a name that is not declared", "refused", "unknown_word", I, J, {}),
+    ("an empty source", "refused", "empty", I, J, {}),
+    ("a parameter", "runs", "weighted", I, PAIR, {"h": 2.0}),
+    ("a parameter left out", "refused", "weighted", I, PAIR, {}),
+    ("an unknown parameter", "refused", "weighted", I, PAIR, {"h": 2.0, "g": 1.0}),
+    ("a parameter of a kernel without", "refused", "spring", I, J, {"h": 2.0}),
+    ("a constant", "runs", "constant", I, PAIR, {}),
+    ("a name of no value in a function", "refused", "undeclared", I, PAIR, {}),
+    ("turns", "runs", "halves", X, None, {"turns": 2}),
+    ("turns left out", "refused", "halves", X, None, {}),
+    ("no turns", "refused", "halves", X, None, {"turns": 0}),
+    ("fewer turns than none", "refused", "halves", X, None, {"turns": -1}),
+    ("turns of another kernel", "refused", "spring", I, J, {"turns": 1}),
+    ("j of a kernel without", "refused", "halves", X, J, {"turns": 1}),
+    ("experiments", "runs", "collatz", STARTS, None, {"steps": 100}),
+    ("experiments without steps", "refused", "collatz", STARTS, None, {}),
+    ("experiments of no steps", "refused", "collatz", STARTS, None, {"steps": 0}),
+    ("rounds that do not divide the steps", "refused", "collatz", STARTS, None, {"steps": 100, "round": 33}),
+    ("experiments with j", "refused", "collatz", STARTS, J, {"steps": 100}),
+    ("steps of another kernel", "refused", "spring", I, J, {"steps": 100}),
+    ("fractions for starts of whole numbers", "refused", "collatz", {"from": [3.5]}, None, {"steps": 100}),
+    ("another machine", "runs", "spring", I, J, {"machine": "model450"}),
+    ("an unknown machine", "refused", "spring", I, J, {"machine": "model4500"}),
+    ("another engine", "runs", "spring", I, J, {"engine": "reference"}),
+    ("two engines", "runs", "spring", I, J, {"engine": "lockstep:reference,simd"}),
+    ("an unknown engine", "refused", "spring", I, J, {"engine": "smid"}),
+    ("engine direct, which runs no kernel", "refused", "spring", I, J, {"engine": "direct"}),
+    ("two boards", "runs", "spring", I, J, {"boards": 2}),
+    ("no boards", "refused", "spring", I, J, {"boards": 0}),
+    ("too many boards", "refused", "spring", I, J, {"boards": 65}),
+    ("another clock", "runs", "spring", I, J, {"clock": 333.0}),
+    ("no clock", "refused", "spring", I, J, {"clock": 0.0}),
+    ("a clock below 0", "refused", "spring", I, J, {"clock": -333.0}),
+    ("too many threads", "refused", "spring", I, J, {"threads": 2000}),
+    ("fewer threads than none", "refused", "spring", I, J, {"threads": -1}),
+]
+OF_DEVICE = {"machine": "machine", "engine": "engine", "boards": "boards", "clock": "clock_mhz", "threads": "threads"}
+
+
+def csv(columns):
+    """As a person would write it: a short column leaves its cell out."""
+    rows = max((len(column) for column in columns.values()), default=0)
+    lines = [",".join(columns)]
+    for row in range(rows):
+        lines.append(",".join(str(column[row]) for column in columns.values() if row < len(column)))
+    return "\n".join(lines) + "\n"
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        self.kept = tempfile.TemporaryDirectory()
+        self.addCleanup(self.kept.cleanup)
+        self.folder = pathlib.Path(self.kept.name)
+
+    def file(self, kernel):
+        file = self.folder / (f"{kernel}.lsump" if "/VAR" in KERNELS[kernel] else f"{kernel}.vsm")
+        file.write_text(KERNELS[kernel], encoding="utf-8")
+        return file
+
+    def of_program(self, kernel, i, j, options):
+        words = ["run", str(self.file(kernel))]
+        for name, columns in (("i", i), ("j", j)):
+            if columns is not None:
+                (self.folder / f"{name}.csv").write_text(csv(columns), encoding="utf-8")
+                words += [f"--{name}", str(self.folder / f"{name}.csv")]
+        for name, value in options.items():
+            ours = name in OF_DEVICE or name in ("turns", "steps", "round")
+            words += [f"--{name}={value}"] if ours else ["--param", f"{name}={value}"]
+        done = subprocess.run([GDR, *words], capture_output=True, text=True, check=False, timeout=120)
+        if done.returncode != 0:
+            return "refused", done.stderr
+        if re.search(r"\d+ (floating-point event|event of conversions|events of conversions)", done.stderr):
+            return "events", done.stderr
+        return ("warning" if "warning:" in done.stderr else "runs"), done.stderr
+
+    def of_module(self, kernel, i, j, options):
+        device = {OF_DEVICE[name]: value for name, value in options.items() if name in OF_DEVICE}
+        counts = {name: value for name, value in options.items() if name in ("turns", "steps", "round")}
+        parameters = {name: value for name, value in options.items() if name not in OF_DEVICE and name not in counts}
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                file = self.file(kernel)
+                own = grapedr.assemble(KERNELS[kernel]) if file.suffix == ".vsm" else grapedr.compile_kernel(file)
+                board = grapedr.Device(**device)
+                if "steps" in counts or kernel == "collatz" and "turns" not in counts:
+                    given = {"j": j} if j is not None else {}
+                    own.run_experiments(i, device=board, **counts, **given, **parameters)
+                elif "turns" in counts or kernel == "halves":
+                    own.run_turns(i, j, device=board, **counts, **parameters)
+                else:
+                    own.run(i, j, device=board, **parameters)
+            except (grapedr.Error, TypeError) as error:
+                return "refused", str(error)
+        kinds = {each.category for each in told}
+        name = "events" if grapedr.EventWarning in kinds else "warning" if grapedr.AssemblyWarning in kinds else "runs"
+        return name, "; ".join(str(each.message) for each in told)
+
+    def test_program_and_module_say_the_same(self):
+        self.assertGreater(len(CASES), 60)
+        for name, verdict, kernel, i, j, options in CASES:
+            with self.subTest(name):
+                program, module = self.of_program(kernel, i, j, options), self.of_module(kernel, i, j, options)
+                self.assertEqual((program[0], module[0]), (verdict, verdict), f"{program[1]}\n{module[1]}")
+                if verdict == "refused":
+                    self.assertTrue(program[1] and module[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

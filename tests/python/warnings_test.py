@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""What calls say beside their results: warnings of the assembler, floating-point events, progress; and Ctrl-C.
+
+warnings_test.py GDR [test arguments]
+"""
+
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+import grapedr
+from processes import work
+
+GDR = str(pathlib.Path(sys.argv.pop(1)).resolve())
+UNUSED = """kernel unused
+bvar long xj elt flt64to72
+bvar long yj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long f rrn flt72to64 fadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt f
+loop body
+  fsub xj xi $lt
+  fadd f $lti f
+"""
+
+
+def caught(call):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        call()
+    return told
+
+
+class Assembler(unittest.TestCase):
+    def test_warnings_are_those_of_gdr_as(self):
+        told = caught(lambda: grapedr.assemble(UNUSED, "unused.vsm"))
+        self.assertEqual([each.category for each in told], [grapedr.AssemblyWarning])
+        self.assertEqual(told[0].filename, __file__)
+        with self.subTest("as gdr as prints them"):
+            file = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "unused.vsm")
+            file.write_text(UNUSED, encoding="utf-8")
+            printed = subprocess.run([GDR, "as", "unused.vsm"], capture_output=True, text=True, check=True, cwd=file.parent).stderr
+            self.assertIn("E0206", printed)
+            self.assertEqual(str(told[0].message).strip(), printed.strip())
+
+    def test_a_source_without_fault_is_silent(self):
+        self.assertEqual(caught(lambda: grapedr.kernel("gravity")), [])
+        self.assertEqual(caught(lambda: grapedr.assemble(UNUSED.replace("fadd f", "fadd yj $lti $lt\n  fadd f"))), [])
+
+
+class Events(unittest.TestCase):
+    def run_with(self, x, device=None):
+        gravity = grapedr.kernel("gravity")
+        return gravity.run({"xi": [x], "eps2": [0.0]}, {"xj": [[0.0, 0.0, 0.0]], "mj": [1.0]}, device)
+
+    def test_are_warned_of_at_the_line_of_the_call(self):
+        told = caught(lambda: self.run_with([1e-200, 0.0, 0.0]))
+        self.assertEqual([each.category for each in told], [grapedr.EventWarning])
+        self.assertEqual(told[0].filename, __file__)
+        self.assertRegex(str(told[0].message), r"kernel gravity: \d+ floating-point events?: \d+ invalid, \d+ overflow, \d+ underflow")
+        self.assertIn("gravity.vsm:", str(told[0].message))
+
+    def test_are_those_of_this_call(self):
+        device = grapedr.Device()
+        counted = [re.search(r"\d+ floating", str(each.message))[0]
+                   for _ in range(2) for each in caught(lambda: self.run_with([1e-200, 0.0, 0.0], device))]
+        self.assertEqual(len(counted), 2)
+        self.assertEqual(*counted)
+        self.assertEqual(caught(lambda: self.run_with([1.0, 0.0, 0.0], device)), [])
+
+    def test_are_an_error_if_the_caller_wants_that(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", grapedr.EventWarning)
+            with self.assertRaises(grapedr.EventWarning):
+                self.run_with([1e-200, 0.0, 0.0])
+
+
+class Progress(unittest.TestCase):
+    def test_is_told_after_every_128_records(self):
+        told = []
+        x = np.zeros((300, 3))
+        i, j = {"xi": x, "eps2": np.ones(300)}, {"xj": x[:1], "mj": [1.0]}
+        grapedr.kernel("gravity").run(i, j, on_progress=lambda done, all: told.append((done, all)))
+        self.assertEqual(told, [(128, 300), (256, 300), (300, 300)])
+
+        def ends(done, _):
+            raise KeyError(done)
+
+        with self.assertRaises(KeyError):
+            grapedr.kernel("gravity").run(i, j, on_progress=ends)
+
+
+class Interrupts(unittest.TestCase):
+    """SIGINT ends calls that take long, in a process of its own: from the signal to the exception. dgemm() and validate()
+    look for it more seldom."""
+
+    CALLS = {
+        "run": "grapedr.kernel('gravity').run({'xi': x, 'eps2': np.ones(len(x))}, {'xj': x, 'mj': np.ones(len(x))}, "
+               "grapedr.Device(threads=1))",
+        "accel_jerk_pot": "grapedr.accel_jerk_pot(x, x, np.ones(len(x)), eps=0.1, device=grapedr.Device(threads=1))",
+        "Nbody": "grapedr.Nbody(grapedr.start('plummer', 1024), threads=1).evolve(100)",
+        "map_tasks": "grapedr.network.map_tasks('bruck', 'torus:16x16x16', 'refined', effort=50)",
+    }
+
+    def test_end_long_calls_soon(self):
+        for name, call in self.CALLS.items():
+            with self.subTest(name):
+                script = (f"import grapedr, numpy as np, sys\nimport grapedr.network\nx = np.random.default_rng(1).normal(size=(40000, 3))\n"
+                          f"print('begins', flush=True)\ntry:\n    {call}\nexcept KeyboardInterrupt:\n    print('interrupted', flush=True)\n")
+                process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+                with process:
+                    process.stdout.readline()
+                    work(process, 1.5)
+                    begin = time.monotonic()
+                    process.send_signal(signal.SIGINT)
+                    self.assertEqual(process.stdout.readline().strip(), "interrupted")
+                    taken = time.monotonic() - begin
+                self.assertLess(taken, self.most_seconds)
+
+    # The page promises half a second on a host that is not busy otherwise; a busy one gets ten times as long.
+    most_seconds = 5
+
+
+class Module(unittest.TestCase):
+    def test_has_the_version_of_the_program(self):
+        told = subprocess.run([GDR, "--version"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(grapedr.__version__, told)
+
+
+if __name__ == "__main__":
+    unittest.main()
