@@ -25,6 +25,7 @@ struct DeviceFacts {
   std::uint64_t memory_bytes = 0;
   std::uint64_t largest_buffer_bytes = 0;
   std::size_t largest_group = 0;
+  std::uint64_t local_memory_bytes = 0;  // of a work-group
   unsigned compute_units = 0;
   unsigned doubles_in_vector = 1;  // preferred vector width
 };
@@ -67,8 +68,9 @@ class Context {
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;
   /// The contents of the new buffer are undefined.
   [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::size_t bytes) = 0;
-  /// If it fails, the exception has the compiler's messages.
-  [[nodiscard]] virtual std::unique_ptr<Code> build(const std::string& source) = 0;
+  /// If it fails, the exception has the compiler's messages. `items_at_once`: work-items whose registers a compute unit
+  /// should hold at once, where the compiler can be told; 0: as many as the compiler likes.
+  [[nodiscard]] virtual std::unique_ptr<Code> build(const std::string& source, std::size_t items_at_once) = 0;
 };
 
 class Driver {
@@ -82,7 +84,7 @@ class Driver {
 
 }  // namespace gdr::emulator::opencl
 
-#define GDR_OPENCL_DRIVER gdr_opencl_driver_1
+#define GDR_OPENCL_DRIVER gdr_opencl_driver_2
 
 /// The only driver of the process.
 extern "C" __attribute__((visibility("default"))) gdr::emulator::opencl::Driver* GDR_OPENCL_DRIVER();

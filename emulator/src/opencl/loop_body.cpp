@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
@@ -19,14 +20,27 @@ std::uint64_t worth_compiling(const BodyKernel& kernel) {
   return 500'000 * kernel.forms * kilobytes * kilobytes / (200 * 200);
 }
 
-/// PEs of a work-item: what GDR_OPENCL_LANES says or else as many as the device prefers.
-unsigned lanes_on(const OpenClDevice& device) {
-  const std::string wanted = base::environment("GDR_OPENCL_LANES");
-  for (const unsigned lanes : {1U, 2U, 4U, 8U}) {
-    if (wanted == std::to_string(lanes)) return lanes;
+/// The number that the environment sets by this name, if it sets one.
+std::optional<unsigned> number_set(const char* name) {
+  const std::string wanted = base::environment(name);
+  if (wanted.empty()) return std::nullopt;
+  for (const unsigned number : {1U, 2U, 4U, 8U}) {
+    if (wanted == std::to_string(number)) return number;
   }
-  if (!wanted.empty()) throw Error(fmt::format("GDR_OPENCL_LANES={} is refused: it must be 1, 2, 4 or 8", wanted));
-  return std::min(std::bit_floor(std::max(device.doubles_in_vector, 1U)), 8U);
+  throw Error(fmt::format("{}={} is refused: it must be 1, 2, 4 or 8", name, wanted));
+}
+
+/// PEs of a work-item: what GDR_OPENCL_LANES says or else as many as the device prefers. Iterations side by side: what
+/// GDR_OPENCL_TURNS says or else as many as possible on a GPU. A CPU has no use for more work-items.
+DeviceShape shape_of(const OpenClDevice& device) {
+  constexpr unsigned kMostWays = 8;
+  const unsigned preferred = std::min(std::bit_floor(std::max(device.doubles_in_vector, 1U)), 8U);
+  DeviceShape shape;
+  shape.lanes = number_set("GDR_OPENCL_LANES").value_or(preferred);
+  shape.ways = number_set("GDR_OPENCL_TURNS").value_or(device.kind == "GPU" ? kMostWays : 1);
+  shape.largest_group = device.largest_group;
+  shape.local_memory_bytes = device.local_memory_bytes;
+  return shape;
 }
 
 std::atomic<std::uint64_t> turns_run{0};
@@ -37,7 +51,7 @@ std::uint64_t turns_in_doubles() { return turns_run.load(std::memory_order_relax
 void count_turns_in_doubles(std::uint64_t turns) { turns_run.fetch_add(turns, std::memory_order_relaxed); }
 
 LoopBody::LoopBody(const DecodedProgram& program, std::shared_ptr<Machine> machine, JitUse use)
-    : program_(program), machine_(std::move(machine)), use_(use), lanes_(lanes_on(machine_->device)) {
+    : program_(program), machine_(std::move(machine)), use_(use), shape_(shape_of(machine_->device)) {
   if (lines_of(program.steps(isa::Section::loop_body)).empty()) {
     edges_.refusal = "it has no lines";
   } else {
@@ -63,7 +77,7 @@ void LoopBody::write() const {
   const simd::Schedule schedule = simd::make_schedule(program_, {default_host_isa(), simd::Arithmetic::chip});
   jit::CodeTarget target;
   target.language = jit::CodeLanguage::opencl_c;
-  body_->kernel = make_body_kernel(jit::make_body_graph(program_, schedule, target), lanes_, program_);
+  body_->kernel = make_body_kernel(jit::make_body_graph(program_, schedule, target), shape_, program_);
   refusal_ = body_->kernel.refusal;
   const std::size_t largest = machine_->device.largest_group;
   if (refusal_.empty() && body_->kernel.items > largest) {
@@ -74,9 +88,14 @@ void LoopBody::write() const {
 
 void LoopBody::compile() const {
   try {
-    body_->code = as_errors([&] { return machine_->context->build(body_->kernel.source); });
-  } catch (const Error& error) {  // the machine's own kernel computes everything
-    refusal_ = error.what();
+    body_->code =
+        as_errors([&] { return machine_->context->build(body_->kernel.source, body_->kernel.items_at_once); });
+  } catch (const Error& error) {
+    if (use_ == JitUse::always) {
+      throw Error(fmt::format("GDR_JIT=on, but device '{}' does not compile the loop body: {}", machine_->device.name,
+                              error.what()));
+    }
+    refusal_ = error.what();  // the machine's own kernel computes everything
   }
 }
 

@@ -28,6 +28,8 @@ class LoopBody {
   /// have been counted for compiling it to pay. If null, the machine's own kernel must run it.
   [[nodiscard]] const CompiledBody* in_doubles(std::uint64_t interactions) const;
   [[nodiscard]] bool may_begin() const { return edges_.may_begin; }
+  /// True if the device gains by more work-items than PEs.
+  [[nodiscard]] bool has_ways() const { return shape_.ways > 1; }
   /// Why it has no form in doubles; empty if it has one, or if none was requested yet.
   [[nodiscard]] std::string refusal() const;
 
@@ -39,7 +41,7 @@ class LoopBody {
   std::shared_ptr<Machine> machine_;
   JitUse use_;
   jit::LoopEdges edges_;
-  unsigned lanes_;
+  DeviceShape shape_;
   mutable std::atomic<std::uint64_t> interactions_{0};
   mutable std::mutex making_;
   // Protected by making_:
