@@ -124,13 +124,15 @@ void OpenClSession::run_sent(const SentTasks& sent, std::size_t count, const Buf
 const CompiledBody* OpenClSession::body_for(std::span<const Piece> pieces) {
   bool touched = false;
   std::uint64_t interactions = 0;
+  std::size_t blocks = 0;
   for (const Piece& piece : pieces) {
     OneChip& one = chips_[piece.chip];
     one.touched = one.touched && !piece.begins;
     touched = touched || one.touched;
+    blocks += piece.blocks.count;
     interactions += iterations_of(piece) * piece.blocks.count * piece.live_pes * isa::kVectorElements;
   }
-  return touched || interactions == 0 ? nullptr : program_->body.in_doubles(interactions);
+  return touched || interactions == 0 ? nullptr : program_->body.in_doubles(interactions, blocks);
 }
 
 /// Runs loop initialization on the machine's kernel, the body in doubles as far as possible, and the rest on the

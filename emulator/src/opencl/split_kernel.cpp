@@ -29,17 +29,16 @@ uint FORM(chunk)(__global const struct TaskCode* task, ulong first, uint count, 
                  __local ulong* operands, __local ulong* share, __global ulong* shared, __local const ulong* words,
                  __local ulong* kept, __local uint* refused, __local uint* bad, __global ulong* results, uint lane,
                  uint part, uint slot) {
-  if (fills) {
-    if (lane == 0 && slot == 0) *bad = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (first + slot * TURNS < task->end_turn) {
-      const ulong turn = min(first + slot * TURNS + lane, task->end_turn - 1);
-      __global const ulong* records = memory + 2 * (task->record + (turn * BLOCKS + task->block) * RECORD_WORDS);
-      if (!ALL(FORM(uniform_values)(records, state, shared + slot * (SHARED_WORDS * TURNS) + lane)))
-        atomic_or(bad, 1u << slot);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  // Barriers are outside of conditions, where compilers for CPUs take longer for them.
+  if (fills && lane == 0 && slot == 0) *bad = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (fills && first + slot * TURNS < task->end_turn) {
+    const ulong turn = min(first + slot * TURNS + lane, task->end_turn - 1);
+    __global const ulong* records = memory + 2 * (task->record + (turn * BLOCKS + task->block) * RECORD_WORDS);
+    if (!ALL(FORM(uniform_values)(records, state, shared + slot * (SHARED_WORDS * TURNS) + lane)))
+      atomic_or(bad, 1u << slot);
   }
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   __global const ulong* from = shared + number * (SHARED_WORDS * TURNS) + lane;
   for (uint n = slot; n < SHARED_WORDS; n += WAYS) share[n * TURNS + lane] = from[n * TURNS];
   if (lane == 0 && slot == 0) *refused = (*bad >> number) & 1;

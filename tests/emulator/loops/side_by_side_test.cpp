@@ -83,11 +83,11 @@ loop initialization
   upassa a c
   nop
 loop body
-  fmul c x $lr0v
+  fadd c x $lr0v
   nop
   fadd $lr0v x $lr8v
   nop
-  fmul $lr8v x c
+  fadd $lr8v x c
   nop
 )";
   EXPECT_EQ(split_body(graph_of(program_of(kSource))).refusal, "most of an iteration needs the iteration before");
