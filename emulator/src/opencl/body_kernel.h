@@ -23,12 +23,10 @@ struct DeviceShape {
 /// `parts`, and a kernel `land` writes the words of all parts to the state (split_kernel.h).
 struct BodyKernel {
   std::string source;
-  unsigned forms = 1;  // of the body in the source: 2 where the quick and the robust one differ
-  unsigned items = 0;  // work-items of a work-group
-  unsigned ways = 1;   // iterations of a PE side by side
-  unsigned parts = 1;  // work-groups of a block
-  /// Work-items that a compute unit should hold at once, so that some compute while others wait; 0: any number.
-  unsigned items_at_once = 0;
+  unsigned forms = 1;             // of the body in the source: 2 where the quick and the robust one differ
+  unsigned items = 0;             // work-items of a work-group
+  unsigned ways = 1;              // iterations of a PE side by side
+  unsigned parts = 1;             // work-groups of a block
   std::size_t scratch_words = 0;  // scratch memory of a block, in words
   bool leaves_all = false;        // it can also run the last turn of a run
   std::string refusal;            // why there is no kernel

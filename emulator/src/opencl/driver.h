@@ -68,9 +68,8 @@ class Context {
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;
   /// The contents of the new buffer are undefined.
   [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::size_t bytes) = 0;
-  /// If it fails, the exception has the compiler's messages. `items_at_once`: work-items whose registers a compute unit
-  /// should hold at once, where the compiler can be told; 0: as many as the compiler likes.
-  [[nodiscard]] virtual std::unique_ptr<Code> build(const std::string& source, std::size_t items_at_once) = 0;
+  /// If it fails, the exception has the compiler's messages.
+  [[nodiscard]] virtual std::unique_ptr<Code> build(const std::string& source) = 0;
 };
 
 class Driver {

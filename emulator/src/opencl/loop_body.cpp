@@ -105,7 +105,7 @@ std::unique_ptr<CompiledBody> LoopBody::write(bool side_by_side) const {
 
 void LoopBody::compile(CompiledBody& body) const {
   try {
-    body.code = as_errors([&] { return machine_->context->build(body.kernel.source, body.kernel.items_at_once); });
+    body.code = as_errors([&] { return machine_->context->build(body.kernel.source); });
   } catch (const Error& error) {
     if (use_ == JitUse::always) {
       throw Error(fmt::format("GDR_JIT=on, but device '{}' does not compile the loop body: {}", machine_->device.name,

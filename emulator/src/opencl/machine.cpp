@@ -280,7 +280,7 @@ ProgramCode make_program_code(const DecodedProgram& program) {
 Machine::Machine(std::size_t number_of_device) : device(opencl_devices().at(number_of_device)) {
   as_errors([&] {
     context = required_driver().open(number_of_device);
-    kernels = context->build(machine_source(), 0);
+    kernels = context->build(machine_source());
   });
 }
 

@@ -237,7 +237,6 @@ BodyKernel make_split_kernel(const std::vector<jit::BodyGraph>& parts, const Dev
   kernel.forms = has_robust ? 2 : 1;
   kernel.ways = target.ways;
   kernel.items = kPesPerBlock * target.ways;
-  kernel.items_at_once = 2 * kernel.items;
   const unsigned shared_words = std::max(quick.shared_words, robust.shared_words);
   const std::size_t part_words = landings.planes * kPesPerBlock + target.ways * shared_words * jit::kTurns;
   kernel.scratch_words = kernel.parts * part_words;

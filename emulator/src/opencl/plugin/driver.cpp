@@ -152,31 +152,15 @@ class ClBuffer final : public Buffer {
 
 cl_mem memory_of(const Buffer& buffer) { return static_cast<const ClBuffer&>(buffer).get(); }
 
-/// The option that limits a work-item's registers, on devices of NVIDIA; empty elsewhere.
-std::string limit_of_registers(cl_device_id device, std::size_t items_at_once) {
-  constexpr cl_device_info kRegistersPerBlock = 0x4002;  // of the extension cl_nv_device_attribute_query
-  if (items_at_once == 0) return {};
-  const std::string extensions = text_of(device, CL_DEVICE_EXTENSIONS);
-  cl_uint registers = 0;
-  if (extensions.find("cl_nv_compiler_options") == std::string::npos ||
-      clGetDeviceInfo(device, kRegistersPerBlock, sizeof registers, &registers, nullptr) != CL_SUCCESS) {
-    return {};
-  }
-  // The compiler takes up to two more than it is told, and the device gives them by eights.
-  constexpr std::size_t kBelow = 8;
-  return fmt::format(" -cl-nv-maxrregcount={}", registers / items_at_once - kBelow);
-}
-
 class ClCode final : public Code {
  public:
-  ClCode(cl_context context, cl_device_id device, const std::string& source, std::size_t items_at_once) {
+  ClCode(cl_context context, cl_device_id device, const std::string& source) {
     const char* text = source.c_str();
     const std::size_t length = source.size();
     cl_int status = CL_SUCCESS;
     program_ = HeldProgram(clCreateProgramWithSource(context, 1, &text, &length, &status));
     check(status, "clCreateProgramWithSource");
-    const std::string options = "-cl-std=CL1.2" + limit_of_registers(device, items_at_once);
-    status = clBuildProgram(program_.get(), 1, &device, options.c_str(), nullptr, nullptr);
+    status = clBuildProgram(program_.get(), 1, &device, "-cl-std=CL1.2", nullptr, nullptr);
     if (status == CL_SUCCESS) return;
     std::size_t size = 0;
     std::string log;
@@ -276,8 +260,8 @@ class ClContext final : public Context {
   std::unique_ptr<Buffer> make_buffer(std::size_t bytes) override {
     return std::make_unique<ClBuffer>(context_.get(), bytes);
   }
-  std::unique_ptr<Code> build(const std::string& source, std::size_t items_at_once) override {
-    return std::make_unique<ClCode>(context_.get(), device_, source, items_at_once);
+  std::unique_ptr<Code> build(const std::string& source) override {
+    return std::make_unique<ClCode>(context_.get(), device_, source);
   }
 
  private:
