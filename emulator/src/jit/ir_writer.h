@@ -198,6 +198,10 @@ class IrWriter final : public Writer {
   [[nodiscard]] std::string declarations() const override;
   std::string turns_function(TurnsText parts) override;
   std::string last_turns_function(LastTurnsText parts) override;
+  Value carried(std::uint64_t, bool) override { return {nothing_split(), {}}; }
+  void keep(const std::string&, std::uint64_t) override { (void)nothing_split(); }
+  void assign(const std::string&, const std::string&) override { (void)nothing_split(); }
+  std::string split_function(SplitText, unsigned&) override { return nothing_split(); }
   std::string uniform_function(const std::string& right) override;
 
  private:
@@ -206,6 +210,9 @@ class IrWriter final : public Writer {
     std::string reached;  // lanes that have a row
   };
   LanesOfMemory lanes_of_memory(const std::string& row, std::uint32_t further);
+  [[noreturn]] static std::string nothing_split() {
+    GDR_ASSERT(false, "iterations of several work-items are written in OpenCL C alone");
+  }
   /// Address of words of the current iteration.
   [[nodiscard]] std::string of_turn(const char* words) const {
     return fmt::format("%{}{}{}", words, prefix_, turn_at_hand);

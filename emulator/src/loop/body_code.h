@@ -56,6 +56,11 @@ struct SharedValue {
 /// - [turns][stored_planes]: for each iteration the planes of the words that it stores, then for each of its scatters
 ///   the row of local memory and the previous contents.
 ///
+/// If CodeTarget::ways are several, the work-items of a PE call turns() together, each with a `slot` of its own. It
+/// then reads carried words from `words` and writes them to `kept`, both [planes][kPesPerBlock] of carried words in
+/// order; `results` receives what is left in the last iteration, and that only if `ends`. The operands of chains take
+/// [buffers][operand_words][ways][kPesPerBlock] words.
+///
 /// last_turns() is called by turns() alone, for iterations that its loop does not run.
 ///
 /// Each function returns a word with a bit for each lane, which is set if the lane's results are right, provided that
@@ -75,6 +80,7 @@ struct BodyCode {
   unsigned elements = isa::kVectorElements;  // in a group
   std::vector<Stored> stored;
   std::vector<BmStep> bm_steps;
+  unsigned operand_words = 0;   // that an iteration's own part hands to chains, if CodeTarget::ways are several
   unsigned scatters = 0;        // in an iteration
   unsigned scatter_planes = 0;  // of each: the row (all ones if none), then its word or the two words of its pair
   std::vector<unsigned> rows;   // rows of registers that an iteration reads, one for each plane

@@ -11,6 +11,7 @@ BodyPlan::BodyPlan(const BodyGraph& graph, const BodyFacts& facts, Rounding roun
       facts_(facts),
       target_(target),
       robust_(rounding == Rounding::robust),
+      split_(target.ways > 1 ? split_body(graph) : BodySplit{}),
       uniform_(graph.uniform()),
       ahead_(graph.nodes.size()) {
   find_staying();
@@ -119,7 +120,7 @@ void BodyPlan::find_shortcuts() {
 
 bool BodyPlan::only_in_sum(NodeId id, const std::vector<unsigned>& uses, const std::vector<NodeId>& user) const {
   return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id) &&
-         !stays_[id];
+         !stays_[id] && split_.in_chain(id) == split_.in_chain(user[id]);
 }
 
 /// Finds exact products that only one sum uses; the sum computes them in a fused multiply-add.
@@ -133,6 +134,21 @@ void BodyPlan::find_fused(const std::vector<unsigned>& uses, const std::vector<N
     const bool settles = !robust_ || target_.directed_rounding;  // the error of a product and sum is known
     fused_[id] = is_short(user[id]) && !is_pair(other) && settles;
   }
+}
+
+std::vector<NodeId> BodyPlan::operands_of(unsigned chain) const {
+  std::vector<NodeId> operands;
+  const auto take = [&](NodeId id) {
+    if (in_turn(id) && !split_.in_chain(id) && std::ranges::find(operands, id) == operands.end())
+      operands.push_back(id);
+  };
+  for (NodeId id = 0; id < count(); ++id) {
+    if (needed_[id] && split_.chain_of[id] == chain) std::ranges::for_each(node(id).args, take);
+  }
+  for (const Carried& carried : graph_.carried) {
+    if (split_.chain_of[carried.before] == chain) take(carried.after);
+  }
+  return operands;
 }
 
 // ---- carried words --------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "body_graph.h"
+#include "body_split.h"
 #include "code_target.h"
 #include "number_facts.h"
 
@@ -58,6 +59,11 @@ class BodyPlan {
   /// True if no iteration changes the value.
   [[nodiscard]] bool stays(NodeId id) const { return stays_[id]; }
 
+  /// How the target's ways share the body; empty if there are none.
+  [[nodiscard]] const BodySplit& split() const { return split_; }
+  /// Values of an iteration's own part that the chain takes, in the order in which its nodes use them.
+  [[nodiscard]] std::vector<NodeId> operands_of(unsigned chain) const;
+
   // ---- carried words
   /// True if the carried word is held in two values inside the loop.
   [[nodiscard]] bool carries_two_values(std::size_t carried) const;
@@ -99,6 +105,7 @@ class BodyPlan {
   const BodyFacts& facts_;
   CodeTarget target_;
   bool robust_;
+  BodySplit split_;  // empty if the target has no ways
   std::vector<bool> uniform_;
   std::vector<bool> stays_;
   bool leaves_ = false;  // of the current text

@@ -33,6 +33,9 @@ struct CodeTarget {
   /// Iterations that stand side by side in the loop, to make up for a smaller number of elements. More than one only
   /// for LLVM IR and for bodies that store nothing.
   unsigned turns_at_once = 1;
+  /// Work-items that compute the own parts of as many iterations of a PE at once (body_split.h), while the chains take
+  /// the results in order. More than one only for OpenCL C and for bodies that split_body() divides.
+  unsigned ways = 1;
   /// Instructions carry the number of their line, for debuggers. Only for LLVM IR.
   bool names_lines = false;
 

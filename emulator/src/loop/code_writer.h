@@ -86,6 +86,30 @@ struct LastTurnsText {
   TurnsLayout layout;
 };
 
+/// A chain of steps of carried words (body_split.h) in parts. Chains whose steps have the same text are alike.
+struct ChainText {
+  std::string begin;                       // before the first iteration
+  std::vector<Phi> words;                  // carried words
+  std::string step;                        // of an iteration
+  std::string leaving;                     // what only the last iteration leaves
+  std::vector<CodeType> operand_types;     // of values of an iteration's own part
+  std::vector<std::string> operand_names;  // in the step
+  std::vector<std::string> operands;       // in the own part
+  std::string give;                        // after the last iteration
+};
+
+/// The function turns() where work-items compute the own parts of several iterations at once.
+struct SplitText {
+  unsigned ways = 1;
+  std::string before;       // all iterations
+  std::vector<Phi> checks;  // results of checks, which have no next values: texts assign to them
+  std::string own;          // part of an iteration
+  std::string leaving;      // what only the last iteration leaves of its own part
+  std::vector<ChainText> chains;
+  std::string behind;
+  std::string right;  // lanes that are right, a flag
+};
+
 /// Writes arithmetic.
 class ArithmeticWriter {
  public:
@@ -169,11 +193,19 @@ class Writer : public ArithmeticWriter {
   /// Writes a plane of the words that an iteration stores.
   virtual void store(const std::string& bits, std::uint64_t plane) = 0;
 
+  // ---- iterations of several work-items; only for targets with CodeTarget::ways
+  /// Reads a carried word as the iterations before have kept it, and keeps a plane of one.
+  virtual Value carried(std::uint64_t plane, bool is_long) = 0;
+  virtual void keep(const std::string& bits, std::uint64_t plane) = 0;
+  virtual void assign(const std::string& name, const std::string& value) = 0;
+
   // ---- functions
   [[nodiscard]] virtual std::string declarations() const = 0;
   virtual std::string turns_function(TurnsText parts) = 0;
   /// Only for targets with a function for the last iterations.
   virtual std::string last_turns_function(LastTurnsText parts) = 0;
+  /// Only for targets with CodeTarget::ways. Returns the function and the words of an iteration's operands.
+  virtual std::string split_function(SplitText parts, unsigned& operand_words) = 0;
   /// Makes a function of all that has been written.
   virtual std::string uniform_function(const std::string& right) = 0;
 };
@@ -190,6 +222,10 @@ inline constexpr char kBeforeLastPrefix = 'k';
 inline constexpr char kLastPrefix = 'l';
 inline constexpr char kBehindLastPrefix = 'm';
 inline constexpr char kUniformPrefix = 'v';
+// Of a chain: before the iterations, its step in one, and after them.
+inline constexpr char kBeginPrefix = 'g';
+inline constexpr char kStepPrefix = 's';
+inline constexpr char kGivePrefix = 'h';
 
 [[nodiscard]] constexpr BodyFunction function_of(char prefix) {
   if (prefix == kUniformPrefix) return BodyFunction::uniform;

@@ -7,80 +7,20 @@
 #include <vector>
 
 #include "body_parts.h"
-#include "gdr/base/error.h"
+#include "kernel_text.h"
 #include "line/micro_op.h"
 #include "machine.h"
 #include "machine_text.h"
+#include "split_kernel.h"
 
 namespace gdr::emulator::opencl {
 namespace {
 
 using jit::BodyCode;
 
-/// After so many successive refusals of the quick form a work-group has only the robust form for its remaining turns.
-constexpr unsigned kQuickRefusals = 3;
-
-/// Definitions of the names that the functions use, for vectors of this width.
-std::string vector_names(unsigned lanes) {
-  std::string text =
-      "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-      "#pragma OPENCL FP_CONTRACT OFF\n";
-  const auto define = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("#define {} {}\n", name, value);
-  };
-  const std::string width = lanes == 1 ? "" : std::to_string(lanes);
-  define("LANES", std::to_string(lanes));
-  define("D", "double" + width);
-  define("I", "ulong" + width);
-  define("BITS", "as_ulong" + width);
-  define("AS_BITS", "as_ulong" + width);
-  define("AS_SIGNED", "as_long" + width);
-  define("HALVES", fmt::format("as_uint{}", 2 * lanes));
-  define("NUMBERS", "as_double" + width);
-  if (lanes == 1) {
-    define("FLAG(c)", "(0UL - (ulong)(c))");
-    define("LOAD(p)", "(*(p))");
-    define("STORE(v, p)", "(*(p) = (v))");
-    define("LOAD_FLAGS(p)", "((ulong)*(p))");
-    define("LANE_NUMBERS", "0UL");
-    define("ALL(flags)", "((flags) != 0)");
-  } else {
-    define("FLAG(c)", fmt::format("as_ulong{}(c)", lanes));
-    define("LOAD(p)", fmt::format("vload{}(0, p)", lanes));
-    define("STORE(v, p)", fmt::format("vstore{}(v, 0, p)", lanes));
-    define("LOAD_FLAGS(p)", fmt::format("convert_ulong{0}(vload{0}(0, p))", lanes));
-    std::string numbers;
-    for (unsigned lane = 0; lane < lanes; ++lane) numbers += fmt::format("{}{}UL", lane == 0 ? "" : ", ", lane);
-    define("LANE_NUMBERS", fmt::format("(ulong{})({})", lanes, numbers));
-    define("ALL(flags)", fmt::format("all(as_long{}(flags))", lanes));
-  }
-  define("PES", std::to_string(kPesPerBlock));
-  define("ITEMS", "(PES / LANES * GROUPS)");
-  define("BLOCKS", std::to_string(kBlocks));
-  define("FLAGS", std::to_string(isa::kFlags));
-  define("TURNS", std::to_string(jit::kTurns));
-  define("BM_PLACE", std::to_string(kBmPlace));
-  define("BLOCK_WORDS", std::to_string(kBlockWords));
-  return text;
-}
-
-unsigned planes_of(bool is_long) { return is_long ? 2 : 1; }
-
-/// A table in constant memory. OpenCL C has no empty tables.
-std::string table(std::string_view name, const std::vector<std::vector<unsigned>>& rows, unsigned columns) {
-  std::string text = fmt::format("__constant uint {}[][{}] = {{", name, columns);
-  if (rows.empty()) text += "{0}";
-  for (const std::vector<unsigned>& row : rows) {
-    text += "{";
-    for (const unsigned each : row) text += fmt::format("{},", each);
-    text += "},";
-  }
-  return text + "};\n";
-}
-
 /// Runs `count` turns, at most TURNS, on one form; FORM makes the form's names. Returns 1 if all results are right and
 /// 0 if any is refused, the same in all work-items of the group.
-constexpr const char* kChunk = R"(
+constexpr const char* kTurnsChunk = R"(
 uint FORM(chunk)(__global const struct TaskCode* task, ulong first, uint count, __global const ulong* memory,
                  __global const ulong* state, __global const uint* flags, __local ulong* records, __local ulong* share,
                  __local uint* refused, __global ulong* results, uint lane, uint group) {
@@ -119,9 +59,9 @@ uint FORM(chunk)(__global const struct TaskCode* task, ulong first, uint count, 
 )";
 
 /// The kernel. The numbers, tables and functions that it uses are put before it.
-constexpr const char* kKernel = R"(
+constexpr const char* kTurnsKernel = R"(
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void run_turns(
-    __global const struct TaskCode* tasks, __global ulong* all_states, __global uint* all_flags,
+    __global const struct TaskCode* tasks, uint first_task, __global ulong* all_states, __global uint* all_flags,
     __global const ulong* memory, __global ulong* collected, __global ulong* scratch, __global ulong* turns_done) {
   __local ulong records[(RECORD_PLANES + 1) * TURNS];
   __local ulong share[(SHARED_WORDS + 1) * TURNS];
@@ -129,7 +69,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void run_turns(
   const uint item = get_local_id(0);
   const uint lane = item % (PES / LANES) * LANES;
   const uint group = item / (PES / LANES);
-  __global const struct TaskCode* task = tasks + get_group_id(0);
+  __global const struct TaskCode* task = tasks + first_task + get_group_id(0);
   __global ulong* state = all_states + (ulong)task->place * BLOCK_WORDS;
   __global ulong* bm = state + BM_PLACE;
   __global uint* flags = all_flags + task->place * PES;
@@ -218,58 +158,6 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void run_turns(
 }
 )";
 
-/// The functions of a form under names that begin with the form's.
-std::string form_text(const BodyCode& code, std::string_view name) {
-  std::vector<std::vector<unsigned>> recorded;
-  for (const jit::RecordWord& word : code.record_words) recorded.push_back({word.address, word.is_long ? 1U : 0U});
-  return fmt::format(
-             "#define FORM(name) {0}_##name\n#define turns {0}_turns\n#define uniform_values {0}_uniform_values\n"
-             "#define {0}_record_words {1}\n",
-             name, recorded.size()) +
-         table(fmt::format("{}_recorded", name), recorded, 2) + code.text + kChunk +
-         "#undef FORM\n#undef turns\n#undef uniform_values\n";
-}
-
-unsigned record_planes(const BodyCode& code) {
-  unsigned planes = 0;
-  for (const jit::RecordWord& word : code.record_words) planes += planes_of(word.is_long);
-  return planes;
-}
-
-/// Tables of the places in the state to which the results of a chunk go, for each group: the work-items with the same
-/// vector elements.
-struct Landings {
-  std::vector<std::vector<unsigned>> words;        // row, and 1 if it is long
-  std::vector<std::vector<unsigned>> begin;        // of each group, in `words`
-  std::vector<std::vector<unsigned>> end;          // of carried words, and of those that the last turn leaves
-  std::vector<std::vector<unsigned>> flags;        // a flag's bit in the word of a PE
-  std::vector<std::vector<unsigned>> flags_begin;  // of each group, in `flags`, and their end
-  unsigned planes = 0;                             // of a group
-
-  /// `element`: the group's first, counted from those of the graph.
-  void add(const jit::BodyGraph& graph, bool leaves_all, unsigned element) {
-    planes = 0;
-    const auto add_word = [&](unsigned row, bool is_long) {
-      words.push_back({row + (is_long ? 2 * element : element), is_long ? 1U : 0U});
-      planes += planes_of(is_long);
-    };
-    const auto count = [](const auto& list) { return static_cast<unsigned>(list.size()); };
-    begin.push_back({count(words)});
-    flags_begin.push_back({count(flags)});
-    for (const jit::Carried& carried : graph.carried) add_word(carried.row, carried.is_long);
-    const unsigned end_of_carried = count(words);
-    if (leaves_all) {
-      for (const jit::Left& left : graph.left) add_word(left.place, left.is_long);
-      for (const jit::Left& left : graph.left_flags) {
-        const unsigned place = left.place + element;
-        flags.push_back({1U << (isa::kFlags * (place % isa::kVectorElements) + place / isa::kVectorElements - 1)});
-        ++planes;
-      }
-    }
-    end.push_back({end_of_carried, count(words)});
-  }
-};
-
 unsigned planes_stored(const BodyCode& code) {
   unsigned planes = 0;
   for (const jit::Stored& stored : code.stored) planes += planes_of(stored.is_long);
@@ -294,9 +182,14 @@ std::vector<std::vector<unsigned>> steps_in_bm(const BodyCode& code) {
 
 }  // namespace
 
-BodyKernel make_body_kernel(const jit::BodyGraph& graph, unsigned lanes, const DecodedProgram& program) {
+BodyKernel make_body_kernel(const jit::BodyGraph& graph, const DeviceShape& shape, const DecodedProgram& program) {
+  const unsigned lanes = shape.lanes;
   // A device without vectors has work-items to spare, and an element alone needs fewer registers.
   const std::vector<jit::BodyGraph> parts = lanes == 1 ? element_parts(graph) : std::vector{graph};
+  if (lanes == 1 && shape.ways > 1) {
+    BodyKernel split = make_split_kernel(parts, shape, program);
+    if (split.refusal.empty()) return split;
+  }
   const jit::CodeTarget target{"", lanes, false, jit::CodeLanguage::opencl_c};
   const BodyCode quick = jit::make_body_code(parts.front(), jit::Rounding::quick, target);
   const BodyCode robust = jit::make_body_code(parts.front(), jit::Rounding::robust, target);
@@ -330,16 +223,18 @@ BodyKernel make_body_kernel(const jit::BodyGraph& graph, unsigned lanes, const D
   define("PLANES", landings.planes);
   define("STORED_PLANES", planes_stored(quick));
   define("BM_STEPS", bm_steps.size());
+  define("ITEMS", kernel.items);
+  numbers +=
+      "#define RECORDS __local const ulong*\n#define SHARE __local ulong*\n"
+      "#define RECORD(plane) LOAD(records + (plane) * TURNS)\n";
   define("GROUPS", groups);
   define("GROUP_ELEMENTS", isa::kVectorElements / groups);
   define("GROUP_WORDS", group_words);
   define("HAS_ROBUST", has_robust ? 1 : 0);
   define("QUICK_REFUSALS", kQuickRefusals);
-  kernel.source = std::string(kMachineTypes) + vector_names(lanes) + numbers + table("landing", landings.words, 2) +
-                  table("landing_begin", landings.begin, 1) + table("landing_end", landings.end, 2) +
-                  table("left_flags", landings.flags, 1) + table("flags_begin", landings.flags_begin, 1) +
-                  table("bm_steps", bm_steps, 6) + form_text(quick, "quick") +
-                  (has_robust ? form_text(robust, "robust") : "") + kKernel;
+  kernel.source = std::string(kMachineTypes) + vector_names(lanes) + numbers + landings.text() +
+                  table("bm_steps", bm_steps, 6) + form_text(quick, "quick", kTurnsChunk) +
+                  (has_robust ? form_text(robust, "robust", kTurnsChunk) : "") + kTurnsKernel;
   return kernel;
 }
 

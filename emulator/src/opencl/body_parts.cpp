@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
+
+#include "loop/node_sets.h"
 
 namespace gdr::emulator::opencl {
 namespace {
@@ -16,48 +17,38 @@ using jit::NodeOp;
 
 /// Sets of nodes that need one another. Uniform nodes, and words and flags of PEs that no iteration writes, are in
 /// none: every part has those that it needs.
-class NodeSets {
+class ElementSets {
  public:
-  explicit NodeSets(const BodyGraph& graph) : in_all_(graph.uniform()), set_(graph.nodes.size()) {
-    std::iota(set_.begin(), set_.end(), NodeId{});
+  explicit ElementSets(const BodyGraph& graph) : in_all_(graph.uniform()), sets_(graph.nodes.size()) {
     std::vector<bool> carried(graph.nodes.size());
     for (const jit::Carried& each : graph.carried) carried[each.before] = true;
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
       in_all_[id] = in_all_[id] || (graph.nodes[id].args[0] == kNoNode && !carried[id]);
       if (in_all_[id]) continue;
       for (const NodeId arg : graph.nodes[id].args) {
-        if (arg != kNoNode && !in_all_[arg]) join(id, arg);
+        if (arg != kNoNode && !in_all_[arg]) sets_.join(id, arg);
       }
     }
     for (const jit::Carried& each : graph.carried) {
-      if (!in_all_[each.after]) join(each.before, each.after);
+      if (!in_all_[each.after]) sets_.join(each.before, each.after);
     }
   }
 
   [[nodiscard]] bool in_all(NodeId id) const { return in_all_[id]; }
-  [[nodiscard]] NodeId set_of(NodeId id) const {
-    while (set_[id] != id) id = set_[id];
-    return id;
-  }
+  [[nodiscard]] NodeId set_of(NodeId id) const { return sets_.set_of(id); }
 
   /// Number of nodes of each set, by its first node.
   [[nodiscard]] std::map<NodeId, unsigned> sizes() const {
     std::map<NodeId, unsigned> size;
-    for (NodeId id = 0; id < set_.size(); ++id) {
+    for (NodeId id = 0; id < in_all_.size(); ++id) {
       if (!in_all_[id]) ++size[set_of(id)];
     }
     return size;
   }
 
  private:
-  void join(NodeId a, NodeId b) {
-    a = set_of(a);
-    b = set_of(b);
-    set_[std::max(a, b)] = std::min(a, b);
-  }
-
   std::vector<bool> in_all_;
-  std::vector<NodeId> set_;  // an earlier node of the same set, or the node itself
+  jit::NodeSets sets_;
 };
 
 /// A graph of some nodes. Uniform ones come first, so that they have the same numbers in all parts.
@@ -113,7 +104,7 @@ bool does_the_same(const BodyGraph& part, const BodyGraph& first, unsigned eleme
 
 std::vector<BodyGraph> element_parts(const BodyGraph& graph) {
   if (!graph.refusal.empty() || !graph.bm_steps.empty() || graph.elements != isa::kVectorElements) return {graph};
-  const NodeSets sets(graph);
+  const ElementSets sets(graph);
   // Where all elements do the same there are four sets of each kind, which begin one after the other.
   std::map<NodeId, unsigned> part_of_set;
   std::map<unsigned, unsigned> met;  // sets of each size

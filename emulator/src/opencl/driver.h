@@ -25,6 +25,7 @@ struct DeviceFacts {
   std::uint64_t memory_bytes = 0;
   std::uint64_t largest_buffer_bytes = 0;
   std::size_t largest_group = 0;
+  std::uint64_t local_memory_bytes = 0;  // of a work-group
   unsigned compute_units = 0;
   unsigned doubles_in_vector = 1;  // preferred vector width
 };
@@ -82,7 +83,7 @@ class Driver {
 
 }  // namespace gdr::emulator::opencl
 
-#define GDR_OPENCL_DRIVER gdr_opencl_driver_1
+#define GDR_OPENCL_DRIVER gdr_opencl_driver_2
 
 /// The only driver of the process.
 extern "C" __attribute__((visibility("default"))) gdr::emulator::opencl::Driver* GDR_OPENCL_DRIVER();

@@ -1,6 +1,7 @@
 // The loop body of a program in doubles, compiled for the device when that pays.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -24,27 +25,30 @@ class LoopBody {
  public:
   LoopBody(const DecodedProgram& program, std::shared_ptr<Machine> machine, JitUse use);
 
-  /// Counts interactions that are about to run. Returns the body if it has a form in doubles and enough interactions
-  /// have been counted for compiling it to pay. If null, the machine's own kernel must run it.
-  [[nodiscard]] const CompiledBody* in_doubles(std::uint64_t interactions) const;
+  /// Counts interactions that are about to run on so many blocks at once. Returns the body if it has a form in doubles
+  /// and enough interactions have been counted for compiling it to pay. If null, the machine's own kernel must run it.
+  [[nodiscard]] const CompiledBody* in_doubles(std::uint64_t interactions, std::size_t blocks) const;
   [[nodiscard]] bool may_begin() const { return edges_.may_begin; }
+  /// True if the device gains by more work-items than PEs.
+  [[nodiscard]] bool has_ways() const { return shape_.ways > 1; }
   /// Why it has no form in doubles; empty if it has one, or if none was requested yet.
   [[nodiscard]] std::string refusal() const;
 
  private:
-  void write() const;
-  void compile() const;
+  [[nodiscard]] std::unique_ptr<CompiledBody> write(bool side_by_side) const;
+  void compile(CompiledBody& body) const;
 
   const DecodedProgram& program_;
   std::shared_ptr<Machine> machine_;
   JitUse use_;
   jit::LoopEdges edges_;
-  unsigned lanes_;
+  DeviceShape shape_;
+  std::size_t few_blocks_;
   mutable std::atomic<std::uint64_t> interactions_{0};
   mutable std::mutex making_;
   // Protected by making_:
   mutable std::string refusal_;
-  mutable std::unique_ptr<CompiledBody> body_;
+  mutable std::array<std::unique_ptr<CompiledBody>, 2> bodies_;  // for many blocks, and for few
 };
 
 /// Number of turns of blocks that ran in doubles in this process, for tests and benchmarks.

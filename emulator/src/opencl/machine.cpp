@@ -79,7 +79,7 @@ std::vector<OpenClDevice> opencl_devices() {
   for (const DeviceFacts& facts : opencl::as_errors([] { return required_driver().devices(); })) {
     devices.push_back({facts.name, facts.platform, facts.version, facts.kind, facts.has_fp64, facts.memory_bytes,
                        facts.largest_buffer_bytes, facts.compute_units, facts.doubles_in_vector, facts.largest_group,
-                       refusal_of(facts)});
+                       facts.local_memory_bytes, refusal_of(facts)});
   }
   return devices;
 }
@@ -235,6 +235,14 @@ LineCode line_code(const isa::LineWork& line, std::size_t number_in_section) {
   code.elements = line.elements;
   code.mask = line.mask.flag;
   code.mask_inverted = number(line.mask.inverted);
+  for (uint n = 0; n < code.unit_count; ++n) {
+    const UnitCode& unit = code.units[n];
+    for (uint to = 0; to < unit.destination_count; ++to) {
+      const DestinationCode& destination = unit.destinations[to];
+      const bool is_register = destination.place == static_cast<uint>(Place::registers);
+      if (is_register && destination.step == 0 && line.elements > 1) code.in_order = 1;
+    }
+  }
   return code;
 }
 

@@ -56,7 +56,7 @@ struct LineCode {
   uint elements;
   uint mask;
   uint mask_inverted;
-  uint padding;
+  uint in_order;  // elements write to the same word, so they land one after the other
 };
 
 /// A step of a section: a line, a collect of words of BM, or nothing.

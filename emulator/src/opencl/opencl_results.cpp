@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "chip/chip_arguments.h"
 #include "chip/collect.h"
@@ -75,21 +76,23 @@ void OpenClSession::take_results(std::vector<ChipResults> results) {
   for (const ChipResults& each : results) of_chips.push_back(each.chip);
   const std::size_t chip_bytes = of_chips.size() * sizeof(uint);
   const Buffer& sent = device_.provide(chips_out_, "chips", chip_bytes);
-  device_.queue().write(sent, 0, of_chips.data(), chip_bytes);
-  std::vector<ulong> pairs(2 * results.size() * particles * fields);
-  const Buffer& words = device_.provide(words_out_, "results", pairs.size() * kWordBytes);
+  if (of_chips != chips_there_) device_.queue().write(sent, 0, of_chips.data(), chip_bytes);
+  chips_there_ = of_chips;
+  // Words and counts of events stand in one buffer, since each transfer takes as long as a short run.
+  const std::size_t result_words = 2 * results.size() * particles * fields;
   std::vector<uint> counts(3 * results.size() * fields);
-  const std::size_t count_bytes = counts.size() * sizeof(uint);
-  const Buffer& counted = device_.provide(counts_, "events of the tree", count_bytes);
-  device_.queue().clear(counted, 0, count_bytes);
+  std::vector<ulong> pairs(result_words + (counts.size() + 1) / 2);
+  const Buffer& words = device_.provide(words_out_, "results", pairs.size() * kWordBytes);
+  device_.queue().clear(words, result_words * kWordBytes, (pairs.size() - result_words) * kWordBytes);
   Range range;
   range.counts[0] = particles;
   range.counts[1] = fields;
   range.counts[2] = results.size();
   device_.queue().run(*device_.machine().kernels, "take_results",
-                      {states_.get(), fields_out_.get(), static_cast<uint>(fields), &sent, &words, &counted}, range);
+                      {states_.get(), fields_out_.get(), static_cast<uint>(fields), &sent, &words}, range);
   device_.queue().read(words, 0, pairs.data(), pairs.size() * kWordBytes);
-  device_.queue().read(counted, 0, counts.data(), count_bytes);
+  std::memcpy(counts.data(), pairs.data() + result_words, counts.size() * sizeof(uint));
+  pairs.resize(result_words);
   const std::vector<LongWord> all = long_words(pairs);
   auto own_words = all.begin();
   std::span<const uint> own_counts(counts);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "chip/require.h"
+#include "gdr/base/error.h"
 #include "gdr/emulator/session.h"
 #include "opencl_session.h"
 
@@ -99,14 +100,23 @@ TaskCode OpenClSession::task_of(const Piece& piece, unsigned block) const {
 
 void OpenClSession::run_tasks(std::span<const TaskCode> tasks) {
   if (tasks.empty()) return;
-  const Buffer& sent = device_.provide(tasks_, "tasks", tasks.size_bytes());
+  const Buffer& sent = device_.provide(more_tasks_, "tasks", tasks.size_bytes());
   device_.queue().write(sent, 0, tasks.data(), tasks.size_bytes());
+  run_sent({&sent, 0}, tasks.size());
+}
+
+/// Runs tasks that are on the device. If it gains by more work-items, each element of a PE has one. With `turns_done`,
+/// a task only runs if its block has just reached the task's first turn.
+void OpenClSession::run_sent(const SentTasks& sent, std::size_t count, const Buffer* turns_done) {
+  if (count == 0) return;
+  const bool apart = program_->body.has_ways() && !program_->may_fault;
   Range range;
-  range.counts[0] = tasks.size() * kPesPerBlock;
-  range.group = kPesPerBlock;
-  device_.queue().run(*device_.machine().kernels, "run_tasks",
-                      {&sent, sections_.get(), steps_.get(), lines_.get(), states_.get(), flags_.get(), memory_.get(),
-                       collected_.get(), events_.get(), faults_.get()},
+  range.group = apart ? kPesPerBlock * isa::kVectorElements : kPesPerBlock;
+  range.counts[0] = count * range.group;
+  device_.queue().run(*device_.machine().kernels, apart ? "run_tasks_apart" : "run_tasks",
+                      {sent.buffer, static_cast<uint>(sent.first), sections_.get(), steps_.get(), lines_.get(),
+                       states_.get(), flags_.get(), memory_.get(), collected_.get(), events_.get(), faults_.get(),
+                       turns_done == nullptr ? sent.buffer : turns_done, turns_done == nullptr ? uint{0} : uint{1}},
                       range);
 }
 
@@ -114,13 +124,15 @@ void OpenClSession::run_tasks(std::span<const TaskCode> tasks) {
 const CompiledBody* OpenClSession::body_for(std::span<const Piece> pieces) {
   bool touched = false;
   std::uint64_t interactions = 0;
+  std::size_t blocks = 0;
   for (const Piece& piece : pieces) {
     OneChip& one = chips_[piece.chip];
     one.touched = one.touched && !piece.begins;
     touched = touched || one.touched;
+    blocks += piece.blocks.count;
     interactions += iterations_of(piece) * piece.blocks.count * piece.live_pes * isa::kVectorElements;
   }
-  return touched || interactions == 0 ? nullptr : program_->body.in_doubles(interactions);
+  return touched || interactions == 0 ? nullptr : program_->body.in_doubles(interactions, blocks);
 }
 
 /// Runs loop initialization on the machine's kernel, the body in doubles as far as possible, and the rest on the
@@ -161,9 +173,26 @@ void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const Com
   };
   std::erase_if(before, nothing);
   std::erase_if(behind, nothing);
-  run_tasks(before);
-  run_body(body, compiled);
-  run_tasks(behind);
+  // All tasks are sent at once: each transfer takes as long as a short run.
+  std::vector<TaskCode> all = before;
+  for (const BodyTask& task : body) all.push_back(task.task);
+  all.insert(all.end(), behind.begin(), behind.end());
+  const Buffer& sent = device_.provide(tasks_, "tasks", all.size() * sizeof(TaskCode));
+  device_.queue().write(sent, 0, all.data(), all.size() * sizeof(TaskCode));
+  run_sent({&sent, 0}, before.size());
+  // What comes behind is enqueued at once, for blocks that the body takes to their end.
+  const std::size_t first_behind = before.size() + body.size();
+  const bool at_once = compiled.kernel.ways > 1 && behind.size() == body.size();
+  const std::vector<bool> ended = run_body(body, compiled, {&sent, before.size(), at_once ? first_behind : 0});
+  if (!at_once) {
+    run_sent({&sent, first_behind}, behind.size());
+    return;
+  }
+  std::vector<TaskCode> left;
+  for (std::size_t n = 0; n < behind.size(); ++n) {
+    if (!ended[n]) left.push_back(behind[n]);
+  }
+  run_tasks(left);
 }
 
 /// Advances the task to this turn of the piece.
@@ -173,16 +202,21 @@ void OpenClSession::pass(TaskCode& task, std::uint64_t turn) const {
 }
 
 /// Runs the tasks in doubles, and on the machine's kernel the turns that the body in doubles refuses. After a few
-/// refusals a block stays with the machine's kernel.
-void OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled) {
+/// refusals a block stays with the machine's kernel. `sent`: the same tasks. Returns for each whether it was done at
+/// once, so that the task behind it has run, too.
+std::vector<bool> OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled, SentTasks sent) {
   constexpr unsigned kMostRefusals = 3;  // of the body as a whole
-  for (;;) {
+  std::vector<bool> ended;
+  for (bool is_first = true;; is_first = false) {
     std::vector<BodyTask*> not_done;
     for (BodyTask& task : tasks) {
       if (!task.done()) not_done.push_back(&task);
     }
-    if (not_done.empty()) return;
-    run_in_doubles(compiled, not_done);
+    if (not_done.empty()) return ended;
+    run_in_doubles(compiled, not_done, is_first ? std::optional(sent) : std::nullopt);
+    if (is_first) {
+      for (const BodyTask& task : tasks) ended.push_back(task.done());
+    }
     std::vector<TaskCode> refused;
     for (BodyTask* const task : not_done) {
       if (task->done()) continue;
@@ -199,27 +233,71 @@ void OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& c
   }
 }
 
-/// Runs turns of each of these blocks until it is done or the body refuses its next turns.
-void OpenClSession::run_in_doubles(const CompiledBody& compiled, std::span<BodyTask* const> tasks) {
+/// Runs turns of each of these blocks until it is done or the body refuses its next turns. `sent`: the tasks, if they
+/// are on the device.
+void OpenClSession::run_in_doubles(const CompiledBody& compiled, std::span<BodyTask* const> tasks,
+                                   std::optional<SentTasks> sent) {
   std::vector<TaskCode> codes;
   for (const BodyTask* const task : tasks) codes.push_back(task->task);
-  const std::size_t bytes = codes.size() * sizeof(TaskCode);
-  const Buffer& sent = device_.provide(tasks_, "tasks", bytes);
-  const Buffer& scratch =
-      device_.provide(scratch_, "results of turns", codes.size() * compiled.kernel.scratch_words * kWordBytes);
-  const Buffer& done = device_.provide(turns_done_, "turns", codes.size() * kWordBytes);
-  device_.queue().write(sent, 0, codes.data(), bytes);
-  Range range;
-  range.group = compiled.kernel.items;
-  range.counts[0] = codes.size() * range.group;
-  device_.queue().run(*compiled.code, "run_turns",
-                      {&sent, states_.get(), flags_.get(), memory_.get(), collected_.get(), &scratch, &done}, range);
-  std::vector<ulong> turns(codes.size());
-  device_.queue().read(done, 0, turns.data(), turns.size() * kWordBytes);
+  if (!sent) {
+    sent = SentTasks{&device_.provide(more_tasks_, "tasks", codes.size() * sizeof(TaskCode)), 0};
+    device_.queue().write(*sent->buffer, 0, codes.data(), codes.size() * sizeof(TaskCode));
+  }
+  const std::vector<ulong> turns = turns_reached(compiled, codes, *sent);
   for (std::size_t n = 0; n < tasks.size(); ++n) {
     count_turns_in_doubles(turns[n] - tasks[n]->task.first_turn);
     pass(tasks[n]->task, turns[n]);
   }
+}
+
+/// Runs turns of these blocks, and returns for each the turn that it reached.
+std::vector<ulong> OpenClSession::turns_reached(const CompiledBody& compiled, std::span<const TaskCode> codes,
+                                                const SentTasks& sent) {
+  const BodyKernel& kernel = compiled.kernel;
+  const auto first = static_cast<uint>(sent.first);
+  const Buffer& scratch =
+      device_.provide(scratch_, "results of turns", codes.size() * kernel.scratch_words * kWordBytes);
+  const Buffer& parts_done = device_.provide(parts_done_, "turns of parts", codes.size() * kernel.parts * kWordBytes);
+  const Buffer& done = device_.provide(turns_done_, "turns", 2 * codes.size() * kWordBytes);
+  Range range;
+  range.group = kernel.items;
+  range.counts[0] = codes.size() * kernel.parts * range.group;
+  std::vector<ulong> turns(codes.size());
+  if (kernel.ways == 1) {
+    device_.queue().run(
+        *compiled.code, "run_turns",
+        {sent.buffer, first, states_.get(), flags_.get(), memory_.get(), collected_.get(), &scratch, &done}, range);
+    device_.queue().read(done, 0, turns.data(), turns.size() * kWordBytes);
+    return turns;
+  }
+  device_.queue().run(*compiled.code, "run_turns",
+                      {sent.buffer, first, states_.get(), flags_.get(), memory_.get(), &scratch, &parts_done}, range);
+  range.group = std::size_t{kPesPerBlock} * kernel.parts;
+  range.counts[0] = codes.size() * range.group;
+  device_.queue().run(*compiled.code, "land",
+                      {sent.buffer, first, states_.get(), flags_.get(), memory_.get(), &scratch, &parts_done, &done},
+                      range);
+  if (sent.first_behind != 0) run_sent({sent.buffer, sent.first_behind}, codes.size(), &done);
+  std::vector<ulong> reached(2 * codes.size());
+  device_.queue().read(done, 0, reached.data(), reached.size() * kWordBytes);
+  // A block whose parts got unequally far runs once more, up to the turn that all of them reach.
+  std::vector<TaskCode> again;
+  for (std::size_t n = 0; n < codes.size(); ++n) {
+    turns[n] = reached[2 * n];
+    if (reached[2 * n + 1] != 0 || turns[n] == codes[n].first_turn) continue;
+    TaskCode& task = again.emplace_back(codes[n]);
+    task.ends = 0;
+    task.end_turn = turns[n];
+  }
+  if (!again.empty()) {
+    const Buffer& to = device_.provide(more_tasks_, "tasks", again.size() * sizeof(TaskCode));
+    device_.queue().write(to, 0, again.data(), again.size() * sizeof(TaskCode));
+    const std::vector<ulong> same = turns_reached(compiled, again, {&to, 0});
+    for (std::size_t n = 0; n < again.size(); ++n) {
+      GDR_ASSERT(same[n] == again[n].end_turn, "a form does again what it did on the same words");
+    }
+  }
+  return turns;
 }
 
 /// Finds the first fault of each chip: the first fault in its first block that has one.

@@ -79,6 +79,13 @@ class OpenClSession final : public Session {
     unsigned refusals = 0;
     [[nodiscard]] bool done() const { return task.first_turn >= task.end_turn; }
   };
+  /// Tasks on the device, from one of a buffer's on.
+  struct SentTasks {
+    const Buffer* buffer = nullptr;
+    std::size_t first = 0;
+    /// First of as many tasks that follow them, each for a block that reaches its end at once; 0: there are none.
+    std::size_t first_behind = 0;
+  };
   /// What collect() was asked for.
   struct ChipResults {
     unsigned chip = 0;
@@ -125,10 +132,13 @@ class OpenClSession final : public Session {
   void run_wave(std::span<const Piece> pieces);
   [[nodiscard]] TaskCode task_of(const Piece& piece, unsigned block) const;
   void run_tasks(std::span<const TaskCode> tasks);
+  void run_sent(const SentTasks& sent, std::size_t count, const Buffer* turns_done = nullptr);
   [[nodiscard]] const CompiledBody* body_for(std::span<const Piece> pieces);
   void run_wave_in_doubles(std::span<const Piece> pieces, const CompiledBody& compiled);
-  void run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled);
-  void run_in_doubles(const CompiledBody& compiled, std::span<BodyTask* const> tasks);
+  [[nodiscard]] std::vector<bool> run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled, SentTasks sent);
+  void run_in_doubles(const CompiledBody& compiled, std::span<BodyTask* const> tasks, std::optional<SentTasks> sent);
+  [[nodiscard]] std::vector<ulong> turns_reached(const CompiledBody& compiled, std::span<const TaskCode> codes,
+                                                 const SentTasks& sent);
   void pass(TaskCode& task, std::uint64_t turn) const;
   void look_for_faults();
   [[nodiscard]] Fault fault_of(unsigned chip, unsigned block, unsigned pe, const PeFault& fault) const;
@@ -167,10 +177,13 @@ class OpenClSession final : public Session {
   std::unique_ptr<Buffer> fields_out_;
   // Used by one step at a time.
   std::unique_ptr<Buffer> tasks_;
+  std::unique_ptr<Buffer> more_tasks_;  // while those in tasks_ are still needed
   std::unique_ptr<Buffer> scratch_;
+  std::unique_ptr<Buffer> parts_done_;
   std::unique_ptr<Buffer> turns_done_;
   std::unique_ptr<Buffer> words_in_;
   std::unique_ptr<Buffer> chips_out_;
+  std::vector<uint> chips_there_;  // in chips_out_
   std::unique_ptr<Buffer> words_out_;
   std::unique_ptr<Buffer> counts_;
   ThreadPool::Lane lane_;

@@ -69,12 +69,17 @@ class OpenClWriter final : public jit::Writer {
   void scatter(Text, Text, std::uint32_t) override { (void)nothing_computed(); }
   void store(Text bits, std::uint64_t plane) override { line("STORE({}, stores + {} * PES);", bits, plane); }
 
+  Value carried(std::uint64_t plane, bool is_long) override;
+  void keep(Text bits, std::uint64_t plane) override { line("STORE({}, kept + {} * PES);", bits, plane); }
+  void assign(Text name, Text value) override { line("{} = {};", name, value); }
+
   [[nodiscard]] std::string declarations() const override { return {}; }
   std::string turns_function(jit::TurnsText parts) override;
   std::string last_turns_function(jit::LastTurnsText /*parts*/) override {
     GDR_ASSERT(false, "the last turns are the loop's");
     return {};
   }
+  std::string split_function(jit::SplitText parts, unsigned& operand_words) override;
   std::string uniform_function(Text right) override;
 
  private:

@@ -14,6 +14,7 @@
 #include "kernel_data.h"
 #include "opencl/body_parts.h"
 #include "opencl/loop_body.h"
+#include "opencl_testing.h"
 #include "slowed_down.h"
 
 namespace gdr::tests {
@@ -28,47 +29,14 @@ using emulator::Piece;
 using emulator::Session;
 using isa::LongWord;
 
-std::vector<OpenClDevice> devices() {
+std::string why_refused(const std::string& engine) {
   try {
-    return emulator::opencl_devices();
-  } catch (const Error&) {
-    return {};
+    (void)emulator::make_engine(engine)->lower({});
+    return "accepted";
+  } catch (const Error& error) {
+    return error.what();
   }
 }
-
-class OpenCl : public testing::Test {
- protected:
-  void SetUp() override {
-    for (const OpenClDevice& device : devices()) {
-      if (device.refusal.empty()) return;
-    }
-    GTEST_SKIP() << "this host has no OpenCL device that the engine can use, or this build no OpenCL";
-  }
-  static std::string why_refused(const std::string& engine) {
-    try {
-      (void)emulator::make_engine(engine)->lower({});
-      return "accepted";
-    } catch (const Error& error) {
-      return error.what();
-    }
-  }
-};
-
-/// How the engine makes loop bodies, for as long as this lives. `lanes`: PEs of a work-item; empty: what the device
-/// prefers.
-class Mode {
- public:
-  explicit Mode(const char* jit, const std::string& lanes = {}) {
-    setenv("GDR_JIT", jit, 1);
-    if (!lanes.empty()) setenv("GDR_OPENCL_LANES", lanes.c_str(), 1);
-  }
-  ~Mode() {
-    unsetenv("GDR_JIT");
-    unsetenv("GDR_OPENCL_LANES");
-  }
-  Mode(const Mode&) = delete;
-  Mode& operator=(const Mode&) = delete;
-};
 
 // ---- devices -------------------------------------------------------------------------------------------------------
 
@@ -127,8 +95,11 @@ TEST_F(OpenCl, MoreChipsThanTheDeviceHasMemoryForAreRefusedBeforeWork) {
 
 // ---- programs ------------------------------------------------------------------------------------------------------
 
-TEST_F(OpenCl, RandomProgramsRunAsOnTheReference) {
-  const Mode interpreted("off");
+/// `turns`: 1 for a work-item for each PE, 4 for one for each element of a PE.
+class OpenClPrograms : public OpenCl, public testing::WithParamInterface<const char*> {};
+
+TEST_P(OpenClPrograms, RunAsOnTheReference) {
+  const Mode interpreted("off", {}, GetParam());
   const auto threads = std::make_shared<emulator::ThreadPool>(2);
   std::vector<selftest::Candidate> candidates;
   candidates.push_back({"opencl", selftest::session_subject(emulator::make_engine("opencl"), threads)});
@@ -145,76 +116,7 @@ TEST_F(OpenCl, RandomProgramsRunAsOnTheReference) {
   }
 }
 
-/// A session of two chips with j-records and i-particles in them.
-struct Loaded {
-  std::unique_ptr<Session> session;
-  std::vector<Piece> pieces;
-
-  Loaded(std::string_view engine_name, const isa::Program& program, Data data, unsigned turns, unsigned live_pes) {
-    const auto engine = emulator::make_engine(engine_name);
-    const std::uint64_t records = std::uint64_t{turns} * kBlocks - 3;  // some blocks have none in the last turn
-    std::mt19937_64 random(11);
-    std::vector<LongWord> words(std::size_t{turns} * kBlocks * program.record_words);
-    for (std::size_t record = 0; record < std::size_t{turns} * kBlocks; ++record) {
-      for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
-        for (unsigned n = 0; n < variable->elements; ++n) {
-          const bool is_index = variable->name.starts_with("index");
-          const LongWord word =
-              word_of(*variable, is_index ? static_cast<double>(record) : value_of(data, random, n == 2));
-          const unsigned address = variable->address + n * (variable->packed ? 1 : 2);
-          LongWord& place = words[record * program.record_words + address / 2];
-          place = address % 2 == 0 ? word : isa::join(place.upper(), word.upper());
-        }
-      }
-    }
-    std::vector<LongWord> particles;
-    for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
-      for (unsigned n = 0; n < variable->elements; ++n) {
-        for (unsigned particle = 0; particle < live_pes * isa::kVectorElements; ++particle) {
-          double value = value_of(data, random, n == 2);
-          if (variable->name == "eps2") value *= value;
-          if (variable->name.starts_with("index")) value = 1e6 + particle;
-          particles.push_back(word_of(*variable, value));
-        }
-      }
-    }
-    session = engine->open(engine->lower(program), {2, 2 * words.size(), std::make_shared<emulator::ThreadPool>(2)});
-    session->initialize();
-    for (const isa::Parameter& parameter : program.parameters) {
-      const LongWord value = emulator::flt64to72(parameter.default_value).value;
-      session->broadcast(parameter.address / 2, {&value, 1});
-    }
-    for (unsigned chip = 0; chip < 2; ++chip) {
-      session->write_memory(chip, chip * words.size(), words);
-      Piece& piece = pieces.emplace_back();
-      piece.chip = chip;
-      piece.address = chip * words.size();
-      piece.records = records;
-      piece.live_pes = live_pes;
-    }
-    session->write_particles({0, 2}, {0, kBlocks}, live_pes * isa::kVectorElements, particles);
-    session->wait(session->run(pieces));
-  }
-};
-
-void expect_equal(const Session& expected, const Session& found, unsigned live_pes) {
-  for (unsigned chip = 0; chip < expected.chips(); ++chip) {
-    for (unsigned block = 0; block < kBlocks; ++block) {
-      const emulator::BlockState a = expected.state(chip, block);
-      const emulator::BlockState b = found.state(chip, block);
-      EXPECT_EQ(a.bm, b.bm) << chip << ' ' << block;
-      const auto live = [&](const std::vector<LongWord>& words) {
-        return std::vector<LongWord>(
-            words.begin(), words.begin() + static_cast<std::ptrdiff_t>(words.size() / kPesPerBlock * live_pes));
-      };
-      EXPECT_EQ(live(a.gpr), live(b.gpr)) << chip << ' ' << block;
-      EXPECT_EQ(live(a.lm), live(b.lm)) << chip << ' ' << block;
-      for (unsigned pe = 0; pe < live_pes; ++pe) EXPECT_EQ(a.registers[pe], b.registers[pe]) << chip << ' ' << block;
-    }
-    EXPECT_EQ(expected.events(chip), found.events(chip));
-  }
-  EXPECT_EQ(expected.first_events(), found.first_events());
-}
+INSTANTIATE_TEST_SUITE_P(Random, OpenClPrograms, testing::Values("1", "4"));
 
 class OpenClBodies : public OpenCl, public testing::WithParamInterface<std::tuple<std::string, Data, std::string>> {
  public:

@@ -17,9 +17,10 @@ struct OpenClDevice {
   std::uint64_t memory_bytes = 0;
   std::uint64_t largest_buffer_bytes = 0;
   unsigned compute_units = 0;
-  unsigned doubles_in_vector = 1;   // the device's preferred vector width
-  std::uint64_t largest_group = 0;  // work-items of a work-group
-  std::string refusal;              // why the engine cannot run on this device; empty if it can
+  unsigned doubles_in_vector = 1;        // the device's preferred vector width
+  std::uint64_t largest_group = 0;       // work-items of a work-group
+  std::uint64_t local_memory_bytes = 0;  // of a work-group
+  std::string refusal;                   // why the engine cannot run on this device; empty if it can
 };
 
 /// The devices of all platforms, in the order of the platforms; empty if there is no platform. Throws gdr::Error if

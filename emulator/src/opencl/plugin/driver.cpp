@@ -105,6 +105,7 @@ DeviceFacts facts_of(cl_platform_id platform, cl_device_id device) {
   facts.memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
   facts.largest_buffer_bytes = number_of<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   facts.largest_group = number_of<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  facts.local_memory_bytes = number_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
   facts.compute_units = number_of<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   facts.doubles_in_vector = number_of<cl_uint>(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE);
   return facts;
