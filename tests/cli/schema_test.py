@@ -51,9 +51,12 @@ COMMANDS = {
     "net cost": [""],
     "net halo": ["--extent 64,64,64 --split 2,2,1", "--extent 64,64,64 --split 2,2,1 --method tca --rank 1"],
     "net himeno": ["--size S --split 2,2,1", "--size S --nodes 4"],
+    "net import": ["topology.conf -o small.toml", "graph.mtx -o graph.csv"],
     "net laplace": ["--size S --split 2,2", "--size S --nodes 4"],
     "net map": ["--graph cg --topology torus:4x4 --class S",
-                "--graph bruck --topology torus:4x4 --method refined --full --simulate"],
+                "--graph bruck --topology torus:4x4 --method refined --full --simulate",
+                "--graph bruck --topology torus:2x2x2x2 --full --simulate",
+                "--graph bruck --topology torus:2x2 --tasks-per-node 4 --method xyz"],
     "net pingpong": ["--method pio --bytes 64"],
     "net replay": ["cg --topology torus --nodes 16 --class S", "bruck --nodes 16 --executor critical-path"],
     "net routes": ["--topology torus --nodes 9", "--topology hub --nodes 8"],
@@ -133,6 +136,9 @@ def files_in(folder):
               "faulty_j": "xj,mj\n1,1e60\n"}
     for name, text in tables.items():
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    (folder / "topology.conf").write_text("SwitchName=leaf0 Nodes=n[0-3]\nSwitchName=leaf1 Nodes=n[4-7]\n"
+                                          "SwitchName=top Switches=leaf[0-1]\n", encoding="utf-8")
+    (folder / "graph.mtx").write_text("%%MatrixMarket matrix coordinate real general\n4 4 3\n1 2 64\n2 3 64\n4 1 8\n", encoding="utf-8")
     published = (PROJECT / "docs/examples/hpl/HPL.dat").read_text(encoding="utf-8")
     small = re.sub(r"(?m)^1( +# of NBs)", r"2\1", published.replace("34816  ", "96  ").replace("2048  ", "32 64 "))
     (folder / "small.dat").write_text(small, encoding="utf-8")

@@ -239,7 +239,8 @@ TEST(ConditionLines, CountersCountOnlyWhereTheirConditionHolds) {
   const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "hist.vsm");
   ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
   constexpr int kPoints = 40;
-  const auto place = [](int n) { return 0.125 * (7 * n % 97 - 48); };
+  // One is far away: its distance in bins has all 32 bits.
+  const auto place = [](int n) { return n == kPoints - 1 ? 0x1.23456p29 : 0.125 * (7 * n % 97 - 48); };
   const auto number = [](int n) { return n % 5; };
   std::vector<std::uint64_t> points;
   for (int n = 0; n < kPoints; ++n) points.insert(points.end(), {bits(place(n)), integer(number(n))});

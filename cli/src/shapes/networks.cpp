@@ -119,25 +119,46 @@ ReportShape cost_shape() {
 }
 
 ReportShape map_shape() {
-  const std::vector<Field> costs{whole_field("cost_hop_bytes", "sum of bytes x hops of the mesh, also on a torus", "B"),
-                                 whole_field("cost_torus_hop_bytes", "sum of bytes x hops of the grid", "B"),
-                                 whole_field("max_link_bytes", "bytes of the busiest link", "B")};
-  return {"net map",
+  // Grids of three axes with one task a node have costs and options of their own.
+  const std::vector<Field> costs{
+      number_field("cost_hop_bytes", "B", "sum of bytes x hops; on a grid those of the mesh, also on a torus"),
+      or_none(whole_field("cost_torus_hop_bytes", "sum of bytes x hops of the grid", "B")),
+      or_none(whole_field("max_link_bytes", "bytes of the busiest link", "B")),
+      or_none(number_field("busiest_link_seconds", "s", "time in which the busiest link carries its bytes")),
+      or_none(number_field("bytes_inside_nodes", "B", "bytes between tasks of one node"))};
+  return {
+      "net map",
+      1,
+      joined({{text_field("graph", "traffic between tasks"), whole_field("tasks", "tasks"), nodes_field(),
+               whole_field("total_bytes", "bytes of all messages", "B"),
+               or_none(whole_field("tasks_per_node", "tasks of a node")),
+               or_none(whole_field("duplicate_lines", "lines of the file that were added to earlier ones")),
+               or_none(whole_field("collective_calls", "calls of collectives in the file, which are not in the graph")),
+               or_none(text_field("tie", "direction around a ring if both are equally long")),
+               or_none(text_field("axis_order", "order in which a message uses the axes")),
+               or_null(text_field("objective", "quantity that `refined` minimises"))},
+              costs,
+              {object_field("natural_order", "the same for tasks in the order of nodes, `xyz`", costs),
+               number_field("seconds_to_optimise", "s", "processor time of the host"),
+               whole_field("rank0_node", "node of task 0"),
+               or_none(number_field("natural_order_seconds", "s",
+                                    "`emulated_seconds` of tasks in the order of nodes, with `--simulate`")),
+               or_none(text_field("emulated_time", "how `emulated_seconds` were found, with `--simulate`")),
+               or_none(text_field("network", "description of the links, with `--simulate`")),
+               or_none(list_field("mapping", "node of each task, with `--full`")),
+               or_none(list_field("link_histogram", "bytes and number of links that carry them, with `--full`"))}}),
+      {}};
+}
+
+ReportShape import_shape() {
+  return {"net import",
           1,
-          joined({{text_field("graph", "traffic between tasks"), whole_field("tasks", "tasks"), nodes_field(),
-                   whole_field("total_bytes", "bytes of all messages", "B"),
-                   whole_field("duplicate_lines", "lines of the file that were added to earlier ones"),
-                   whole_field("collective_calls", "calls of collectives in the file, which are not in the graph"),
-                   text_field("tie", "direction around a ring if both are equally long"),
-                   text_field("axis_order", "order in which a message uses the axes"),
-                   or_null(text_field("objective", "quantity that `refined` minimises"))},
-                  costs,
-                  {object_field("natural_order", "the same for tasks in the order of nodes, `xyz`", costs),
-                   number_field("seconds_to_optimise", "s", "processor time of the host"),
-                   or_none(text_field("emulated_time", "how `emulated_seconds` were found, with `--simulate`")),
-                   or_none(text_field("network", "description of the links, with `--simulate`")),
-                   or_none(list_field("mapping", "node of each task, with `--full`")),
-                   or_none(list_field("link_histogram", "bytes and number of links that carry them, with `--full`"))}}),
+          {text_field("format", "format of the file"), text_field("holds", "`network` or `graph`"),
+           or_none(whole_field("nodes", "nodes of the network")), or_none(whole_field("links", "links of the network")),
+           or_none(whole_field("tasks", "tasks of the graph")),
+           or_none(whole_field("transfers", "pairs of tasks that exchange bytes")),
+           list_field("files", "files that were written"),
+           list_field("notes", "what the file has and the network or the graph does not")},
           {}};
 }
 
@@ -175,6 +196,7 @@ std::span<const ReportShape> shapes_of_networks() {
                                                cost_shape(),
                                                halo_shape(),
                                                stencil_shape("himeno"),
+                                               import_shape(),
                                                stencil_shape("laplace"),
                                                map_shape(),
                                                pingpong_shape(),

@@ -30,6 +30,11 @@ Field events_field() {
       "events", "floating-point events of all chips; null if nothing is computed",
       {whole_field("invalid", "invalid operations"), whole_field("overflow", "overflows"),
        whole_field("underflow", "underflows"),
+       or_null(object_field("untaken",
+                            "those of them whose values no result took; null if it is not known: without events, or "
+                            "for a long run",
+                            {whole_field("invalid", "invalid operations"), whole_field("overflow", "overflows"),
+                             whole_field("underflow", "underflows")})),
        list_field("first", "the first events in PEs",
                   joined({place_fields(), {event, text_field("unit", "unit of the PE")}})),
        list_field("first_junctions", "the first events outside PEs",
@@ -77,7 +82,10 @@ ReportShape force_shape() {
                                          or_null(number_field("jerk", "1", "of jerks; null if the kernel has none")),
                                          number_field("pot", "1", "of potentials")},
                                         "1")),
-                   or_null(number_field("momentum_error", "1", "abs(sum m a) / sum abs(m a), 0 for exact forces"))}}),
+                   or_null(number_field("momentum_error", "1", "abs(sum m a) / sum abs(m a), 0 for exact forces")),
+                   or_null(number_field("reference_host_seconds", "s",
+                                        "part of `host_seconds` in which the host computed the forces in double, on "
+                                        "`--threads` threads"))}}),
           {}};
 }
 
@@ -86,6 +94,11 @@ Field vector_field(const std::string& key, const std::string& meaning) { return 
 /// What only computed particles give.
 std::vector<Field> fields_of_particles() {
   return {number_field("t_begin", "1", "time of the snapshot, else 0"),
+          text_field("binaries", "how hard binaries are integrated: `plain` or `regularised`"),
+          list_field("pairs", "pairs that are regularised at `t`",
+                     {whole_field("first", "id"), whole_field("second", "id"),
+                      number_field("semi_major_axis", "1", "semi-major axis"),
+                      number_field("apocentre", "1", "largest distance of the two")}),
           object_field("scales", "the system at the start",
                        {number_field("mass", "1", "total mass"),
                         or_null(number_field("virial_radius", "1", "G M^2 / (2 abs(W))")),
@@ -160,7 +173,11 @@ ReportShape nbody_shape() {
                   or_none(std::vector<Field>{
                       seconds_field("stages", "emulated time by stage, of `--timing-only`", stages),
                       text_field("block_sizes_from", "file of the measured blocks, or `measured`"),
-                      list_field("block_sizes_measured_at", "numbers of particles of these blocks", {}, "1")})}),
+                      list_field("block_sizes_measured_at", "numbers of particles of these blocks", {}, "1"),
+                      or_null(number_field("block_sizes_measured_t", "1",
+                                           "units of time that were integrated to measure them; null for a file")),
+                      number_field("watts", "W", "power of a host with its boards"),
+                      number_field("joules", "J", "energy of the run, `watts` times `emulated_seconds`")})}),
           {}};
 }
 

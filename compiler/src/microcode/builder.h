@@ -99,8 +99,9 @@ class Builder {
   Operand log_long(const Operand& x);
   Operand circular_long(const Operand& x, int quarters);
   // Integers: integers.cpp. Bounds tell which forms are enough.
-  /// Towards zero, for numbers that an integer of 32 bits has, or in a long word for those below 2^59.
-  Operand to_integer(const Operand& x, isa::Width width, const Bounds& bounds);
+  /// Towards zero, for numbers that an integer of 32 bits has, or in a long word for those below 2^59. If it
+  /// `saturates`, numbers beyond 2^23 give 2^23 - 1 in a short word, which takes fewer operations.
+  Operand to_integer(const Operand& x, isa::Width width, const Bounds& bounds, bool saturates);
   /// Exact in a long word, rounded once in a short one.
   Operand from_integer(const Operand& n, isa::Width width, const Bounds& bounds);
   Operand sign_extended(const Operand& n, unsigned bits);

@@ -88,14 +88,17 @@ Operand Builder::nearest_integer(const Operand& x, Width width, Nearest* near) {
                    kShort);
 }
 
-Operand Builder::to_integer(const Operand& argument, Width width, const Bounds& bounds) {
+Operand Builder::to_integer(const Operand& argument, Width width, const Bounds& bounds, bool saturates) {
   const bool positive = bounds.low >= 0;
   Operand x = argument;
   if (x.kind == Operand::Kind::literal || x.negated) x = settled(x, this->width(x));
-  const Operand magnitude = positive ? x : absolute(x);
+  Operand magnitude = positive ? x : absolute(x);
   Operand whole;
   Nearest near;
-  if (width == kShort && is_short_whole(bounds)) {
+  if (width == kShort && saturates) {
+    magnitude = operation(Op::FMIN, {magnitude, number(kShortWhole.high)}, this->width(magnitude));
+  }
+  if (width == kShort && (saturates || is_short_whole(bounds))) {
     const Operand shifted = add(magnitude, number(kWhole), kShort);
     near = {magnitude, sub(shifted, number(kWhole), kShort)};
     whole = operation(Op::USUB, {shifted, bits(kWholeBits, kShort)}, kShort);

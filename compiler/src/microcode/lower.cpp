@@ -239,7 +239,7 @@ Operand Lowering::integer(const Node& node, Width width) {
     return of.kind == Operand::Kind::literal ? builder_.copy(of, builder_.width(of)) : of;
   };
   Operand a = operand(node.operands[0]);
-  if (node.act == Act::to_integer) return builder_.to_integer(a, width, node.bounds);
+  if (node.act == Act::to_integer) return builder_.to_integer(a, width, node.bounds, node.saturates);
   if (node.act == Act::sign_extend) return builder_.sign_extended(a, bits);
   if (node.act == Act::zero_extend) return builder_.zero_extended(a, bits);
   if (node.act == Act::leading_zeros) return builder_.leading_zeros(a, bits);

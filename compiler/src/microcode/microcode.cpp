@@ -9,6 +9,7 @@
 
 #include "lower.h"
 #include "names.h"
+#include "pair/bounds.h"
 
 namespace gdr::compiler {
 namespace {
@@ -170,6 +171,7 @@ Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionS
   PairFunction function = body;
   const Changes changes = changes_of(function, errors);
   if (!errors.empty()) return code;
+  saturate_compared(function, changes.roots());
   Lowering(function, changes.roots(), code, code.body, errors, style).accumulate_all(changes);
   std::vector<int> kept;
   for (const Store& store : finish.stores) kept.push_back(store.value);

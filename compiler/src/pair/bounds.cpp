@@ -182,4 +182,77 @@ Bounds computed_bounds(const Node& node, const std::vector<Node>& nodes) {
   return in_word(bounds, node.type);
 }
 
+namespace {
+
+constexpr Bounds kSaturated{-0x1p23 + 1, 0x1p23 - 1};
+
+/// Follows what a number becomes, as long as a greater one beyond kSaturated would change nothing.
+class Followed {
+ public:
+  Followed(const PairFunction& function, const std::vector<int>& roots) : function_(function), roots_(roots) {}
+
+  /// False if the number of this node goes anywhere but into comparisons with small constants.
+  bool follow(int number) {
+    if (std::ranges::find(roots_, number) != roots_.end()) return false;
+    passed_.push_back(number);
+    for (std::size_t n = 0; n < function_.nodes.size(); ++n) {
+      const Node& reader = function_.nodes[n];
+      if (std::ranges::find(reader.operands, number) == reader.operands.end()) continue;
+      if (!decides(reader, number, static_cast<int>(n))) return false;
+    }
+    return true;
+  }
+
+  /// The node and all that its number passes through.
+  [[nodiscard]] const std::vector<int>& passed() const { return passed_; }
+
+ private:
+  bool decides(const Node& reader, int number, int index) {
+    switch (reader.act) {
+      case Act::int_less:
+      case Act::int_equal:
+      case Act::less:
+      case Act::equal:
+        return others_are_small(reader, number, 0);
+      case Act::select:
+        return reader.operands[0] != number && others_are_small(reader, number, 1) && follow(index);
+      case Act::from_integer:
+        return follow(index);
+      default:
+        return false;  // every other operation may make something else of a greater number
+    }
+  }
+
+  [[nodiscard]] bool others_are_small(const Node& reader, int number, std::size_t first) const {
+    constexpr double kSmall = 0x1p22;
+    for (std::size_t n = first; n < reader.operands.size(); ++n) {
+      const Node& other = function_.nodes[static_cast<std::size_t>(reader.operands[n])];
+      const double value = is_float(other.type) ? other.number : static_cast<double>(other.integer);
+      const bool is_small = other.act == Act::constant && std::fabs(value) <= kSmall;
+      if (reader.operands[n] != number && !is_small) return false;
+    }
+    return true;
+  }
+
+  const PairFunction& function_;
+  const std::vector<int>& roots_;
+  std::vector<int> passed_;
+};
+
+}  // namespace
+
+void saturate_compared(PairFunction& function, const std::vector<int>& roots) {
+  for (std::size_t n = 0; n < function.nodes.size(); ++n) {
+    const Node& node = function.nodes[n];
+    if (node.act != Act::to_integer || node.type != Type::int_short || is_within(node.bounds, kSaturated)) continue;
+    Followed followed(function, roots);
+    if (!followed.follow(static_cast<int>(n))) continue;
+    for (const int passed : followed.passed()) {
+      Bounds& bounds = function.nodes[static_cast<std::size_t>(passed)].bounds;
+      bounds = {std::max(bounds.low, kSaturated.low), std::min(bounds.high, kSaturated.high)};
+    }
+    function.nodes[n].saturates = true;
+  }
+}
+
 }  // namespace gdr::compiler

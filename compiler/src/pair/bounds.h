@@ -16,4 +16,9 @@ namespace gdr::compiler {
 /// What the operands say of a node. An integer that may pass beyond its word has no bounds.
 [[nodiscard]] Bounds computed_bounds(const Node& node, const std::vector<Node>& nodes);
 
+/// Short integers that are made of floating-point numbers and do nothing but decide comparisons with small constants
+/// may end at 2^23 - 1, which takes fewer operations: marks them, and gives them and what they become these bounds.
+/// `roots`: nodes that are read from outside.
+void saturate_compared(PairFunction& function, const std::vector<int>& roots);
+
 }  // namespace gdr::compiler

@@ -130,6 +130,7 @@ struct Node {
   double number = 0;         // value of a floating-point constant
   std::int64_t integer = 0;  // value of an integer or truth constant; a number of bits
   Bounds bounds;             // of the value, as far as the way it is computed tells; of integers, of the whole word
+  bool saturates = false;    // a short to_integer: 2^23 - 1 for every greater number, and the opposite
   Record record = Record::i;
   unsigned field = 0;    // for an input: index into the record's fields
   unsigned element = 0;  // of the field
