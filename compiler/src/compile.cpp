@@ -189,7 +189,8 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   const Scheduled kernel{function, code, *initialization, *body, *termination};
   const std::string name = std::filesystem::path(file).filename().string();
   const std::string head = fmt::format(
-      "From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the source's line.",
+      "From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the source's "
+      "line.",
       function.name, name, options.effort, body->lines);
   take(result, source_of(kernel, head), function);
 }

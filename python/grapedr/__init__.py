@@ -464,7 +464,7 @@ class PairKernel(Kernel):
         return self._on_host
 
     def on_host(self, i: Columns | NDArray, j: Columns | NDArray, **parameters: float) -> NDArray:
-        """What run() computes, in doubles on the host: the function is called for each pair, which takes some 10 us."""
+        """The results of run() in doubles on the host: the function is called for each pair, which takes some 10 us."""
         i_records = self._records("hlt", "i", i).view(self.dtype("hlt")).reshape(-1)
         j_records = self._records("elt", "j", j).view(self.dtype("elt")).reshape(-1)
         results = np.zeros(len(i_records), self.dtype("rrn"))
@@ -501,8 +501,8 @@ class PairKernel(Kernel):
         return self._variants[key]
 
     def precision(self, i: Columns | NDArray, j: Columns | NDArray, **parameters: float) -> Precision:
-        """The loss of accuracy that short words cause on these data, operation by operation, as `gdr cc --precision` tells
-        it: results of the kernel as it is written, and with each operation long, against the host's doubles."""
+        """The loss of accuracy that short words cause on these data, operation by operation, as `gdr cc --precision`
+        does: results of the kernel as it is written, and with each operation long, against the host's doubles."""
         from ._precision import precision_of
 
         i_records, j_records = self._records("hlt", "i", i), self._records("elt", "j", j)

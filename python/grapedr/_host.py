@@ -91,7 +91,7 @@ def _doubles(what: str, value: Any, count: int) -> Any:
 
 
 def _beginning(text: Text, result: str) -> float:
-    """What a result is before the first pair: 0 of a sum, infinite of a least or greatest value."""
+    """The value of a result before the first pair: 0 of a sum, infinite of a least or greatest value."""
     for node in ast.walk(text.definition):
         match node:
             case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id="min" | "max" as name))):

@@ -1,4 +1,4 @@
-"""How accurate the results of a kernel are, and which of its short operations that costs."""
+"""The accuracy of a kernel's results, and the share of each of its short operations in their errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OperationPrecision:
     width: str
     """"short" or "long"."""
     errors: tuple[ResultError, ...]
-    """Of a short operation: errors of the results if only it is long."""
+    """Errors of the results if only this operation, a short one, is long."""
     lines_saved: int | None
     """Lines of the loop that the short word saves; None if it cannot be long by itself."""
     estimated: bool

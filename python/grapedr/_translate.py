@@ -210,7 +210,7 @@ class Translator:
         self._add(node, f"{target} = {f'{self._condition} ? {changed} : {target}' if self._condition else changed};")
 
     def _branches(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
-        """Both branches are computed, and what they assign is kept where the condition holds."""
+        """Computes both branches, and keeps the values that they assign under the condition."""
         condition = self._expression(test)
         read = {name.id for name in ast.walk(test) if isinstance(name, ast.Name)}
         if read & set(_assigned([*body, *orelse])):  # the test keeps its value while its variables change
@@ -315,7 +315,7 @@ class Translator:
         return repr(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))
 
     def _object(self, node: ast.expr) -> object:
-        """What an expression such as `math.pi` or `model.softening` means around the function."""
+        """The object that an expression such as `math.pi` or `model.softening` names around the function."""
         match node:
             case ast.Name(id=name) if not self._is_local(name) and name in self._scope.text.names:
                 return self._scope.text.names[name]

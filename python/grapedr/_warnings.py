@@ -1,4 +1,4 @@
-"""What a call has to say beside its results, through Python's `warnings`."""
+"""Messages of calls beside their results, through Python's `warnings`."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ void add_net_import(Command net) {
       net.add_command("import", "networks and task graphs in files of other programs",
                       "gdr net import topology.conf -o cluster.toml", [options] { return import(*options); });
   command.add_option("file", options->file, "file to read").value_name("FILE").required();
-  command.add_option("--as", options->format, "format of the file; auto: told by its content")
+  command.add_option("--as", options->format, "format of the file; auto: by its content")
       .check(one_of(all_formats()))
       .capture_default_str();
   command.add_output("-o,--output", options->output, "description of the network, FILE.toml, or task graph as CSV")

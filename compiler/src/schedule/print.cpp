@@ -366,9 +366,9 @@ class KernelText {
     const std::string part = unused == field.count ? "" : fmt::format("{} of {} words of ", unused, field.count);
     switch (record) {
       case Record::i:
-        return unused_.push_back(code_.experiment
-                                     ? fmt::format("{}member '{}' of the start: nothing reads it", part, field.name)
-                                     : fmt::format("{}member '{}' of the i-particle: no pair reads it", part, field.name));
+        return unused_.push_back(
+            code_.experiment ? fmt::format("{}member '{}' of the start: nothing reads it", part, field.name)
+                             : fmt::format("{}member '{}' of the i-particle: no pair reads it", part, field.name));
       case Record::state:
         return unused_.push_back(fmt::format("{}member '{}' of the state: nothing uses it", part, field.name));
       case Record::j:

@@ -57,8 +57,8 @@ void require_numbers(const isa::Program& program, isa::Transfer transfer, std::s
                                    std::optional<std::size_t> asked, std::string_view j, std::string_view turns);
 
 /// Floating-point and conversion events of a device since it had counted `before`, a text each: sums, then the first
-/// ones with their places, which begin with two blanks. None if there were no events. `first`: the floating-point events
-/// that are told, where a caller knows which of those of the device matter; `before` then counts the others.
+/// ones with their places, which begin with two blanks. None if there were no events. `first`: the floating-point
+/// events that are told, where a caller knows which of those of the device matter; `before` then counts the others.
 [[nodiscard]] std::vector<std::string> event_texts(
     const Device& device, const emulator::Counters& before = {},
     const std::optional<std::vector<emulator::PlacedEvent>>& first = std::nullopt);
