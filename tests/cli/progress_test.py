@@ -75,7 +75,7 @@ class ProgressTest(unittest.TestCase):
     def test_simulated_networks_tell_how_far_they_are(self):
         if not self.simulates():
             self.skipTest("without libgdr_simgrid.so")
-        for tool in (["summa", "--topology", "torus", "--nodes", "576", "--algorithm", "CA2"],
+        for tool in (["summa", "--topology", "torus", "--nodes", "576", "--algorithm", "CA2", "--long"],
                      ["allgather", "--topology", "hub2d", "--nodes", "256", "--method", "posted"],
                      ["summa", "--topology", "hub2d", "--nodes", "256", "--algorithm", "CA4", "--executor", "smpi"]):
             with self.subTest(tool):

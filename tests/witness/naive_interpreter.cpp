@@ -596,7 +596,7 @@ void NaiveInterpreter::execute(const TakenApart& line, unsigned pe_number, At at
     }
     if constexpr (kAllRules) {
       for (std::size_t n = 0; n < operations; ++n) {
-        if (!written[n] || !jvalid_) continue;  // a block without a record counts no events
+        if (!written[n]) continue;
         events_ += events[n];
         note(line.operations[n].op, events[n], place_of(pe_number, element, at));
       }

@@ -236,7 +236,7 @@ void run_element(const At* at, __local const struct LineCode* line, uint element
       next->flags_cleared = is_set ? next->flags_cleared & ~bit : next->flags_cleared | bit;
       written = 1;
     }
-    if (!written || !at->jvalid || results[n].event == 0) continue;
+    if (!written || results[n].event == 0) continue;
     if (apart) {
       seen[n] = results[n].event;
       *noted = 1;

@@ -189,8 +189,7 @@ void ReferenceBlock::execute(const LineWork& line, At at) {
   }
 }
 
-/// Makes the result pending for all destinations whose predicates hold. An event counts if there is such a destination,
-/// and if the block has a record.
+/// Makes the result pending for all destinations whose predicates hold. An event counts if there is such a destination.
 void ReferenceBlock::retire(const UnitWork& work, const WordResult& result, At at) {
   bool written = write(work, result.value, at);
   if (work.flag.flag != 0 && holds(work.flag.predicate, at)) {
@@ -200,7 +199,7 @@ void ReferenceBlock::retire(const UnitWork& work, const WordResult& result, At a
     new_flags_.push_back({at, work.flag.flag, value});
     written = true;
   }
-  if (!written || !jvalid_ || result.event == FpEvent::none) return;
+  if (!written || result.event == FpEvent::none) return;
   events_ += result.event;
   line_events_.push_back({place_of(at), work.unit, result.event});
   first_events_.add(line_events_.back());

@@ -386,22 +386,11 @@ class SimdChip final : public Chip {
         run.section(Section::loop_body, body);
         if (iteration + 1 == with_record) run.operations(body.spread);
       } else {
-        run_without_record(run, blocks);
+        run.section(Section::loop_body, code_->schedule.body_without_record);
       }
     }
     if (loop.ends) run.section(Section::loop_termination, section(Section::loop_termination));
     run.land();
-  }
-
-  /// Runs the loop body on the record of zeros that blocks without a record get; its events do not count.
-  void run_without_record(Sequence& run, BlockRange blocks) {
-    const std::span<Tally> counted = std::span(tallies_).subspan(blocks.first, blocks.count);
-    const std::vector<Tally> before(counted.begin(), counted.end());
-    run.section(Section::loop_body, code_->schedule.body_without_record);
-    for (std::size_t block = 0; block < counted.size(); ++block) {
-      counted[block].events = before[block].events;
-      counted[block].first_events = before[block].first_events;
-    }
   }
 
   /// Runs turns `begin` to `end` of the loop body, all with a record, on compiled code as far as possible. `with_last`:

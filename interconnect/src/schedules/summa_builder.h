@@ -347,7 +347,9 @@ class SummaBuilder {
     for (std::uint32_t k = 0; k < side(); ++k) {
       Transfers scatter_a(*this);
       Transfers scatter_b(*this);
-      const bool must_gather = gather_a.must_be_made() | gather_b.must_be_made();
+      const bool must_gather_a = gather_a.must_be_made();  // each counts its calls
+      const bool must_gather_b = gather_b.must_be_made();
+      const bool must_gather = must_gather_a || must_gather_b;
       for (std::uint32_t line = 0; line < side(); ++line) {
         const Piece a{.matrix = Matrix::a, .row = line, .column = k};
         const Piece b{.matrix = Matrix::b, .row = k, .column = line};
@@ -390,7 +392,9 @@ class SummaBuilder {
     Transfers gather_a(*this);
     Transfers gather_b(*this);
     for (std::uint32_t round = 0; round + 1 < side(); ++round) {
-      const bool must_gather = gather_a.must_be_made() | gather_b.must_be_made();
+      const bool must_gather_a = gather_a.must_be_made();  // each counts its calls
+      const bool must_gather_b = gather_b.must_be_made();
+      const bool must_gather = must_gather_a || must_gather_b;
       for (Rank rank = 0; must_gather && rank < nodes(); ++rank) {
         const std::uint32_t row = rank / side();
         const std::uint32_t column = rank % side();
