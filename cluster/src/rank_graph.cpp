@@ -42,12 +42,13 @@ std::vector<NodeId> resources(const Cluster& cluster, Rank ranks) {
   return node_of;
 }
 
-/// The sends of one step: all leave before any rank waits for one, which happens in the destructor.
+/// The sends of one step: all leave before any rank waits for one.
 class Sends {
  public:
   explicit Sends(RankGraph& graph) : graph_(graph) {}
   void send(Rank from, Rank to, double bytes) { arrivals_.emplace_back(to, graph_.send(from, to, bytes)); }
-  ~Sends() {
+  /// The messages are received; nothing is sent afterwards.
+  void arrive() {
     // By rank, and of a rank in the order of the sends.
     std::vector<std::size_t> begin(graph_.ranks() + 1);
     for (const auto& [to, message] : arrivals_) ++begin[to + 1];
@@ -60,8 +61,6 @@ class Sends {
       if (!of_rank.empty()) graph_.receive(rank, of_rank);
     }
   }
-  Sends(const Sends&) = delete;
-  Sends& operator=(const Sends&) = delete;
 
  private:
   RankGraph& graph_;
@@ -85,19 +84,19 @@ void exchange_all(RankGraph& graph, const std::vector<Group>& groups, const auto
       }
     }
   }
+  step.arrive();
 }
 
 void go_round(RankGraph& graph, const std::vector<Group>& groups, const auto& bytes_of, const auto& between) {
   for (std::size_t turn = 1; turn < largest(groups); ++turn) {
-    {
-      Sends step(graph);
-      for (const Group& group : groups) {
-        if (turn >= group.size()) continue;
-        for (std::size_t n = 0; n < group.size(); ++n) {
-          step.send(group[n], group[(n + 1) % group.size()], bytes_of(group));
-        }
+    Sends step(graph);
+    for (const Group& group : groups) {
+      if (turn >= group.size()) continue;
+      for (std::size_t n = 0; n < group.size(); ++n) {
+        step.send(group[n], group[(n + 1) % group.size()], bytes_of(group));
       }
     }
+    step.arrive();
     between(turn);
   }
 }
@@ -198,6 +197,7 @@ void allgather(RankGraph& graph, const std::vector<Group>& groups, double bytes,
         step.send(group[n], group[(n + group.size() - held) % group.size()], sent);
       }
     }
+    step.arrive();
   }
 }
 
@@ -223,15 +223,14 @@ void reduce_scatter(RankGraph& graph, const std::vector<Group>& groups, double b
   }
   // In each step the distance to the partner and the amount of data halve.
   for (std::size_t parts = 2; parts <= largest(halved); parts *= 2) {
-    {
-      Sends step(graph);
-      for (const Group& group : halved) {
-        if (parts > group.size()) continue;
-        for (std::size_t n = 0; n < group.size(); ++n) {
-          step.send(group[n], group[n ^ (group.size() / parts)], bytes / static_cast<double>(parts));
-        }
+    Sends step(graph);
+    for (const Group& group : halved) {
+      if (parts > group.size()) continue;
+      for (std::size_t n = 0; n < group.size(); ++n) {
+        step.send(group[n], group[n ^ (group.size() / parts)], bytes / static_cast<double>(parts));
       }
     }
+    step.arrive();
     for (const Group& group : halved) {
       if (parts <= group.size()) add_on_hosts(graph, group, bytes / static_cast<double>(parts), additions_per_second);
     }
@@ -251,19 +250,19 @@ void broadcast(RankGraph& graph, const std::vector<Group>& groups, const std::ve
           step.send(member(g, n), member(g, n + have), bytes);
         }
       }
+      step.arrive();
     }
     return;
   }
   const bool in_parts = method == Method::ring;
-  {
-    Sends step(graph);
-    for (std::size_t place = 1; place < largest(groups); ++place) {
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        const auto size = static_cast<double>(groups[g].size());
-        if (place < groups[g].size()) step.send(member(g, 0), member(g, place), in_parts ? bytes / size : bytes);
-      }
+  Sends step(graph);
+  for (std::size_t place = 1; place < largest(groups); ++place) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const auto size = static_cast<double>(groups[g].size());
+      if (place < groups[g].size()) step.send(member(g, 0), member(g, place), in_parts ? bytes / size : bytes);
     }
   }
+  step.arrive();
   if (!in_parts) return;
   const auto share = [&](const Group& group) { return bytes / static_cast<double>(group.size()); };
   go_round(graph, groups, share, [](std::size_t) {});
@@ -278,6 +277,7 @@ void allreduce(RankGraph& graph, const std::vector<Group>& groups, double bytes)
         step.send(group[n], group[(n + distance) % group.size()], bytes);
       }
     }
+    step.arrive();
   }
 }
 

@@ -81,8 +81,10 @@ INSTANTIATE_TEST_SUITE_P(
                 7, "the bits of a number are no number here: convert by static_cast"},
         Refused{"NoPairFunction", "double f(const I& i) { return i.x; }\n", 0,
                 "no pair function is in it: a pair function is void NAME(const I &, const J &, F &) or, with "
-                "parameters, void "
-                "NAME(const I &, const J &, F &, const P &); I, J, F and P are structures"},
+                "parameters, void NAME(const I &, const J &, F &, const P &); I, J, F and P are structures; "
+                "experiments are "
+                "void begin(const Start &, State &), void step(State &), bool done(const State &), which may be left "
+                "out, and void end(const State &, Result &); each may have const P & as its last argument"},
         Refused{"Several",
                 "void f(const I& i, const J&, F& f) { f.sum += i.x; }\nvoid g(const I& i, const J&, F& f) { f.sum += "
                 "i.x; }\n",
