@@ -33,7 +33,7 @@ isa::Program compiled(const std::string& name, unsigned effort = 1) {
   compiler::CompileOptions options;
   options.effort = effort;
   const compiler::CompileResult result = compiler::compile_file(kKernels / "cc" / (name + ".cc"), options);
-  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   assembler::AssembleResult assembled = assembler::assemble(result.source, name + ".vsm");
   EXPECT_EQ(assembler::format_diagnostics(assembled), "") << result.source;
   return *std::move(assembled.program);
@@ -186,7 +186,7 @@ void (*host)(const I&, const J&, F&) = sums;
     int count;
   };
   const compiler::CompileResult result = compiler::compile_ir(host.bitcode(), "sums.bc");
-  ASSERT_EQ(compiler::format_diagnostics(result), "");
+  ASSERT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const assembler::AssembleResult assembled = assembler::assemble(result.source, "sums.vsm");
   ASSERT_EQ(assembler::format_diagnostics(assembled), "") << result.source;
   const auto sums = *static_cast<void (**)(const I&, const J&, F&)>(host.symbol("host"));
@@ -223,7 +223,7 @@ TEST_P(Integers, BecomeNumbersAndLongOnesExactly) {
                              "  f.sum += static_cast<double>(j.k) + 0.25;\n"
                              "  f.whole += j.k;\n}\n";
   const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "integers.bc");
-  ASSERT_EQ(compiler::format_diagnostics(result), "");
+  ASSERT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const assembler::AssembleResult assembled = assembler::assemble(result.source, "integers.vsm");
   ASSERT_EQ(assembler::format_diagnostics(assembled), "") << result.source;
   for (const std::int64_t number : GetParam().numbers) {
@@ -252,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Integers,
 
 /// Results of one j-record with y = 1 for each x.
 std::vector<double> of_each(const compiler::CompileResult& result, const std::vector<double>& x) {
-  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const assembler::AssembleResult assembled = assembler::assemble(result.source, "ends.vsm");
   EXPECT_EQ(assembler::format_diagnostics(assembled), "");
   std::vector<std::uint64_t> i;
@@ -316,7 +316,7 @@ TEST_P(CompiledOnHost, AgreesWithIt) {
   options.effort = 1;
   options.function = one.name;
   const compiler::CompileResult result = compiler::compile_ir(host.bitcode(), "one.bc", options);
-  ASSERT_EQ(compiler::format_diagnostics(result), "");
+  ASSERT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const assembler::AssembleResult assembled = assembler::assemble(result.source, "one.vsm");
   ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
   const isa::Program& program = *assembled.program;

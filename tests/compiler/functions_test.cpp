@@ -140,7 +140,7 @@ std::vector<double> computed_on_board(std::size_t tried, const std::vector<doubl
   options.effort = 1;
   options.function = fmt::format("f{}", tried);
   const compiler::CompileResult compiled = compiler::compile_ir(code_of_all(), "functions.bc", options);
-  EXPECT_EQ(compiler::format_diagnostics(compiled), "");
+  EXPECT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
   const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "functions.vsm");
   EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << compiled.source;
   if (!assembled.program) return std::vector<double>(a.size(), std::nan(""));

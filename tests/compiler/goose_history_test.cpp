@@ -111,7 +111,7 @@ void play_histories(std::uint64_t seed, std::uint64_t count) {
   compiler::GooseOptions options;
   options.compile.effort = 1;
   const compiler::GooseResult result = compiler::compile_goose(source, options);
-  ASSERT_EQ(compiler::format_diagnostics(result), "");
+  ASSERT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const compiler::HostBuild built = compiler::build_goose(result, source, folder / "program", options);
   ASSERT_TRUE(built.done) << built.messages;
   const std::uint64_t first = tests::from_environment("GDR_TEST_SEED", seed);

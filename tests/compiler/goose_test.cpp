@@ -64,7 +64,7 @@ void build(const Folder& folder, const std::string& file, const std::string& tex
   const std::filesystem::path path = folder / file.c_str();
   base::write_file(path, text);
   const compiler::GooseResult result = compiler::compile_goose(path, fast());
-  ASSERT_EQ(compiler::format_diagnostics(result), "");
+  ASSERT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const compiler::HostBuild built = compiler::build_goose(result, path, folder / "board", fast());
   ASSERT_TRUE(built.done) << built.messages;
   EXPECT_EQ(built.messages, "");

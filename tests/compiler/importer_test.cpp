@@ -85,7 +85,7 @@ TEST(Importer, TakesBranchesAsChoices) {
       "1; break;\n"
       "    default: f.sum += i.x + j.x; f.count += 2; break; }\n}\n";
   const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "branches.bc");
-  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const assembler::AssembleResult assembled = assembler::assemble(result.source, "branches.vsm");
   EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << result.source;
 }
@@ -102,7 +102,7 @@ TEST(Importer, TakesBranchesThatAddToDifferentResults) {
       "  f.sum += i.x > j.x && i.n == j.k ? w : 0;\n"
       "  if (i.n < j.k) f.other += v;\n}\n";
   const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "branches.bc");
-  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
 }
 
 TEST(Importer, TakesSumsUnderAnyControlFlow) {
@@ -117,7 +117,7 @@ TEST(Importer, TakesSumsUnderAnyControlFlow) {
         "struct F { double sum; float short_sum; int n; };\nvoid f(const I& i, const J& j, F& f) {\n  " +
         std::string(statements) + "\n}\n";
     const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "sums.bc");
-    EXPECT_EQ(compiler::format_diagnostics(result), "") << statements;
+    EXPECT_TRUE(result.diagnostics.empty()) << statements << compiler::format_diagnostics(result);
   }
 }
 
@@ -140,7 +140,7 @@ TEST(Importer, TakesExtremesWithConstants) {
         "void f(const I& i, const J& j, F& f) {\n  f.sum += i.x - j.x;\n  " +
         std::string(statement) + ";\n}\n";
     const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "extreme.bc");
-    EXPECT_EQ(compiler::format_diagnostics(result), "") << statement;
+    EXPECT_TRUE(result.diagnostics.empty()) << statement << compiler::format_diagnostics(result);
     EXPECT_THAT(result.source, testing::HasSubstr(std::string("rrn flt72to64 ") + reduction)) << statement;
   }
 }

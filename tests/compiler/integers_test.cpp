@@ -144,7 +144,7 @@ class Board {
     options.effort = 1;
     options.function = name;
     const compiler::CompileResult compiled = compiler::compile_ir(host.bitcode(), "integers.bc", options);
-    EXPECT_EQ(compiler::format_diagnostics(compiled), "");
+    EXPECT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
     if (compiled.source.empty()) return;
     const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "integers.vsm");
     EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << compiled.source;

@@ -16,7 +16,7 @@ const std::filesystem::path kJerk = std::filesystem::path(GDR_KERNELS_DIR) / "cc
 
 std::vector<std::uint64_t> forces(const compiler::CompileOptions& options) {
   const compiler::CompileResult result = compiler::compile_file(kJerk, options);
-  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const assembler::AssembleResult assembled = assembler::assemble(result.source, "jerk.vsm");
   EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
   Device device;

@@ -125,7 +125,7 @@ void compare(const char* body, double bound) {
   const HostFunctions host(std::string(kRecords) + body +
                            "extern \"C\" decltype(&k) host_k;\ndecltype(&k) host_k = k;\n");
   const compiler::CompileResult compiled = compiler::compile_ir(host.bitcode(), "port.bc");
-  ASSERT_EQ(compiler::format_diagnostics(compiled), "");
+  ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
   const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "port.vsm");
   ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
   ::testing::Test::RecordProperty("lines", static_cast<int>(compiled.lines));

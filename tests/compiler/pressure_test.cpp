@@ -62,7 +62,7 @@ TEST_P(RegisterPressure, ValuesGoToLocalMemory) {
   options.effort = 1;
   options.function = "pressure";
   const compiler::CompileResult compiled = compiler::compile_ir(host.bitcode(), "one.bc", options);
-  ASSERT_EQ(compiler::format_diagnostics(compiled), "");
+  ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
   const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "one.vsm");
   ASSERT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
   std::mt19937_64 random(one.values);

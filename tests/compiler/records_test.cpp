@@ -35,7 +35,7 @@ TEST_P(Records, AssembleAndComputeTheSame) {
   compiler::CompileOptions options;
   options.effort = 1;
   const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(GetParam().source, false), "one.bc", options);
-  ASSERT_EQ(compiler::format_diagnostics(compiled), "");
+  ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
   const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "one.vsm");
   ASSERT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
   Device device;

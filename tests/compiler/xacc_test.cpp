@@ -150,7 +150,7 @@ TEST(Xacc, ProgramsKeepTheirLines) {
                              "int main(void) {\n#pragma xmp loop (j, i) \\\n  on t(j, i)\n"
                              "  for (int i = 0; i < N; i++)\n    for (int j = 0; j < N; j++) u[i][j] = __LINE__;\n}\n");
   const compiler::XaccResult result = compiler::compile_xacc(path);
-  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
   const std::size_t begin = result.source.find("#line 1");
   ASSERT_NE(begin, std::string::npos);
   // The element is on the 13th line, behind the line that says so.

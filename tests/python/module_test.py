@@ -203,7 +203,7 @@ experiment end
         self.refuses("round = 7 is refused", kernel.run_experiments, starts, 40, round=7)
         self.refuses("missing variable id", kernel.run_experiments, {"from": starts["from"]}, 40)
         self.refuses(r"run_experiments\(\) runs it", kernel.run, starts, {})
-        self.refuses("no kernel of experiments", self.kernel.run_experiments, {}, 40)
+        self.refuses("is of Type I: run\\(\\) runs it", self.kernel.run_experiments, {}, 40)
 
         def cancel(done, everybody):
             raise KeyboardInterrupt
