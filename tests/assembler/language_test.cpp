@@ -303,14 +303,18 @@ TEST(Immediates, OfDecimalNumbersAreTheNearestDoubleThenRoundedToNearestEven) {
   EXPECT_EQ(immediate("f\"1.5\""), "3ff800000000000000");
   EXPECT_EQ(immediate("f\"-0.1\""), "bfb999999999999a00");
   EXPECT_EQ(immediate("f\"-0\""), "000000000000000000");
-  EXPECT_FALSE(assemble("kernel k\nloop body\n  upassa f\"1e-310\" $lt\n", "k.vsm").program) << "it would be zero";
   EXPECT_EQ(immediate("f\"inf\""), "7ff000000000000000");
   // 1 + 2^-25 lies between two short words: the even one. 1 + 3 x 2^-25 goes up, and so does anything above a tie.
   EXPECT_EQ(immediate("fs\"1.0000000298023224\""), "3ff000000");
   EXPECT_EQ(immediate("fs\"1.0000000894069671\""), "3ff000002");
   EXPECT_EQ(immediate("fs\"1.0000000298023226\""), "3ff000001");
   EXPECT_EQ(immediate("fs\"1.99999999999\""), "400000000") << "the carry steps the exponent";
-  EXPECT_EQ(immediate("fs\"1.7976931348623157e308\""), "7ff000000") << "beyond the largest short number";
+  // The numbers that would become 0 or infinity.
+  for (const char* beyond : {"upassa f\"1e-310\" $lt", "upassa fs\"1.7976931348623157e308\" $t"}) {
+    const AssembleResult result = assemble("kernel k\nloop body\n  " + std::string(beyond) + "\n", "k.vsm");
+    ASSERT_EQ(result.diagnostics.size(), 1u) << beyond;
+    EXPECT_EQ(result.diagnostics.front().number, 147u) << beyond;
+  }
 }
 
 TEST(Repeat, NestsAndSubstitutesItsIndex) {
