@@ -259,7 +259,8 @@ TEST(Nearest, RefusesNumbersInTheFunctionForTheEnd) {
 
 TEST(Nearest, TakesIntegersThatAreMadeOfNumbers) {
   GDR_NEEDS_LLVM();
-  compare("  if (static_cast<int>(static_cast<float>(r2)) > 0 && r2 < f.key) { f.key = r2; f.number = j.n; }\n", kFar, 15);
+  compare("  if (static_cast<int>(static_cast<float>(r2)) > 0 && r2 < f.key) { f.key = r2; f.number = j.n; }\n", kFar,
+          15);
 }
 
 TEST(Nearest, LsumpTakesAWholeNumber) {
