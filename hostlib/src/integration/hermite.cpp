@@ -102,7 +102,7 @@ std::vector<std::size_t> all_indices(std::size_t n) {
   return indices;
 }
 
-void check_body(const HermiteBody& b, Ticks time) {
+void check_step(const HermiteBody& b, Ticks time) {
   if (b.dt < kSmallestStep || b.dt > kLargestStep || !std::has_single_bit(static_cast<std::uint64_t>(b.dt))) {
     throw Error(fmt::format("particle {}: step of {} ticks is no power of two in {}..{}", b.id, b.dt, kSmallestStep,
                             kLargestStep));
@@ -111,6 +111,9 @@ void check_body(const HermiteBody& b, Ticks time) {
     throw Error(fmt::format("particle {}: time of {} ticks with step {} does not fit the system's time of {} ticks",
                             b.id, b.t, b.dt, time));
   }
+}
+
+void check_derivatives(const HermiteBody& b) {
   if (!is_finite(b.a) || !is_finite(b.jerk) || !is_finite(b.snap) || !std::isfinite(b.pot)) {
     throw Error(fmt::format("particle {}: a derivative or the potential is not finite", b.id));
   }
@@ -133,7 +136,8 @@ void validate(const HermiteState& state) {
   Particles particles;
   particles.reserve(n);
   for (const HermiteBody& b : state.bodies) {
-    if (!ghosts[static_cast<std::size_t>(&b - state.bodies.data())]) check_body(b, state.time);
+    if (!ghosts[static_cast<std::size_t>(&b - state.bodies.data())]) check_step(b, state.time);
+    check_derivatives(b);
     particles.push_back(b.id, b.mass, b.x, b.v);
   }
   validate(particles);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -356,6 +357,10 @@ TEST(RegularisedBinaries, StatesThatBreakTheirRulesAreRefused) {
   EXPECT_NE(refusal([](HermiteState& s) { s.pairs.push_back(s.pairs[0]); }).find("two bodies of no other pair"),
             std::string::npos);
   EXPECT_NE(refusal([](HermiteState& s) { s.pairs[0].first_mass *= 2; }).find("do not have its mass"),
+            std::string::npos);
+  // The second star takes no steps; its derivatives are written to checkpoints nevertheless.
+  constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(refusal([](HermiteState& s) { s.bodies[s.pairs[0].ghost].snap.x = kNoNumber; }).find("is not finite"),
             std::string::npos);
   EXPECT_NE(refusal([](HermiteState& s) { s.pairs[0].r = {}; }).find("its orbit is not finite"), std::string::npos);
   EXPECT_NE(refusal([](HermiteState& s) { s.pairs[0].neighbours = {5, 5}; }).find("not ascending"), std::string::npos);
