@@ -181,19 +181,7 @@ void arrange(Operations& section) {
     written.erase(next);
   }
   for (std::size_t n = 0; n < section.size(); ++n) put(n);
-  const auto renumber = [&](int& index) {
-    if (index >= 0) index = number[static_cast<std::size_t>(index)];
-  };
-  Operations ordered;
-  for (const std::size_t n : order) {
-    Operation operation = std::move(section[n]);
-    for (Operand& operand : operation.operands) {
-      if (operand.kind == Operand::Kind::value) renumber(operand.index);
-    }
-    renumber(operation.into), renumber(operation.predicate), renumber(operation.flag_into), renumber(operation.after);
-    ordered.push_back(std::move(operation));
-  }
-  section = std::move(ordered);
+  put_in_order(section, order, number);
 }
 
 /// Copies an operand where neither is made shortly before, so that both can have been in local memory, which has one

@@ -97,6 +97,9 @@ class Lowering {
   int looked_at_ = 0;                 // operations before this one have been searched for other flags
 };
 
+/// Puts operations into this order. `number`: the place of each in it.
+void put_in_order(Operations& section, const std::vector<std::size_t>& order, const std::vector<int>& number);
+
 /// Index of the variable for a word of a field. Variables are ordered by record, field and element.
 [[nodiscard]] int variable_of(const Microcode& code, Record record, unsigned field, unsigned element);
 

@@ -456,6 +456,22 @@ class Separator {
 
 }  // namespace
 
+void put_in_order(Operations& section, const std::vector<std::size_t>& order, const std::vector<int>& number) {
+  const auto renumber = [&](int& index) {
+    if (index >= 0) index = number[static_cast<std::size_t>(index)];
+  };
+  Operations ordered;
+  for (const std::size_t n : order) {
+    Operation operation = std::move(section[n]);
+    for (Operand& operand : operation.operands) {
+      if (operand.kind == Operand::Kind::value) renumber(operand.index);
+    }
+    renumber(operation.into), renumber(operation.predicate), renumber(operation.flag_into), renumber(operation.after);
+    ordered.push_back(std::move(operation));
+  }
+  section = std::move(ordered);
+}
+
 void copies_to_readers(Operations& section) {
   std::vector<int> number(section.size(), -1);
   std::vector<std::size_t> order;
@@ -471,19 +487,7 @@ void copies_to_readers(Operations& section) {
     }
     put(n);
   }
-  const auto renumber = [&](int& index) {
-    if (index >= 0) index = number[static_cast<std::size_t>(index)];
-  };
-  Operations ordered;
-  for (const std::size_t n : order) {
-    Operation operation = std::move(section[n]);
-    for (Operand& operand : operation.operands) {
-      if (operand.kind == Operand::Kind::value) renumber(operand.index);
-    }
-    renumber(operation.into), renumber(operation.predicate), renumber(operation.flag_into), renumber(operation.after);
-    ordered.push_back(std::move(operation));
-  }
-  section = std::move(ordered);
+  put_in_order(section, order, number);
 }
 
 void separate_ports(Microcode& code) {
