@@ -38,7 +38,7 @@ class ProgramScheduler {
       }
     }
     const IndirectUse indirect = indirect_use(program);
-    lm_form_pinned_ = indirect.any;
+    lm_layout_pinned_ = indirect.any;
     long_pairs_.set();
     if (indirect.any && !indirect.of_longs) {
       for (unsigned pair = kLmRow / 2; pair < kTRow / 2; ++pair) long_pairs_.reset(pair);
@@ -61,7 +61,7 @@ class ProgramScheduler {
     schedule.long_pairs = long_pairs_;
     schedule.invariant = invariant_;
     schedule.constants = constants_.values();
-    schedule.may_fault = lm_form_pinned_;
+    schedule.may_fault = lm_layout_pinned_;
     return schedule;
   }
 
@@ -72,7 +72,7 @@ class ProgramScheduler {
     frame.jvalid = jvalid;
     frame.long_pairs = long_pairs_;
     if (section == Section::loop_body) frame.invariant = invariant_;
-    frame.lm_form_pinned = lm_form_pinned_;
+    frame.lm_layout_pinned = lm_layout_pinned_;
     frame.program = &program_.program;
     frame.leaves_writes = section == Section::loop_initialization || section == Section::loop_body;
     frame.leaves_splats = section == Section::loop_body && jvalid;
@@ -94,11 +94,11 @@ class ProgramScheduler {
     return rows.whole_pairs();
   }
 
-  std::pair<SectionCode, PairForms> scheduled(const SectionFrame& frame) {
+  std::pair<SectionCode, PairLayouts> scheduled(const SectionFrame& frame) {
     SectionScheduler scheduler(kernels_, constants_, frame);
     SectionCode code = scheduler.run(program_.steps(frame.section));
     uniform_at_end_ = scheduler.finally_uniform();
-    return {std::move(code), scheduler.final_long_pairs()};
+    return {std::move(code), scheduler.final_layouts()};
   }
 
   [[nodiscard]] const std::vector<LineFacts>& facts(Section section) const {
@@ -121,8 +121,8 @@ class ProgramScheduler {
   EqualRows equal_;
   std::array<std::vector<LineFacts>, isa::kSections> facts_;  // by section and line
   Constants constants_;
-  PairForms long_pairs_;
-  bool lm_form_pinned_ = false;
+  PairLayouts long_pairs_;
+  bool lm_layout_pinned_ = false;
   RowSet uniform_at_end_;  // at the end of the section that was scheduled last
   RowSet invariant_;       // in the loop body
 };

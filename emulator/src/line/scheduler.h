@@ -18,7 +18,7 @@
 namespace gdr::emulator::simd {
 
 /// Which pairs of register rows hold a long word, pair p being rows 2 p and 2 p + 1; the others hold two short words.
-using PairForms = std::bitset<kTRow / 2>;
+using PairLayouts = std::bitset<kTRow / 2>;
 
 struct SectionCode {
   bool has_lines = false;
@@ -33,7 +33,7 @@ struct SectionCode {
 struct Schedule {
   std::array<SectionCode, isa::kSections> sections;
   SectionCode body_without_record;  // the loop body where $jvalid is false
-  PairForms long_pairs;             // between sections
+  PairLayouts long_pairs;           // between sections
   RowSet invariant;                 // rows that are equal in all PEs during the loop body; one word holds the value
   std::vector<isa::LongWord> constants;
   bool may_fault = false;  // indirect addresses are known only when they are used
