@@ -472,38 +472,47 @@ bool LineEncoder::add_bm(const Resolved& operation) {
       return false;
     }
   }
-  const auto stored = std::find_if(operation.destinations.begin(), operation.destinations.end(),
-                                   [](const Value& to) { return to.in_bm(); });
+  const auto stored = std::ranges::find_if(operation.destinations, &Value::in_bm);
+  return stored == operation.destinations.end() ? add_bm_load(operation, from) : add_bm_store(operation, from, *stored);
+}
+
+/// The port for an access to a word of BM.
+isa::BmPort LineEncoder::bm_port(const Resolved& operation, isa::BmMode mode, const Value& word) {
   isa::BmPort port;
   port.one_pe = operation.pe.has_value();
   port.pe = static_cast<std::uint8_t>(operation.pe ? operation.pe->address : 0);
-  if (stored == operation.destinations.end()) {
-    if (!from.in_bm()) {
-      reporter_.error(Code::operand_kind, from.where,
-                      "'bm' moves between broadcast memory and the PE; neither side is in "
-                      "broadcast memory: use 'upassa'");
-      return false;
-    }
-    if (!may_use(from, false) || !check_destinations(operation)) return false;
-    if (from.predicate.flag != 0 || from.predicate.jvalid || from.always) {
-      reporter_.error(Code::predicate, from.where, "a predicate gates a destination");
-      return false;
-    }
-    port.mode = isa::BmMode::read;
-    port.address = static_cast<std::uint16_t>(from.address);
-    port.width = from.width;
-    port.vector = from.vector;
-    port.record = from.kind == OperandKind::record;
-    if (!claim_bm(port, from)) return false;
-    note(isa::Role::a, from);
-    bool good = true;
-    for (const Value& to : operation.destinations) {
-      good = write(to, Unit::bm) && good;
-      note_collision(operation, to);
-    }
-    return good;
+  port.mode = mode;
+  port.address = static_cast<std::uint16_t>(word.address);
+  port.width = word.width;
+  port.vector = word.vector;
+  return port;
+}
+
+bool LineEncoder::add_bm_load(const Resolved& operation, const Value& from) {
+  if (!from.in_bm()) {
+    reporter_.error(Code::operand_kind, from.where,
+                    "'bm' moves between broadcast memory and the PE; neither side is in "
+                    "broadcast memory: use 'upassa'");
+    return false;
   }
-  const Value& to = *stored;
+  if (!may_use(from, false) || !check_destinations(operation)) return false;
+  if (from.predicate.flag != 0 || from.predicate.jvalid || from.always) {
+    reporter_.error(Code::predicate, from.where, "a predicate gates a destination");
+    return false;
+  }
+  isa::BmPort port = bm_port(operation, isa::BmMode::read, from);
+  port.record = from.kind == OperandKind::record;
+  if (!claim_bm(port, from)) return false;
+  note(isa::Role::a, from);
+  bool good = true;
+  for (const Value& to : operation.destinations) {
+    good = write(to, Unit::bm) && good;
+    note_collision(operation, to);
+  }
+  return good;
+}
+
+bool LineEncoder::add_bm_store(const Resolved& operation, const Value& from, const Value& to) {
   if (operation.destinations.size() > 1 || from.in_bm()) {
     reporter_.error(Code::operand_kind, to.where,
                     from.in_bm() ? "'bm' has broadcast memory on one side only" : "a store has one destination");
@@ -521,10 +530,7 @@ bool LineEncoder::add_bm(const Resolved& operation) {
   if (!may_use(to, true)) return false;
   const auto chosen = source(from, operation);
   if (!chosen) return false;
-  port.mode = isa::BmMode::write;
-  port.address = static_cast<std::uint16_t>(to.address);
-  port.width = to.width;
-  port.vector = to.vector;
+  isa::BmPort port = bm_port(operation, isa::BmMode::write, to);
   port.store_source = *chosen;
   if (!claim_bm(port, to)) return false;
   note_overlap(to);

@@ -53,6 +53,9 @@ class LineEncoder {
 
   bool add_slot(const Resolved& operation);
   bool add_bm(const Resolved& operation);
+  bool add_bm_load(const Resolved& operation, const Value& from);
+  bool add_bm_store(const Resolved& operation, const Value& from, const Value& to);
+  [[nodiscard]] static isa::BmPort bm_port(const Resolved& operation, isa::BmMode mode, const Value& word);
   bool check_sources(const Resolved& operation);
   bool check_destinations(const Resolved& operation);
   std::optional<isa::Width> result_width(const Resolved& operation);
