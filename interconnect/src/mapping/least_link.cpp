@@ -104,79 +104,117 @@ LeastLink::Group& LeastLink::group(std::uint32_t first, const Cell& extents) {
   return known;
 }
 
-Turns LeastLink::choose(const Join& join, const Merge& merge) {
-  const Group& group_a = group(merge.a, join.a_extents);
-  const Group& group_b = group(merge.b, join.b_extents);
-  const Cell extents = join.extents();
-  const Cell closed = rings(join);
-  const Strides strides = strides_of(extents);
-  const std::uint32_t b_offset = join.a_extents[join.axis] * strides[join.axis];
-  const std::size_t links = std::size_t{volume(extents)} * kLinksPerCell;
-  crossing_.assign(links, 0);
-  BoxLoads a_inside(links);
-  std::vector<BoxLoads> b_inside(join.b_turns.size());  // made when first needed
-  std::vector<Cell> a_ends(merge.crossing.size());
+class LeastLink::TurnedBoxes {
+ public:
+  TurnedBoxes(const Join& join, const Group& a, const Group& b, const AxisOrder& axes)
+      : join_(join),
+        a_(a),
+        b_(b),
+        axes_(axes),
+        extents_(join.extents()),
+        strides_(strides_of(extents_)),
+        a_loads_(links()),
+        b_loads_(join.b_turns.size()) {}
 
-  Turns best;
-  double least = std::numeric_limits<double>::max();
-  double least_powers = least;
-  for (std::size_t a = 0; a < join.a_turns.size(); ++a) {
-    const Orientation& a_turn = join.a_turns[a];
-    const std::size_t a_order = own_order(a_turn, axes_);
-    if (group_a.busiest[a_order] > least) continue;
-    for_each_turned_link(join.a_extents, a_turn, 0, strides,
-                         [&](std::uint32_t to, std::uint32_t from) { a_inside[to] = group_a.loads[a_order][from]; });
-    for (std::size_t i = 0; i < a_ends.size(); ++i) {
-      a_ends[i] = a_turn.apply(merge.cells[merge.crossing[i].a], join.a_extents);
+  [[nodiscard]] const Join& join() const { return join_; }
+  [[nodiscard]] const Strides& strides() const { return strides_; }
+  [[nodiscard]] std::size_t links() const { return std::size_t{volume(extents_)} * kLinksPerCell; }
+
+  /// What a box's own traffic costs, turned like this.
+  [[nodiscard]] Cost cost_of_a(std::size_t turn) const { return own_cost(a_, join_.a_turns[turn]); }
+  [[nodiscard]] Cost cost_of_b(std::size_t turn) const { return own_cost(b_, join_.b_turns[turn]); }
+
+  /// Call it before inside(): turns the boxes, box a for one turn at a time, box b for each turn once.
+  void turn(Turns turns) {
+    if (a_turn_ != turns.a) {
+      a_turn_ = turns.a;
+      place(a_, join_.a_turns[turns.a], join_.a_extents, 0, a_loads_);
     }
-    for (std::size_t b = 0; b < join.b_turns.size(); ++b) {
-      const Orientation& b_turn = join.b_turns[b];
-      const std::size_t b_order = own_order(b_turn, axes_);
-      if (group_b.busiest[b_order] > least) continue;
-      if (b_inside[b].empty()) {
-        b_inside[b].resize(links);
-        for_each_turned_link(join.b_extents, b_turn, b_offset, strides, [&](std::uint32_t to, std::uint32_t from) {
-          b_inside[b][to] = group_b.loads[b_order][from];
-        });
-      }
-      // One of the two terms is 0, because a link leaves a cell either of group a or of group b.
-      const auto inside = [&a_loads = a_inside, &b_loads = b_inside[b]](std::uint32_t link) {
-        return a_loads[link] + b_loads[link];
-      };
+    BoxLoads& b_loads = b_loads_[turns.b];
+    b_turned_ = &b_loads;
+    if (!b_loads.empty()) return;
+    b_loads.resize(links());
+    place(b_, join_.b_turns[turns.b], join_.b_extents, join_.a_extents[join_.axis] * strides_[join_.axis], b_loads);
+  }
+  /// Load of a link of the joined box by traffic inside the boxes. One of the two terms is 0, because a link leaves a
+  /// cell either of box a or of box b.
+  [[nodiscard]] double inside(std::uint32_t link) const { return a_loads_[link] + (*b_turned_)[link]; }
 
-      bool worse = false;
-      const auto add = [&](std::uint32_t link, std::uint64_t bytes) {
-        double& load = crossing_[link];
-        if (load == 0) touched_.push_back(link);
-        load += static_cast<double>(bytes);
-        worse = worse || inside(link) + load > least;
-      };
-      for (std::size_t i = 0; i < a_ends.size() && !worse; ++i) {
-        const TaskPair& pair = merge.crossing[i];
-        const Cell& u = a_ends[i];
-        Cell v = b_turn.apply(merge.cells[pair.b], join.b_extents);
-        v[join.axis] += join.a_extents[join.axis];
-        if (pair.a_to_b > 0) {
-          for_each_box_link(u, v, axes_, strides, closed, [&](std::uint32_t link) { add(link, pair.a_to_b); });
-        }
-        if (pair.b_to_a > 0) {
-          for_each_box_link(v, u, axes_, strides, closed, [&](std::uint32_t link) { add(link, pair.b_to_a); });
-        }
-      }
-      double busiest = std::max(group_a.busiest[a_order], group_b.busiest[b_order]);
-      double powers = group_a.powers[a_order] + group_b.powers[b_order];
-      for (const std::uint32_t link : touched_) {
-        const double load = inside(link) + crossing_[link];
-        busiest = std::max(busiest, load);
-        powers += power(load) - power(inside(link));
-        crossing_[link] = 0;
-      }
-      touched_.clear();
-      if (!worse && (busiest < least || powers < least_powers)) {
-        least = busiest;
-        least_powers = powers;
-        best = {a, b};
-      }
+ private:
+  [[nodiscard]] Cost own_cost(const Group& group, const Orientation& turn) const {
+    const std::size_t order = own_order(turn, axes_);
+    return {group.busiest[order], group.powers[order]};
+  }
+  void place(const Group& group, const Orientation& turn, const Cell& extents, std::uint32_t offset,
+             BoxLoads& loads) const {
+    const BoxLoads& own = group.loads[own_order(turn, axes_)];
+    for_each_turned_link(extents, turn, offset, strides_,
+                         [&](std::uint32_t to, std::uint32_t from) { loads[to] = own[from]; });
+  }
+
+  const Join& join_;
+  const Group& a_;
+  const Group& b_;
+  const AxisOrder& axes_;
+  Cell extents_;
+  Strides strides_;
+  BoxLoads a_loads_;
+  std::optional<std::size_t> a_turn_;  // of a_loads_
+  std::vector<BoxLoads> b_loads_;      // by turn, empty until needed
+  const BoxLoads* b_turned_ = nullptr;
+};
+
+std::optional<LeastLink::Cost> LeastLink::cost_of(TurnedBoxes& boxes, const Merge& merge, Turns turns, double most) {
+  const Join& join = boxes.join();
+  const Orientation& a_turn = join.a_turns[turns.a];
+  const Orientation& b_turn = join.b_turns[turns.b];
+  const Cell closed = rings(join);
+  boxes.turn(turns);
+  bool too_much = false;
+  const auto send = [&](const Cell& from, const Cell& to, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    for_each_box_link(from, to, axes_, boxes.strides(), closed, [&](std::uint32_t link) {
+      double& load = crossing_[link];
+      if (load == 0) touched_.push_back(link);
+      load += static_cast<double>(bytes);
+      too_much = too_much || boxes.inside(link) + load > most;
+    });
+  };
+  for (std::size_t i = 0; i < merge.crossing.size() && !too_much; ++i) {
+    const TaskPair& pair = merge.crossing[i];
+    const Cell u = a_turn.apply(merge.cells[pair.a], join.a_extents);
+    Cell v = b_turn.apply(merge.cells[pair.b], join.b_extents);
+    v[join.axis] += join.a_extents[join.axis];
+    send(u, v, pair.a_to_b);
+    send(v, u, pair.b_to_a);
+  }
+  const Cost a = boxes.cost_of_a(turns.a);
+  const Cost b = boxes.cost_of_b(turns.b);
+  Cost cost{std::max(a.busiest, b.busiest), a.powers + b.powers};
+  for (const std::uint32_t link : touched_) {
+    const double inside = boxes.inside(link);
+    const double load = inside + crossing_[link];
+    cost.busiest = std::max(cost.busiest, load);
+    cost.powers += power(load) - power(inside);
+    crossing_[link] = 0;
+  }
+  touched_.clear();
+  if (too_much) return std::nullopt;
+  return cost;
+}
+
+Turns LeastLink::choose(const Join& join, const Merge& merge) {
+  TurnedBoxes boxes(join, group(merge.a, join.a_extents), group(merge.b, join.b_extents), axes_);
+  crossing_.assign(boxes.links(), 0);
+  Turns best;
+  Cost least{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+  for (std::size_t a = 0; a < join.a_turns.size(); ++a) {
+    for (std::size_t b = 0; b < join.b_turns.size(); ++b) {
+      if (std::max(boxes.cost_of_a(a).busiest, boxes.cost_of_b(b).busiest) > least.busiest) continue;
+      const std::optional<Cost> cost = cost_of(boxes, merge, {a, b}, least.busiest);
+      if (!cost || (cost->busiest >= least.busiest && cost->powers >= least.powers)) continue;
+      least = *cost;
+      best = {a, b};
     }
   }
   return best;

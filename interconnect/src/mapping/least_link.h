@@ -2,6 +2,7 @@
 // closed as soon as a group reaches around it.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "merging.h"
@@ -36,6 +37,15 @@ class LeastLink final : public MergeChooser {
     std::array<double, 6> busiest{};
     std::array<double, 6> powers{};  // sum of a power of the loads
   };
+
+  /// A joined box, and the loads that its two boxes bring into it when they are turned.
+  class TurnedBoxes;
+  struct Cost {
+    double busiest = 0;  // load of the busiest link
+    double powers = 0;   // sum of a power of all loads
+  };
+  /// The cost of two turns; none if a link carries more than `most`.
+  [[nodiscard]] std::optional<Cost> cost_of(TurnedBoxes& boxes, const Merge& merge, Turns turns, double most);
 
   /// Extents of the axes whose rings the joined box closes; 0 for the others.
   [[nodiscard]] Cell rings(const Join& join) const;
