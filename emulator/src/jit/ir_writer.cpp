@@ -35,7 +35,7 @@ std::string IrWriter::declarations() const {
 
 void IrWriter::at_line(std::optional<std::uint32_t> line) {
   if (!names_lines_) return;
-  location_ = line ? fmt::format(", !dbg !{}", location_number(*line, function_of(prefix_))) : std::string();
+  location_ = line ? fmt::format(", !dbg !{}", location_number(*line, function_of(part_))) : std::string();
 }
 
 IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::uint32_t further) {
@@ -67,15 +67,15 @@ std::string IrWriter::loop_of(const TurnsText& parts) const {
                           type_name(phi.type), phi.initial, phi.next);
     }
   }
-  if (parts.at_once == 1) loop += places_of_turn(parts.layout, {kLoopPrefix}, "%n");
+  if (parts.at_once == 1) loop += places_of_turn(parts.layout, {letter_of(Part::loop)}, "%n");
   for (unsigned turn = 0; parts.at_once > 1 && turn < parts.at_once; ++turn) {
     loop += fmt::format("  %n{0} = add i64 %n, {0}\n", turn);
-    loop += places_of_turn(parts.layout, fmt::format("{}{}", kLoopPrefix, turn), fmt::format("%n{}", turn));
+    loop += places_of_turn(parts.layout, fmt::format("{}{}", letter_of(Part::loop), turn), fmt::format("%n{}", turn));
   }
   if (!parts.crossing.empty()) {  // after the last iteration, the last one again
     loop += "  %n_next = add i64 %n, 1\n  %in_run = icmp ult i64 %n_next, %last_n\n";
     loop += "  %n_ahead = select i1 %in_run, i64 %n_next, i64 %last_n\n";
-    loop += places_of_turn(parts.layout, {kAheadPrefix}, "%n_ahead");
+    loop += places_of_turn(parts.layout, {letter_of(Part::ahead)}, "%n_ahead");
   }
   loop += parts.turns;
   loop += fmt::format("  %n_after = add i64 %n, {}\n  %more = icmp ult i64 %n_after, %looped\n", parts.at_once);
@@ -114,7 +114,7 @@ std::string IrWriter::call_of_last_turns(const Ending& ending, const std::vector
 /// The head of a function, with the addresses of its inputs and results.
 std::string IrWriter::head_of_turns(const char* name, const char* last_argument, const TurnsLayout& layout) const {
   using simd::kRowWords;
-  const BodyFunction function = function_of(prefix_);
+  const BodyFunction function = function_of(part_);
   return fmt::format(R"(
 define i64 @{}(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element, {}) #0{} {{
 entry:
@@ -138,7 +138,7 @@ std::string IrWriter::turns_function(TurnsText parts) {
     function += fmt::format("  %handed = alloca [{} x i8], align {}\n", words * step_of_handed(), step_of_handed());
   }
   if (!parts.crossing.empty())
-    function += places_of_turn(parts.layout, {kBeforePrefix}, "0") + "  %last_n = sub i64 %count, 1\n";
+    function += places_of_turn(parts.layout, {letter_of(Part::before)}, "0") + "  %last_n = sub i64 %count, 1\n";
   function += parts.before + loop_of(parts) + behind_loop(parts);
   if (parts.ending) {
     parts.phis.resize(words);
@@ -164,7 +164,7 @@ std::string IrWriter::last_turns_function(LastTurnsText parts) {
                             phi.initial);
     function += parts.repeats ? fmt::format(", [ {}, %turn ]\n", phi.next) : "\n";
   }
-  function += places_of_turn(parts.layout, {kLastPrefix}, "%n") + parts.turn;
+  function += places_of_turn(parts.layout, {letter_of(Part::last)}, "%n") + parts.turn;
   if (parts.repeats) {
     function += "  %n_after = add i64 %n, 1\n  %more = icmp ult i64 %n_after, %count\n";
     function += "  br i1 %more, label %turn, label %behind\nbehind:\n";

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "line/micro_op.h"
-#include "loop/code_writer.h"
+#include "loop/code/code_writer.h"
 #include "source_lines.h"
 
 namespace gdr::emulator::jit {
@@ -15,7 +15,7 @@ namespace gdr::emulator::jit {
 /// Gives the result of each instruction a name of its own.
 class IrWriter final : public Writer {
  public:
-  IrWriter(const CodeTarget& target, char prefix)
+  IrWriter(const CodeTarget& target, Part part)
       : lanes_(target.lanes),
         numbers_type_(fmt::format("<{} x double>", lanes_)),
         bits_type_(fmt::format("<{} x i64>", lanes_)),
@@ -26,7 +26,7 @@ class IrWriter final : public Writer {
         packed_(target.packed),
         plane_words_(target.plane_words()),
         names_lines_(target.names_lines),
-        prefix_(prefix) {}
+        part_(part) {}
 
   void at_line(std::optional<std::uint32_t> line) override;
 
@@ -45,7 +45,7 @@ class IrWriter final : public Writer {
 
   template <class... Args>
   std::string set(fmt::format_string<Args...> form, Args&&... args) {
-    const std::string name = fmt::format("%{}{}", prefix_, count_++);
+    const std::string name = fmt::format("%{}{}", letter_of(part_), count_++);
     text += "  " + name + " = " + fmt::format(form, std::forward<Args>(args)...) + location_ + "\n";
     return name;
   }
@@ -215,7 +215,7 @@ class IrWriter final : public Writer {
   }
   /// Address of words of the current iteration.
   [[nodiscard]] std::string of_turn(const char* words) const {
-    return fmt::format("%{}{}{}", words, prefix_, turn_at_hand);
+    return fmt::format("%{}{}{}", words, letter_of(part_), turn_at_hand);
   }
   [[nodiscard]] std::string places_of_turn(const TurnsLayout& layout, const std::string& names,
                                            const std::string& turn) const;
@@ -304,7 +304,7 @@ class IrWriter final : public Writer {
   unsigned plane_words_;
   bool names_lines_;
   std::string location_;  // appended to each instruction
-  char prefix_;           // of names
+  Part part_;
   unsigned count_ = 0;
 };
 

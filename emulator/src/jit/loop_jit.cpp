@@ -15,7 +15,7 @@
 #include "debugger_entry.h"
 #include "exactness_watch.h"
 #include "gdr/base/error.h"
-#include "loop/loop_edges.h"
+#include "loop/graph/loop_edges.h"
 #include "perf_map.h"
 #include "source_lines.h"
 #include "trust.h"

@@ -16,7 +16,7 @@
 #include "code_cache.h"
 #include "gdr/emulator/host_isa.h"
 #include "line/row_set.h"
-#include "loop/body_code.h"
+#include "loop/code/body_code.h"
 
 namespace gdr::emulator::jit {
 

@@ -10,7 +10,7 @@
 
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
-#include "loop/body_function.h"
+#include "loop/code/body_function.h"
 
 namespace gdr::emulator::jit {
 

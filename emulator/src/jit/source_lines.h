@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gdr/isa/program.h"
-#include "loop/body_function.h"
+#include "loop/code/body_function.h"
 
 namespace gdr::emulator::jit {
 

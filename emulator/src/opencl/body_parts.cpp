@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "loop/node_sets.h"
+#include "loop/graph/node_sets.h"
 
 namespace gdr::emulator::opencl {
 namespace {

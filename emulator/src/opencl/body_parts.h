@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "loop/body_graph.h"
+#include "loop/graph/body_graph.h"
 
 namespace gdr::emulator::opencl {
 

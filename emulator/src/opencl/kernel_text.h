@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loop/body_code.h"
+#include "loop/code/body_code.h"
 
 namespace gdr::emulator::opencl {
 

@@ -10,7 +10,7 @@
 #include "body_kernel.h"
 #include "gdr/emulator/host_isa.h"
 #include "line/scheduler.h"
-#include "loop/loop_edges.h"
+#include "loop/graph/loop_edges.h"
 #include "machine.h"
 
 namespace gdr::emulator::opencl {

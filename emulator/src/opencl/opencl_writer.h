@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gdr/base/error.h"
-#include "loop/code_writer.h"
+#include "loop/code/code_writer.h"
 
 namespace gdr::emulator::opencl {
 
@@ -18,7 +18,7 @@ class OpenClWriter final : public jit::Writer {
   using Value = jit::Value;
   using Text = const std::string&;
 
-  explicit OpenClWriter(char prefix) : prefix_(prefix) {}
+  explicit OpenClWriter(jit::Part part) : part_(part) {}
 
   void at_line(std::optional<std::uint32_t>) override {}
 
@@ -85,7 +85,7 @@ class OpenClWriter final : public jit::Writer {
  private:
   template <class... Args>
   std::string set(const char* type, fmt::format_string<Args...> form, Args&&... args) {
-    std::string name = fmt::format("{}{}", prefix_, count_++);
+    std::string name = fmt::format("{}{}", jit::letter_of(part_), count_++);
     line("const {} {} = {};", type, name, fmt::format(form, std::forward<Args>(args)...));
     return name;
   }
@@ -101,7 +101,7 @@ class OpenClWriter final : public jit::Writer {
   Value joined(Text upper, Text lower);
   std::string widened(Text upper) { return set("I", "{} << 28", upper); }
 
-  char prefix_;  // prefix of the names
+  jit::Part part_;
   unsigned count_ = 0;
 };
 

@@ -1,9 +1,9 @@
 // Kernels that run iterations side by side: work-items compute the own parts of several iterations of a PE at once, and
-// chains take the results in order (loop/body_split.h). Each group of vector elements of a block has a work-group.
+// chains take the results in order (loop/plan/body_split.h). Each group of vector elements of a block has a work-group.
 #pragma once
 
 #include "body_kernel.h"
-#include "loop/body_split.h"
+#include "loop/plan/body_split.h"
 
 namespace gdr::emulator::opencl {
 

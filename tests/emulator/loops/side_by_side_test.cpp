@@ -5,7 +5,7 @@
 #include <set>
 
 #include "line/scheduler.h"
-#include "loop/body_split.h"
+#include "loop/plan/body_split.h"
 #include "opencl/body_parts.h"
 #include "opencl/loop_body.h"
 #include "opencl_testing.h"

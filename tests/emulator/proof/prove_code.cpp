@@ -13,7 +13,7 @@
 
 #include "counts.h"
 #include "definition.h"
-#include "loop/number_forms.h"
+#include "loop/code/number_forms.h"
 #include "tape_writer.h"
 
 namespace gdr::proof {

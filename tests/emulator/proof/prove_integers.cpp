@@ -14,7 +14,7 @@
 
 #include "counts.h"
 #include "definition.h"
-#include "loop/integer_code.h"
+#include "loop/code/integer_code.h"
 #include "small_host.h"
 #include "tape_writer.h"
 //

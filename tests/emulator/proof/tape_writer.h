@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "loop/code_writer.h"
+#include "loop/code/code_writer.h"
 #include "small_numbers.h"
 
 namespace gdr::proof {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "body_function.h"
-#include "code_target.h"
+#include "loop/code_target.h"
 #include "word/widths.h"
 
 namespace gdr::emulator::jit {
@@ -210,30 +210,34 @@ class Writer : public ArithmeticWriter {
   virtual std::string uniform_function(const std::string& right) = 0;
 };
 
-// Each part of a function begins its names with a letter of its own. In turns() the parts are: before the loop, an
-// iteration in it, the first part of the next iteration, after the last iteration, and before the call of last_turns().
-// In last_turns(): before the iterations, in one, and after them.
-inline constexpr char kBeforePrefix = 'p';
-inline constexpr char kLoopPrefix = 'b';
-inline constexpr char kAheadPrefix = 'a';
-inline constexpr char kBehindPrefix = 'e';
-inline constexpr char kEndingPrefix = 'f';
-inline constexpr char kBeforeLastPrefix = 'k';
-inline constexpr char kLastPrefix = 'l';
-inline constexpr char kBehindLastPrefix = 'm';
-inline constexpr char kUniformPrefix = 'v';
-// Of a chain: before the iterations, its step in one, and after them.
-inline constexpr char kBeginPrefix = 'g';
-inline constexpr char kStepPrefix = 's';
-inline constexpr char kGivePrefix = 'h';
+/// Parts of the functions, each of which is written by a writer of its own.
+enum class Part : std::uint8_t {
+  declarations,
+  // of turns()
+  before,       // before the loop
+  loop,         // an iteration in it
+  ahead,        // the first part of the next iteration
+  behind,       // after the last iteration
+  ending,       // before the call of last_turns()
+  before_last,  // of last_turns(): before the iterations
+  last,         // one of them
+  behind_last,  // after them
+  uniform,      // the function of values that are equal in all PEs
+  // of a chain
+  begin,  // before the iterations
+  step,   // its step in one
+  give    // after them
+};
 
-[[nodiscard]] constexpr BodyFunction function_of(char prefix) {
-  if (prefix == kUniformPrefix) return BodyFunction::uniform;
-  const bool of_last = prefix == kBeforeLastPrefix || prefix == kLastPrefix || prefix == kBehindLastPrefix;
+/// The letter with which the names of a part begin, so that names of two parts differ.
+[[nodiscard]] constexpr char letter_of(Part part) { return "dpbaefklmvgsh"[static_cast<std::size_t>(part)]; }
+
+[[nodiscard]] constexpr BodyFunction function_of(Part part) {
+  if (part == Part::uniform) return BodyFunction::uniform;
+  const bool of_last = part == Part::before_last || part == Part::last || part == Part::behind_last;
   return of_last ? BodyFunction::last_turns : BodyFunction::turns;
 }
 
-/// Makes a writer for a part of a function, whose names begin with `prefix`.
-[[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, char prefix);
+[[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, Part part);
 
 }  // namespace gdr::emulator::jit

@@ -9,7 +9,7 @@
 #include "gdr/base/error.h"
 #include "integer_code.h"
 #include "line/micro_op.h"
-#include "number_facts.h"
+#include "loop/plan/number_facts.h"
 #include "number_forms.h"
 
 namespace gdr::emulator::jit {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "body_code.h"
-#include "body_plan.h"
+#include "loop/plan/body_plan.h"
 #include "node_code.h"
 
 namespace gdr::emulator::jit {
@@ -32,7 +32,7 @@ class Generator {
   /// Writes the function of values that are equal in all PEs last, after those of iterations, which take these values
   /// over.
   BodyCode run() {
-    code_.text = make_writer(target_, 'd')->declarations();
+    code_.text = make_writer(target_, Part::declarations)->declarations();
     code_.target = target_;
     code_.carried = graph_.carried;
     code_.elements = graph_.elements;
@@ -68,7 +68,7 @@ class Generator {
     // Words that no iteration reads stay out of the loop, where they would take registers and keep products from being
     // fused.
     if (apart) plan_.begin_part(false);
-    const auto prologue = make_writer(target_, kBeforePrefix);
+    const auto prologue = make_writer(target_, Part::before);
     begin_function(*prologue, [&](NodeId id) { return node(id).op == NodeOp::row || plan_.stays(id); });
     const std::vector<Value> before_turns = nodes_.values;
     plan_.find_ahead();
@@ -76,7 +76,7 @@ class Generator {
     std::vector<Phi> crossing = phis_of_crossing();
     nodes_.values = before_turns;
     std::vector<Phi> phis = carried_phis();
-    const auto body = make_writer(target_, kLoopPrefix);
+    const auto body = make_writer(target_, Part::loop);
     if (several) {
       write_several(*body, phis);
     } else if (crossing.empty()) {
@@ -87,13 +87,13 @@ class Generator {
 
     std::optional<Ending> ends;
     if (apart) {
-      const auto ending = make_writer(target_, kEndingPrefix);
+      const auto ending = make_writer(target_, Part::ending);
       write_to(*ending);
       take_over_checks(phis, TurnPart::behind);
       const std::string right = number_.all_right();
       ends = {ending->text, right};
     }
-    const auto epilogue = make_writer(target_, kBehindPrefix);
+    const auto epilogue = make_writer(target_, Part::behind);
     write_to(*epilogue);
     take_over_checks(phis, TurnPart::behind);
     give_carried(*epilogue, phis, TurnPart::behind);
@@ -109,12 +109,12 @@ class Generator {
   /// stand side by side. `phis` are the loop's.
   void write_last_turns(std::vector<Phi> phis) {
     plan_.begin_part(code_.leaves_all);
-    const auto prologue = make_writer(target_, kBeforeLastPrefix);
+    const auto prologue = make_writer(target_, Part::before_last);
     begin_function(*prologue, [&](NodeId id) { return plan_.stays(id); });
     hand_on_checks(phis, &Phi::initial);
-    const auto turn = make_writer(target_, kLastPrefix);
+    const auto turn = make_writer(target_, Part::last);
     write_turn(*turn, phis, TurnPart::last);
-    const auto epilogue = make_writer(target_, kBehindLastPrefix);
+    const auto epilogue = make_writer(target_, Part::behind_last);
     write_to(*epilogue);
     give_carried(*epilogue, phis, TurnPart::last);
     give_left(*epilogue);
@@ -216,7 +216,7 @@ class Generator {
       const bool two = at < crossing.size() && crossing[at].name == fmt::format("a{}b", id);
       if (two) nodes_.values[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
     }
-    const auto next = make_writer(target_, kAheadPrefix);
+    const auto next = make_writer(target_, Part::ahead);
     std::vector<Value> values_ahead = before_turns;
     const auto write_next = [&](NodeId id) {
       std::swap(nodes_.values, values_ahead);
@@ -429,7 +429,7 @@ class Generator {
   // ---- the function of values that are equal in all PEs -------------------------------------------------------------
 
   void write_uniform() {
-    const auto writer = make_writer(target_, kUniformPrefix);
+    const auto writer = make_writer(target_, Part::uniform);
     begin(*writer, true);
     for (const NodeId id : all_nodes()) {
       if (plan_.needed(id) && plan_.uniform(id) && !plan_.fused(id)) (void)nodes_.own(id);

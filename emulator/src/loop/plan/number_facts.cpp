@@ -61,6 +61,15 @@ ExponentRange range_of_constant(isa::LongWord value) {
   return {false, field - kBias, field - kBias};
 }
 
+constexpr NumberShape kShortNumber{NumberForm::short_number, widths::kShort};
+constexpr NumberShape kOneDouble{NumberForm::one_double, widths::kDouble};
+constexpr NumberShape kPair{NumberForm::pair, widths::kLong};
+
+/// The shape of a result that is `of_long` if it is a long word.
+NumberShape shape_of(const Node& node, const NumberShape& of_long) {
+  return node.width == Width::short_word ? kShortNumber : of_long;
+}
+
 class Analysis {
  public:
   Analysis(const BodyGraph& graph, unsigned turns, bool last) : graph_(graph), turns_(turns), last_(last) {
@@ -94,8 +103,7 @@ class Analysis {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
       if (node.type != NodeType::number) continue;
-      facts_.of[n].form = NumberForm::one_double;
-      facts_.of[n].bits = widths::kDouble;
+      facts_.of[n].take(kOneDouble);
       if (node.op != NodeOp::number || graph_.nodes[node.args[0]].op != NodeOp::constant) continue;
       const isa::LongWord value = graph_.nodes[node.args[0]].value;
       if (node.width == Width::long_word && value.low != 0) facts_.refusal = "it has a constant that is no double";
@@ -161,108 +169,108 @@ class Analysis {
     const Node& node = graph_.nodes[id];
     NumberFacts& facts = of(id);
     if (node.type != NodeType::number) return;
-    const bool is_short = node.width == Width::short_word;
-    const auto shape = [&](NumberForm form, int bits) {
-      facts.form = form;
-      facts.bits = bits;
-    };
     switch (node.op) {
-      case NodeOp::number: {
-        const Node& word = graph_.nodes[node.args[0]];
-        if (word.op == NodeOp::constant) {
-          facts.range = range_of_constant(word.value);
-          facts.never_negative = (word.value.high >> (widths::kHigh - 1)) == 0;
-          if (((word.value.high >> widths::kFraction) & widths::kInfinite) == widths::kInfinite)
-            facts_.refusal = "it has an infinite constant";
-          refuse_outside(facts.range, kLowestSum);  // its rest and its short form must be normal doubles, too
-          if (is_short) {
-            shape(NumberForm::short_number, widths::kShort);
-          } else if (word.value.low == 0) {
-            shape(NumberForm::one_double, widths::kDouble);
-          } else {
-            shape(NumberForm::pair, widths::kLong);
-          }
-          break;
-        }
-        facts.range = facts.phi ? phi_range_[id] : ExponentRange{true, -kInputExponent, kInputExponent};
-        if (is_short) {
-          shape(NumberForm::short_number, widths::kShort);
-        } else if (facts.phi) {
-          shape(NumberForm::pair, widths::kLong);
-        } else {
-          shape(NumberForm::one_double, widths::kDouble);
-        }
+      case NodeOp::number:
+        visit_number(id);
         break;
-      }
-      case NodeOp::add: {
-        const NodeId a = node.args[0];
-        const NodeId b = node.args[1];
-        const bool both_positive = of(a).never_negative && of(b).never_negative && node.negated == 0;
-        const auto form = [&] { return sum(of(a), of(b), !both_positive); };
-        limit(a, b, form, kLowestSum);
-        facts.range = form();
-        facts.never_negative = both_positive;
-        is_short ? shape(NumberForm::short_number, widths::kShort) : shape(NumberForm::pair, widths::kLong);
+      case NodeOp::add:
+        visit_sum(node, facts);
         break;
-      }
-      case NodeOp::multiply: {
-        const NodeId a = node.args[0];
-        const NodeId b = node.args[1];
-        const auto form = [&] { return product(of(a).range, of(b).range); };
-        limit(a, b, form, kLowestProduct);
-        facts.range = form();
-        facts.never_negative = (a == b && (node.negated == 0 || node.negated == 3)) ||
-                               (of(a).never_negative && of(b).never_negative && node.negated == 0);
-        const bool exact = of(a).form == NumberForm::short_number && of(b).form == NumberForm::short_number;
-        if (is_short) {
-          shape(NumberForm::short_number, widths::kShort);
-        } else if (exact) {
-          shape(NumberForm::one_double, 2 * widths::kShort);
-        } else {
-          shape(NumberForm::pair, widths::kLong);
-        }
+      case NodeOp::multiply:
+        visit_product(node, facts);
         break;
-      }
-      case NodeOp::port: {
-        const NumberFacts& a = of(node.args[0]);
-        facts.range = a.range;
-        facts.never_negative = a.never_negative;
-        const bool is_whole = a.form != NumberForm::pair && a.bits <= kPortBits;
-        is_whole ? shape(a.form, a.bits) : shape(NumberForm::one_double, kPortBits);
+      case NodeOp::port:
+        visit_port(node, facts);
         break;
-      }
       case NodeOp::cut:
-      case NodeOp::upper: {
-        const NumberFacts& a = of(node.args[0]);
-        facts.range = a.range;
-        if (!facts.range.empty()) ++facts.range.highest;
-        facts.never_negative = a.never_negative && node.negated == 0;
-        is_short ? shape(NumberForm::short_number, widths::kShort) : shape(a.form, a.bits);
+      case NodeOp::upper:
+        visit_cut(node, facts);
         break;
-      }
-      case NodeOp::select: {
-        const NumberFacts& a = of(node.args[1]);
-        const NumberFacts& b = of(node.args[2]);
-        facts.range = joined(a.range, b.range);
-        facts.never_negative = a.never_negative && b.never_negative;
-        shape(std::max(a.form, b.form), std::max(a.bits, b.bits));
+      case NodeOp::select:
+        visit_choice(node, facts);
         break;
-      }
       default:
         GDR_ASSERT(false, "every other node is no number");
     }
     facts.range = cut(facts.range, facts.check_lowest, facts.check_highest);
   }
 
+  /// A word that is taken for a number: a constant, or a word whose exponent the code checks.
+  void visit_number(NodeId id) {
+    const Node& node = graph_.nodes[id];
+    NumberFacts& facts = of(id);
+    const Node& word = graph_.nodes[node.args[0]];
+    if (word.op == NodeOp::constant) {
+      facts.range = range_of_constant(word.value);
+      facts.never_negative = (word.value.high >> (widths::kHigh - 1)) == 0;
+      if (((word.value.high >> widths::kFraction) & widths::kInfinite) == widths::kInfinite)
+        facts_.refusal = "it has an infinite constant";
+      refuse_outside(facts.range, kLowestSum);  // its rest and its short form must be normal doubles, too
+      facts.take(shape_of(node, word.value.low == 0 ? kOneDouble : kPair));
+    } else {
+      facts.range = facts.phi ? phi_range_[id] : ExponentRange{true, -kInputExponent, kInputExponent};
+      facts.take(shape_of(node, facts.phi ? kPair : kOneDouble));
+    }
+  }
+
+  void visit_sum(const Node& node, NumberFacts& facts) {
+    const NodeId a = node.args[0];
+    const NodeId b = node.args[1];
+    const bool both_positive = of(a).never_negative && of(b).never_negative && node.negated == 0;
+    const auto range = [&] { return sum(of(a), of(b), !both_positive); };
+    limit(a, b, range, kLowestSum);
+    facts.range = range();
+    facts.never_negative = both_positive;
+    facts.take(shape_of(node, kPair));
+  }
+
+  void visit_product(const Node& node, NumberFacts& facts) {
+    const NodeId a = node.args[0];
+    const NodeId b = node.args[1];
+    const auto range = [&] { return product(of(a).range, of(b).range); };
+    limit(a, b, range, kLowestProduct);
+    facts.range = range();
+    facts.never_negative = (a == b && (node.negated == 0 || node.negated == 3)) ||
+                           (of(a).never_negative && of(b).never_negative && node.negated == 0);
+    const bool exact = of(a).form == NumberForm::short_number && of(b).form == NumberForm::short_number;
+    facts.take(shape_of(node, exact ? NumberShape{NumberForm::one_double, 2 * widths::kShort} : kPair));
+  }
+
+  /// An operand as the multiplier's port lets it through.
+  void visit_port(const Node& node, NumberFacts& facts) {
+    const NumberFacts& a = of(node.args[0]);
+    facts.range = a.range;
+    facts.never_negative = a.never_negative;
+    const bool is_whole = a.form != NumberForm::pair && a.bits <= kPortBits;
+    facts.take(is_whole ? a.shape() : NumberShape{NumberForm::one_double, kPortBits});
+  }
+
+  /// A number rounded to a width, or the upper half of one.
+  void visit_cut(const Node& node, NumberFacts& facts) {
+    const NumberFacts& a = of(node.args[0]);
+    facts.range = a.range;
+    if (!facts.range.empty()) ++facts.range.highest;
+    facts.never_negative = a.never_negative && node.negated == 0;
+    facts.take(shape_of(node, a.shape()));
+  }
+
+  void visit_choice(const Node& node, NumberFacts& facts) {
+    const NumberFacts& a = of(node.args[1]);
+    const NumberFacts& b = of(node.args[2]);
+    facts.range = joined(a.range, b.range);
+    facts.never_negative = a.never_negative && b.never_negative;
+    facts.take({std::max(a.form, b.form), std::max(a.bits, b.bits)});
+  }
+
   /// Adds checks of operands until the range of the result is inside the limits.
-  template <class Form>
-  void limit(NodeId a, NodeId b, Form form, int lowest) {
+  template <class RangeOfResult>
+  void limit(NodeId a, NodeId b, RangeOfResult range_of_result, int lowest) {
     const auto check = [&](NodeId id, bool NumberFacts::* side) {
       of(id).*side = true;
       of(id).range = cut(of(id).range, of(id).check_lowest, of(id).check_highest);
     };
     for (int tries = 0; tries < 4; ++tries) {
-      const ExponentRange range = form();
+      const ExponentRange range = range_of_result();
       if (range.empty() || (range.lowest >= lowest && range.highest <= kHighest)) return;
       if (range.highest > kHighest) {
         check(of(a).range.highest >= of(b).range.highest ? a : b, &NumberFacts::check_highest);
@@ -277,7 +285,7 @@ class Analysis {
         check(first ? a : b, &NumberFacts::check_lowest);
       }
     }
-    refuse_outside(form(), lowest);
+    refuse_outside(range_of_result(), lowest);
   }
 
   void refuse_outside(const ExponentRange& range, int lowest) {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "number_facts.h"
+#include "loop/plan/number_facts.h"
 
 namespace gdr::emulator::jit {
 namespace {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "body_graph.h"
-#include "body_plan.h"
-#include "code_target.h"
+#include "loop/code_target.h"
+#include "loop/graph/body_graph.h"
+#include "loop/plan/body_plan.h"
 
 namespace gdr::emulator::jit {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "body_graph.h"
+#include "loop/graph/body_graph.h"
 
 namespace gdr::emulator::jit {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "loop/plan/number_facts.h"
 #include "number_code.h"
-#include "number_facts.h"
 
 namespace gdr::emulator::jit {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "body_graph.h"
 #include "code_writer.h"
+#include "loop/graph/body_graph.h"
 #include "number_code.h"
 
 namespace gdr::emulator::jit {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "body_graph.h"
 #include "body_split.h"
-#include "code_target.h"
+#include "loop/code_target.h"
+#include "loop/graph/body_graph.h"
 #include "number_facts.h"
 
 namespace gdr::emulator::jit {

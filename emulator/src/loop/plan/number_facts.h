@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "body_graph.h"
+#include "loop/graph/body_graph.h"
 #include "word/widths.h"
 
 namespace gdr::emulator::jit {
@@ -25,6 +25,12 @@ enum class NumberForm : std::uint8_t {
   pair           // a head and a rest below its last place, together 61 bits
 };
 
+/// How a number is held.
+struct NumberShape {
+  NumberForm form = NumberForm::short_number;
+  int bits = widths::kShort;  // of its significand
+};
+
 /// Exponents of those values that are not zero. There are no such values if lowest > highest.
 struct ExponentRange {
   bool zero = true;
@@ -41,6 +47,12 @@ struct NumberFacts {
   ExponentRange range;
   bool check_lowest = false;   // the code checks that exponents are at least kLowestChecked,
   bool check_highest = false;  // at most kHighestChecked
+
+  [[nodiscard]] NumberShape shape() const { return {form, bits}; }
+  void take(const NumberShape& shape) {
+    form = shape.form;
+    bits = shape.bits;
+  }
 };
 
 struct BodyFacts {

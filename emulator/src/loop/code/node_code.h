@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "body_code.h"
-#include "body_plan.h"
 #include "code_writer.h"
 #include "lm_code.h"
+#include "loop/plan/body_plan.h"
 #include "number_code.h"
 #include "number_forms.h"
 

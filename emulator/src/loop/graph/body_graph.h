@@ -12,9 +12,9 @@
 #include <tuple>
 #include <vector>
 
-#include "code_target.h"
 #include "line/decoded_program.h"
 #include "line/scheduler.h"
+#include "loop/code_target.h"
 
 namespace gdr::emulator::jit {
 

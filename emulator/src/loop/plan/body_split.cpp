@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "node_sets.h"
+#include "loop/graph/node_sets.h"
 
 namespace gdr::emulator::jit {
 namespace {

@@ -2,8 +2,8 @@
 // low plane has eight bits, and its name is empty where a short word is taken as a long one.
 #pragma once
 
-#include "body_graph.h"
 #include "code_writer.h"
+#include "loop/graph/body_graph.h"
 
 namespace gdr::emulator::jit {
 

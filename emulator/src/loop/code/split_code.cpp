@@ -7,19 +7,19 @@ void Generator::write_split() {
   word_phis_ = 0;
   SplitText text;
   text.ways = target_.ways;
-  const auto prologue = make_writer(target_, kBeforePrefix);
+  const auto prologue = make_writer(target_, Part::before);
   begin_function(*prologue, [&](NodeId id) { return plan_.stays(id); });
   const std::vector<Value> before = nodes_.values;
   for (const NumberCode::Chain& each : number_.chains) text.checks.push_back({each.type, each.name, each.value, {}});
   text.before = prologue->text;
 
-  const auto own = make_writer(target_, kLoopPrefix);
+  const auto own = make_writer(target_, Part::loop);
   begin_text(*own, text.checks);
   for (const NodeId id : all_nodes()) {
     if (written_in_turn(id) && !plan_.split().in_chain(id)) (void)nodes_.own(id);
   }
   assign_checks(*own);
-  const auto leaving = make_writer(target_, kEndingPrefix);
+  const auto leaving = make_writer(target_, Part::ending);
   begin_text(*leaving, text.checks);
   give_left(*leaving, BodySplit::kOwn);
   assign_checks(*leaving);
@@ -29,7 +29,7 @@ void Generator::write_split() {
   for (unsigned chain = 0; chain < plan_.split().chains; ++chain) {
     text.chains.push_back(chain_text(chain, text.checks, before, of_own));
   }
-  const auto epilogue = make_writer(target_, kBehindPrefix);
+  const auto epilogue = make_writer(target_, Part::behind);
   begin_text(*epilogue, text.checks);
   text.right = number_.all_right();
   text.behind = epilogue->text;
@@ -45,7 +45,7 @@ ChainText Generator::chain_text(unsigned chain, const std::vector<Phi>& checks, 
     const NodeId word = graph_.carried[n].before;
     if (in_chain(word) && plan_.first_carried_with(word) == n) carried.push_back(n);
   }
-  const auto begin = make_writer(target_, kBeginPrefix);
+  const auto begin = make_writer(target_, Part::begin);
   begin_text(*begin, checks);
   std::vector<Value> names;
   for (const std::size_t n : carried) {
@@ -75,7 +75,7 @@ ChainText Generator::chain_text(unsigned chain, const std::vector<Phi>& checks, 
     if (!value.second.empty()) take(value.second, name.second);
   }
   for (std::size_t at = 0; at < carried.size(); ++at) nodes_.values[plan_.taken_as(carried[at])] = names[at];
-  const auto step = make_writer(target_, kStepPrefix);
+  const auto step = make_writer(target_, Part::step);
   begin_text(*step, checks);
   for (const NodeId id : all_nodes()) {
     if (in_chain(id) && node(id).type == NodeType::number && plan_.facts(id).phi) nodes_.check_taken(id);
@@ -91,13 +91,13 @@ ChainText Generator::chain_text(unsigned chain, const std::vector<Phi>& checks, 
   }
   assign_checks(*step);
   text.step = step->text;
-  const auto leaving = make_writer(target_, kEndingPrefix);
+  const auto leaving = make_writer(target_, Part::ending);
   begin_text(*leaving, checks);
   give_left(*leaving, chain);
   assign_checks(*leaving);
   text.leaving = leaving->text;
 
-  const auto give = make_writer(target_, kGivePrefix);
+  const auto give = make_writer(target_, Part::give);
   begin_text(*give, checks);
   for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
     if (!in_chain(graph_.carried[n].before)) continue;
