@@ -37,7 +37,7 @@ Placement::Placement(const SearchGraph& graph)
 }
 
 void Placement::note_chains() {
-  over_.assign(graph_.values.size(), -1);
+  over_.assign(graph_.values.size(), kNone);
   for (std::size_t value = 0; value < over_.size(); ++value) {
     if (const int base = graph_.values[value].base; base >= 0) {
       over_[static_cast<std::size_t>(base)] = static_cast<int>(value);
@@ -82,7 +82,7 @@ void Placement::restart(std::size_t lines, const Genes& genes) {
   flags_left_ = flag_users_;
   flag_placed_.assign(graph_.flags, 0);
   flags_used_ = gpr_copies_ = lm_copies_ = 0;
-  tenant_ = -1;
+  tenant_ = kNone;
   for (std::size_t tenancy = 0; tenancy < graph_.tenancies.size(); ++tenancy) {
     if (!graph_.tenancies[tenancy].from_entry) continue;
     tenant_ = static_cast<int>(tenancy);
@@ -96,22 +96,13 @@ void Placement::begin_line(std::size_t line) {
   if (tenant_ >= 0 && lines_[line].t_holds < 0) lines_[line].t_holds = tenant_;
 }
 
-void Placement::undo(std::size_t mark) {
-  while (journal_.size() > mark) {
-    const Change& change = journal_.back();
-    if (change.lines == 0) *change.place = change.before;
-    for (std::size_t line = 0; line < change.lines; ++line) change.place[line] -= change.before;
-    journal_.pop_back();
-  }
-}
-
 bool Placement::place(std::size_t bundle, std::size_t line) {
   journal_.clear();
   released_ = false;
   for (const Bundle::Member& member : graph_.bundles.bundles[bundle].members) {
     const std::size_t at = line + member.offset;
     if (at + 1 >= lines_.size() || !place_operation(member.operation, at)) {
-      undo(0);
+      journal_.undo(0);
       return false;
     }
   }
@@ -178,7 +169,7 @@ bool Placement::take_tenancies(std::size_t number, std::size_t line) {
   const auto access = [&](int tenancy) {
     set(tenant_left_, tenant_left_ - 1);
     if (tenant_left_ > 0 || graph_.tenancies[static_cast<std::size_t>(tenancy)].to_end) return;
-    set(tenant_, -1);
+    set(tenant_, kNone);
     released_ = true;
   };
   if (const int tenancy = operation.tenancy_read; tenancy >= 0) {
@@ -257,9 +248,9 @@ bool Placement::read_inputs(std::size_t number, std::size_t line, std::size_t in
   const auto try_way = [&](Way way) {
     bool& known = tried[static_cast<std::size_t>(way)];
     if (std::exchange(known, true)) return false;
-    const std::size_t mark = journal_.size();
+    const std::size_t mark = journal_.mark();
     if (read_value(number, line, input, way) && read_inputs(number, line, input + 1)) return true;
-    undo(mark);
+    journal_.undo(mark);
     return false;
   };
   // Where the value already is, reading it needs only a port.
@@ -281,10 +272,10 @@ bool Placement::read_constant(std::size_t number, std::size_t line, std::size_t 
     const int key = kConstantKey + static_cast<int>(constant);
     const PortKey port =
         way == Way::own ? graph_.constants[constant].own : PortKey{way == Way::gpr ? Port::gpr : Port::lm, key};
-    const std::size_t mark = journal_.size();
+    const std::size_t mark = journal_.mark();
     set(operations_[number].ways[input], static_cast<int>(way));
     if (take_ports(port, line, operation.input_lines) && (way == Way::own || copy_constant(constant, way))) return true;
-    undo(mark);
+    journal_.undo(mark);
     return false;
   };
   if (attempt(Way::own)) return true;
@@ -331,7 +322,7 @@ bool Placement::read_value(std::size_t number, std::size_t line, std::size_t inp
   if (way == Way::t && tenant_ == in_t(value)) {
     set(tenant_left_, tenant_left_ - 1);
     if (tenant_left_ == 0) {
-      set(tenant_, -1);
+      set(tenant_, kNone);
       released_ = true;
     }
   }
@@ -408,8 +399,7 @@ bool Placement::take_words(std::vector<int>& words, int more, int most, std::siz
   int busiest = 0;
   for (std::size_t line = 0; line < lines; ++line) busiest = std::max(busiest, first[line]);
   if (busiest + more > most) return false;
-  for (std::size_t line = 0; line < lines; ++line) first[line] += more;
-  journal_.push_back({first, more, lines});
+  journal_.add(first, lines, more);
   return true;
 }
 
@@ -574,7 +564,7 @@ bool Placement::settle(std::size_t line) {
       lines_[line + 1].t_holds = tenant_;
       return true;
     }
-    undo(0);
+    journal_.undo(0);
   }
   return false;
 }

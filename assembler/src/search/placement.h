@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gdr/assembler/line_search.h"
+#include "journal.h"
 
 namespace gdr::assembler {
 
@@ -21,6 +22,9 @@ struct Genes {
   bool careful = false;         // every value gets a register or a word of local memory as soon as it is computed
   bool flags_in_order = false;  // flags are set in the order of the source, so that few are in use at once
 };
+
+/// No operation, value or tenancy, where the index of one may stand: small numbers that a search copies often.
+inline constexpr int kNone = -1;
 
 class Placement {
  public:
@@ -50,21 +54,21 @@ class Placement {
 
  private:
   struct LineUse {
-    int sequencer = -1;
+    int sequencer = kNone;
     int units = 0;
     std::array<int, isa::kGprReadPorts> gpr_read;
-    int lm_read = -1;
-    int bm = -1;
-    int immediate = -1;
+    int lm_read = kNone;
+    int bm = kNone;
+    int immediate = kNone;
     int flags = 0;
-    int t_write = -1;  // operation
-    int gpr_write = -1;
-    int lm_write = -1;
-    int t_holds = -1;  // what T must hold when the line reads: index of a tenancy, or of a value after all tenancies
+    int t_write = kNone;  // operation
+    int gpr_write = kNone;
+    int lm_write = kNone;
+    int t_holds = kNone;  // what T must hold when the line reads: index of a tenancy, or of a value after all tenancies
     std::array<int, isa::kUnits> results;  // values, by unit
     LineUse() {
-      gpr_read.fill(-1);
-      results.fill(-1);
+      gpr_read.fill(kNone);
+      results.fill(kNone);
     }
   };
   struct Waits {
@@ -72,19 +76,7 @@ class Placement {
     std::ptrdiff_t lines = 0;
   };
 
-  /// What was there before a change of a place, or of the short words in use from one line to another.
-  struct Change {
-    int* place = nullptr;
-    int before = 0;
-    std::size_t lines = 0;  // number of lines from `place` on where `before` words came into use; 0: change of a place
-  };
-
-  void set(int& place, int value) {
-    if (place == value) return;
-    journal_.push_back({&place, place, 0});
-    place = value;
-  }
-  void undo(std::size_t mark);
+  void set(int& place, int value) { journal_.set(place, value); }
 
   void note_chains();
   void note_register_readers();
@@ -120,7 +112,7 @@ class Placement {
   [[nodiscard]] isa::Unit unit_of(std::size_t value) const {
     return graph_.operations[graph_.values[value].operation].unit;
   }
-  static bool shareable(int taken, int wanted) { return taken == -1 || taken == wanted; }
+  static bool shareable(int taken, int wanted) { return taken == kNone || taken == wanted; }
   [[nodiscard]] int in_t(std::size_t value) const { return static_cast<int>(graph_.tenancies.size() + value); }
   [[nodiscard]] std::size_t line_of(std::size_t value) const { return static_cast<std::size_t>(values_[value].line); }
 
@@ -131,7 +123,7 @@ class Placement {
   std::vector<std::size_t> bundle_of_;  // bundle of each operation
   std::vector<std::size_t> offset_of_;
   std::vector<std::vector<Waits>> waits_;  // what each bundle waits for
-  std::vector<int> over_;                  // for each value, the value that overwrites it; -1: none
+  std::vector<int> over_;                  // for each value, the value that overwrites it
   std::vector<std::size_t> root_;          // for each value, the first of those that share its place
   std::vector<std::size_t> last_;
   std::vector<int> register_readers_;  // for each value, the readers that need local memory's port for something else
@@ -150,10 +142,10 @@ class Placement {
   int flags_used_ = 0;
   int gpr_copies_ = 0;  // short words that copies of constants take
   int lm_copies_ = 0;
-  int tenant_ = -1;  // what T must keep until all its accesses are placed
+  int tenant_ = kNone;  // what T must keep until all its accesses are placed
   int tenant_left_ = 0;
   bool released_ = false;
-  std::vector<Change> journal_;
+  Journal journal_;
 };
 
 }  // namespace gdr::assembler
