@@ -1,5 +1,5 @@
 // The bars of the execution engine on gravity. Both sides of a ratio run in turn in one process; medians of the rounds
-// are printed as counters, which bench/report.py makes into docs/performance.md.
+// are printed as counters, which bench/report.py makes into docs/machine/performance.md.
 #include "bare_kernels.h"
 #include "board_benches.h"
 #include "double_gravity.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and two N-body simulations, and writes docs/performance.md."""
+"""Runs the benchmarks and two N-body simulations, and writes docs/machine/performance.md."""
 import argparse
 import json
 import os

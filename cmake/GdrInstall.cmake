@@ -1,5 +1,5 @@
 # The shared library libgdr made of all components, and what cmake --install leaves: programs, libraries, headers, data,
-# the CMake package gdr and pkg-config files. docs/components.md says why libgdr is shared, docs/versions.md what its
+# the CMake package gdr and pkg-config files. docs/reference/components.md says why libgdr is shared, docs/reference/versions.md what its
 # number promises.
 include(CMakePackageConfigHelpers)
 

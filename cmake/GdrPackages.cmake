@@ -61,7 +61,7 @@ debian_package(python3-gdr python "gdr ${same_version}, libgdr ${same_version}, 
 set(CPACK_DEBIAN_GDR_PACKAGE_RECOMMENDS clang-19)  # gdr cc calls it for C++
 set(CPACK_DEBIAN_PYTHON3-GDR_PACKAGE_RECOMMENDS "python3-matplotlib, python3-h5py")  # figures, HDF5 tables
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")  # as docs/versions.md promises
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")  # as docs/reference/versions.md promises
 set(CPACK_DEBIAN_LIBGDR_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
 set(CPACK_DEBIAN_GDR_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
 include(CPack)

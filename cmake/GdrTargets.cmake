@@ -117,7 +117,7 @@ if(GDR_FUZZERS)
 endif()
 
 # gdr_component(NAME sources... DEPENDS components... PRIVATE libraries...): the library gdr::NAME of a component, whose
-# public headers are include/gdr/NAME/*.h. DEPENDS repeats the table of components in docs/components.md.
+# public headers are include/gdr/NAME/*.h. DEPENDS repeats the table of components in docs/reference/components.md.
 function(gdr_component name)
   cmake_parse_arguments(COMPONENT "" "" "DEPENDS;PRIVATE" ${ARGN})
   set(kind STATIC)

@@ -85,7 +85,7 @@ def _metadata(version: str) -> bytes:
              f"Requires-Python: {PROJECT['requires-python']}", f"Keywords: {','.join(PROJECT['keywords'])}"]
     lines += [f"Classifier: {each}" for each in PROJECT["classifiers"]]
     lines += [f"Requires-Dist: {each}" for each in PROJECT["dependencies"]]
-    readme = (SOURCE / "docs/python.md").read_text(encoding="utf-8").split("\n## ")[0]
+    readme = (SOURCE / "docs/reference/python.md").read_text(encoding="utf-8").split("\n## ")[0]
     return ("\n".join([*lines, "Description-Content-Type: text/markdown", "", readme.strip(), ""])).encode()
 
 

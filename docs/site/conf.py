@@ -35,8 +35,8 @@ html_show_sphinx = False
 highlight_language = "text"
 
 man_pages = [
-    ("docs/gdr-summa", "gdr-summa", "parallel matrix product under MPI", [author], 1),
-    ("docs/gdr-stencil", "gdr-stencil", "Laplace and Himeno stencils under MPI", [author], 1),
+    ("docs/networks/gdr-summa", "gdr-summa", "parallel matrix product under MPI", [author], 1),
+    ("docs/networks/gdr-stencil", "gdr-stencil", "Laplace and Himeno stencils under MPI", [author], 1),
 ]
 
 
@@ -81,4 +81,4 @@ def complete_theme(app, exception):
 def setup(app):
     app.connect("build-finished", complete_theme)
     app.add_lexer("vsm", KernelLexer)
-    app.add_lexer("examples", TextLexer)  # rows of docs/arithmetic.md that a test reads
+    app.add_lexer("examples", TextLexer)  # rows of docs/machine/arithmetic.md that a test reads

@@ -51,11 +51,11 @@ class Stage:
         self.components = sorted(path.name for path in project.iterdir()
                                  if (path / "README.md").is_file() and path.name != "docs")
         pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-        pages += sorted(str(path.relative_to(project)) for folder in ("docs", "docs/notes")
-                        for path in (project / folder).glob("*.md"))
+        pages += sorted(str(path.relative_to(project)) for path in (*project.glob("docs/*.md"), *project.glob("docs/*/*.md")))
         pages += [f"{name}/README.md" for name in self.components]
         self.source = {page: project / page for page in pages}
-        self.source.update({f"docs/{path.name}": path for path in generated})
+        # They stand in the build tree as in the project.
+        self.source.update({"docs/" + path.as_posix().rpartition("/docs/")[2]: path for path in generated})
         self.errors = []
         self.written = set()
 

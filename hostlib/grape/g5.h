@@ -1,5 +1,5 @@
 // The GRAPE-5 library's functions under one set of names, for its C and its Fortran face: forces of a shared time step,
-// as tree codes use them. docs/grape6.md says what is particular here.
+// as tree codes use them. docs/nbody/grape6.md says what is particular here.
 //
 // A device is one emulated device (GDR_BOARDS boards) with a number from 0 to 63; the functions without a number mean
 // device 0. Different devices may be used from different threads. The functions have no status: standard error tells a

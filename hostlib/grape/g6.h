@@ -1,6 +1,6 @@
 // The GRAPE-6 library's functions under one set of names; the C and the Fortran face call these and nothing else, so
 // that a program which defines some of the public names itself does not come between. Kawai & Fukushige's and Makino's
-// user's guides describe the functions; docs/grape6.md says what is particular here.
+// user's guides describe the functions; docs/nbody/grape6.md says what is particular here.
 //
 // A cluster is one device (GDR_BOARDS boards) with a number of the caller's; if only one is open, every number means
 // it. Outputs that are null are not written. Nothing here throws, prints more than one line for each kind of failure,

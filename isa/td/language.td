@@ -1,5 +1,5 @@
 // The assembly language's own words, so that no record takes one of them for its name. What they mean stands in
-// docs/assembly.md.
+// docs/kernels/assembly.md.
 
 foreach text = ["kernel", "flops", "var", "bvar", "reg", "param", "const", "repeat", "if", "macro", "include",
                 "experiment", "initialization", "loop", "else", "end"] in

@@ -1,5 +1,5 @@
-/* The library of XcalableMP that programs with its directives call (gdr cc --xacc; docs/xacc.md). Nodes are the ranks
- * of MPI_COMM_WORLD, counted from 1. */
+/* The library of XcalableMP that programs with its directives call (gdr cc --xacc; docs/networks/xacc.md). Nodes are
+ * the ranks of MPI_COMM_WORLD, counted from 1. */
 #ifndef GDR_XMP_H
 #define GDR_XMP_H
 

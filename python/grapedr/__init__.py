@@ -400,7 +400,7 @@ def assemble(
 def compile_kernel(
     file: str | os.PathLike[str], effort: int = 2, definitions: Mapping[str, object] | None = None
 ) -> Kernel:
-    """The kernel of a pair function in C++ (docs/compiler.md), of a file or by the name of one that comes with gdr:
+    """The kernel of a pair function in C++ (docs/kernels/compiler.md), of a file or by the name of one that comes with gdr:
     "eri.cc", "sph_force_c4.cc", ...
 
     `effort` is that of `gdr cc -O`, 1 to 3; 3 also works on two j-records at once. `definitions` are macros of the file, as

@@ -48,7 +48,7 @@ class Output:
     t: float
     values: dict[str, float]
     """Diagnostics by name, as in a line of the log: `energy`, `energy_error`, `virial_ratio`, `r_50`, `core_radius` and
-    others (docs/nbody.md). A quantity that is undefined is NaN. G = 1, Henon's units for the start models."""
+    others (docs/nbody/nbody.md). A quantity that is undefined is NaN. G = 1, Henon's units for the start models."""
     particles: dict[str, NDArray]
     """Particles at `t`: `id` (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3), in the order of the start."""
     state_hash: str

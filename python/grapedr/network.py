@@ -114,7 +114,7 @@ def map_tasks(
     seed: int = 1,
     effort: float = 1.0,
 ) -> Mapping:
-    """Maps each task of a program to a node, so that messages use short paths and share few links (docs/mapping.md).
+    """Maps each task of a program to a node, so that messages use short paths and share few links (docs/networks/mapping.md).
 
     `graph` is "bruck" (with `bytes` a task), "cg", "sp" (with `npb_class`), a CSV file, or a matrix (tasks, tasks) of the
     bytes that the task of the row sends to that of the column. `topology` is such as "torus:8x8x8" or "mesh:4x4", `method`
@@ -154,7 +154,7 @@ def cluster_nbody(
 ) -> dict[str, Any]:
     """Models the emulated time of an N-body run of `n` particles from t = 0 to `t_end`, with individual steps on `nodes` nodes:
     `seconds`, `gflops`, `efficiency`, `bound_by`, and `parts` of the critical path in seconds, as `gdr cluster nbody`
-    gives them. `algorithm` is "copy", "j", "2d", "systolic" or "hyper" (docs/cluster.md). With `grow_network` a network
+    gives them. `algorithm` is "copy", "j", "2d", "systolic" or "hyper" (docs/networks/cluster.md). With `grow_network` a network
     that has too few nodes is made larger, if its kind can be. Raises `grapedr.Error` for more nodes than the network
     has, and for particles that do not fit into the boards."""
     return _models.cluster_nbody(cluster, nodes, float(n), algorithm, kernel_name, t_end, grow_network)

@@ -6,7 +6,7 @@
     def gravity(xi: I[3], eps2: I, xj: J[3], mj: J[Short], acc: Result[3], pot: Result):
         ...
 
-The text of the function becomes a kernel (docs/python.md). On the host the same function computes in doubles, where
+The text of the function becomes a kernel (docs/reference/python.md). On the host the same function computes in doubles, where
 `rsqrt` and `reciprocal` give 0 for 0, as in kernels.
 """
 

@@ -10,7 +10,7 @@ import tempfile
 
 from figures import gdr
 
-SHOWN = [("desktop", "index.html", 1400, 900, False), ("phone", "docs/guide-nbody.html", 390, 844, True)]
+SHOWN = [("desktop", "index.html", 1400, 900, False), ("phone", "docs/guides/guide-nbody.html", 390, 844, True)]
 TESTS = ["Page.test_a_kernel_is_stepped_through_line_by_line", "Page.test_it_fits_a_phone",
          "Page.test_an_exercise_is_solved_and_judged_with_the_hash_of_gdr_judge"]
 PLAYGROUND = {"playground-step.png": "playground.png", "playground-phone-run-dark.png": "playground-phone.png",

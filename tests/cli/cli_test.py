@@ -411,7 +411,7 @@ class JsonReport(CliTest):
         self.assertIn("E0123: not enough memory for the variables\n", listed)
         self.assertIn(" unused ", listed)
         self.assertIn(" fadd ", listed)
-        page = (PROJECT / "docs/diagnostics.md").read_text(encoding="utf-8")
+        page = (PROJECT / "docs/kernels/diagnostics.md").read_text(encoding="utf-8")
         self.assertEqual(self.succeeds("explain", "--markdown").out, page, "gdr explain --markdown makes the page")
         numbers = [line.split(":")[0] for line in listed.splitlines() if line.startswith("E0")]
         self.assertEqual([line.split(":")[0] for line in page.splitlines() if line.startswith("## ")],

@@ -16,8 +16,8 @@ import cli_test  # noqa: E402
 
 
 def documented_examples():
-    """(operation, operands, result) of the floating-point examples of docs/arithmetic.md."""
-    page = (cli_test.PROJECT / "docs/arithmetic.md").read_text(encoding="utf-8")
+    """(operation, operands, result) of the floating-point examples of docs/machine/arithmetic.md."""
+    page = (cli_test.PROJECT / "docs/machine/arithmetic.md").read_text(encoding="utf-8")
     examples = []
     for line in page.split("```examples\n")[1].split("```")[0].splitlines():
         match = re.fullmatch(r"(f\w+)((?: [0-9a-f]+)+) -> ([0-9a-f]+)[a-z ]*", line)

@@ -31,7 +31,7 @@ print(json.dumps(found))
 """
 
 
-# As docs/nbody.md has it, and what yt then says of the particles.
+# As docs/nbody/nbody.md has it, and what yt then says of the particles.
 YT = """
 import sys, h5py, json, yt
 yt.set_log_level(50)

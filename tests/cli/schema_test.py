@@ -174,7 +174,7 @@ class Schemas(unittest.TestCase):
 
     def test_every_command_with_json_has_a_schema(self):
         told = set(re.findall(r"^## `(.*)`$", gdr("schema", "--page"), re.M))
-        for page in (PROJECT / "docs").glob("*.md"):
+        for page in (PROJECT / "docs").rglob("*.md"):
             for command in re.findall(r"^\s*\$? ?gdr ([a-z]+(?: [a-z]+)?).*--json", page.read_text(encoding="utf-8"), re.M):
                 self.assertTrue(command in told or command.split()[0] in told, command)
 
@@ -237,7 +237,7 @@ class Schemas(unittest.TestCase):
         self.assertIn("did you mean 'cluster nbody'", done.stderr)
 
     def test_the_page_of_fields_is_made_of_the_schemas(self):
-        page = (PROJECT / "docs" / "report-fields.md").read_text(encoding="utf-8")
+        page = (PROJECT / "docs/reference/report-fields.md").read_text(encoding="utf-8")
         self.assertEqual(page[page.index("## All reports"):], gdr("schema", "--page"))
 
 

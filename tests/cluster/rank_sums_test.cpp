@@ -1,4 +1,4 @@
-// Sums over ranks: the rules of docs/arithmetic.md hold beyond the boards of one process.
+// Sums over ranks: the rules of docs/machine/arithmetic.md hold beyond the boards of one process.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
 // Functions of gdr cc against MPFR over their ranges, and at the ends of the range against the host: equal, or listed
-// in docs/compiler.md.
+// in docs/kernels/compiler.md.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

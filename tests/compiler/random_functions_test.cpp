@@ -23,7 +23,8 @@ constexpr std::size_t kI = 36;
 constexpr std::size_t kJ = 50;
 constexpr double kParameter = 1.375;
 constexpr std::size_t kOfOneFile = 100;  // functions
-// A function has some 40 operations, of which a quotient or root of long words is off by 8 2^-50 (docs/compiler.md).
+// A function has some 40 operations, of which a quotient or root of long words is off by 8 2^-50
+// (docs/kernels/compiler.md).
 constexpr double kLongBound = 40 * 8 * 0x1p-50;
 
 // As random_prologue() declares them.

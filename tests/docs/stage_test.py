@@ -72,7 +72,7 @@ class StageTest(unittest.TestCase):
         self.assertIn("docs/examples/api/base/crate.cpp: an example of no public header", done.stderr)
 
     def test_a_page_that_the_build_makes_stands_in_place_of_the_one_that_tells_of_it(self):
-        made = self.tree / "build/a.md"
+        made = self.tree / "build/docs/a.md"
         self.write(made, "# A as made\n")
         self.assertEqual(self.stage("--generated", made).returncode, 0)
         self.assertEqual((self.out / "docs/a.md").read_text(), "# A as made\n")

@@ -1,5 +1,5 @@
-// What docs/machine.md says of lines beside each other, asked of effects() directly: the engines' tests see only what
-// the programs that they run happen to do.
+// What docs/machine/machine.md says of lines beside each other, asked of effects() directly: the engines' tests see
+// only what the programs that they run happen to do.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The macros of math.vsm against MPFR: no argument drawn from a function's range is off by more than the bound that
-// docs/recipes.md states, and special arguments give what the page says.
+// docs/kernels/recipes.md states, and special arguments give what the page says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mpfr.h>

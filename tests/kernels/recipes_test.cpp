@@ -1,5 +1,5 @@
-// The kernels of docs/recipes.md against plain C++ on the same numbers, which are such that no result is rounded but
-// where a tolerance says so.
+// The kernels of docs/kernels/recipes.md against plain C++ on the same numbers, which are such that no result is
+// rounded but where a tolerance says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

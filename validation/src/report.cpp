@@ -209,7 +209,8 @@ std::string page(const Data& data, std::span<const Judged> rows) {
       "Published numbers and ours. `gdr validate --markdown` makes this page; the published numbers and the bars are "
       "in\n"
       "`docs/validation.toml`. A row whose system is not built says so. Times of the board are those of the\n"
-      "model of docs/model.md with the parameters of `machines/model1800.toml`, at 333 MHz where nothing else is "
+      "model of docs/machine/model.md with the parameters of `machines/model1800.toml`, at 333 MHz where nothing else "
+      "is "
       "said.\n\n";
   text += text_of(summarize(rows)) + ".\n\n| role | rows | built and verified | meaning |\n|---|---|---|---|\n";
   for (const auto& [role, meaning] : data.roles) {

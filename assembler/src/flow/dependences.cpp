@@ -37,7 +37,7 @@ ValueRange range_of(const CodeAccess& access, unsigned elements) {
     case isa::Storage::gpr:
       return {kGpr + words.first, kGpr + words.last};
     case isa::Storage::lm:
-      if (access.indirect) return {kLm, kBm};  // all of local memory, as docs/assembly.md says
+      if (access.indirect) return {kLm, kBm};  // all of local memory, as docs/kernels/assembly.md says
       return {kLm + words.first, kLm + words.last};
     case isa::Storage::bm:
       return {kBm + words.first, kBm + words.last};

@@ -7,7 +7,7 @@
 
 namespace gdr::assembler {
 
-/// Reports all warnings that docs/warnings.md lists. The code must be legal.
+/// Reports all warnings that docs/kernels/warnings.md lists. The code must be legal.
 void warn(const SectionCode& code, const LeftShort& left_short, const Declared& declared, Reporter& reporter);
 
 // One function for each kind, or for several kinds that need the same data.

@@ -29,7 +29,7 @@ int list_all() {
   return kSuccess;
 }
 
-/// The page docs/diagnostics.md: the same texts, after one another.
+/// The page docs/kernels/diagnostics.md: the same texts, after one another.
 int print_page() {
   fmt::print(
       "# Diagnostics of the assembler\n\n"
@@ -85,7 +85,7 @@ void add_explain(Command program, const std::string& name) {
       "code", options->code,
       "number of the diagnostic, such as E0123, name of a warning, such as unused, or operation, such as fadd; without "
       "it, a list of all");
-  command.add_flag("--markdown", options->markdown, "print the page docs/diagnostics.md").excludes(code);
+  command.add_flag("--markdown", options->markdown, "print the page docs/kernels/diagnostics.md").excludes(code);
 }
 
 }  // namespace gdr::cli

@@ -24,7 +24,7 @@ struct JudgeArguments {
   bool start = false;
 };
 
-/// Exit statuses of verdicts; 1 and 2 are those of every command. docs/cli.md lists them.
+/// Exit statuses of verdicts; 1 and 2 are those of every command. docs/reference/cli.md lists them.
 int status_of(course::Outcome outcome) {
   switch (outcome) {
     case course::Outcome::accepted:

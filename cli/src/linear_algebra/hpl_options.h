@@ -85,7 +85,8 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
 
 /// Options of gdr hpl --mxp.
 struct MxpOptions {
-  /// One step was enough for all matrices that were computed, up to N = 2048 (docs/hpl-mxp.md); one more as a margin.
+  /// One step was enough for all matrices that were computed, up to N = 2048 (docs/linear-algebra/hpl-mxp.md); one more
+  /// as a margin.
   static constexpr unsigned kUsualSteps = 2;
   bool on = false;
   MxpRefinement refinement = MxpRefinement::gmres;

@@ -22,7 +22,7 @@ using isa::Width;
 constexpr unsigned kExponentMask = 2047;
 constexpr int kBias = 1023;
 
-/// The parts of a word as docs/arithmetic.md defines them.
+/// The parts of a word as docs/machine/arithmetic.md defines them.
 struct Parts {
   Width width;
   LongWord word;     // a short word is widened

@@ -1,4 +1,5 @@
-// The grammar of LSUMP's language. Spirit X3 stays in this translation unit; docs/compiler.md has the same grammar.
+// The grammar of LSUMP's language. Spirit X3 stays in this translation unit; docs/kernels/compiler.md has the same
+// grammar.
 #include <boost/spirit/home/x3.hpp>
 #include <functional>
 #include <utility>

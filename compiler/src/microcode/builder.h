@@ -64,7 +64,7 @@ class Builder {
   Operand merge(const Operand& base, const Operand& value, const Truth& where, bool value_is_free);
   Operand copy(const Operand& value, isa::Width width);
 
-  // Functions in short words; docs/recipes.md lists their errors.
+  // Functions in short words; docs/kernels/recipes.md lists their errors.
   Operand reciprocal_or_zero(const Operand& x);
   Operand rsqrt_or_zero(const Operand& x);
   Operand reciprocal(const Operand& x);

@@ -30,7 +30,7 @@ struct Rounding {
 [[nodiscard]] std::vector<Rounding> roundings_of(const Imported& imported);
 
 /// Significant bits to which the machine rounds a short node: those of a short word, and one less for functions for
-/// which docs/compiler.md promises an error of one unit in the last bit.
+/// which docs/kernels/compiler.md promises an error of one unit in the last bit.
 [[nodiscard]] unsigned significant_bits(const Node& node);
 
 struct Widened {

@@ -25,7 +25,7 @@ std::string IrWriter::declarations() const {
   // Vectors that have no register are kept on the stack, where they must not cross a boundary of cache lines.
   const unsigned width = 64 * lanes_;
   // Where elements stand side by side, LLVM's scheduler assumes more registers than there are: on AVX2 and NEON it adds
-  // instructions that move words to and from the stack (docs/engine.md says how many).
+  // instructions that move words to and from the stack (docs/machine/engine.md says how many).
   const char* const order = directed_ ? "" : "\"gdr-in-order\" ";
   return declared + fmt::format(
                         "attributes #0 = {{ nounwind alignstack=64 {1}\"prefer-vector-width\"=\"{0}\" "

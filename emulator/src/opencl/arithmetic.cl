@@ -1,4 +1,4 @@
-// The arithmetic of docs/arithmetic.md in 64-bit integers, as emulator/src has it in C++: each result is exact by
+// The arithmetic of docs/machine/arithmetic.md in 64-bit integers, as emulator/src has it in C++: each result is exact by
 // construction on any device. A word has the 64 upper bits of a long word and its 8 lower ones.
 
 typedef struct {

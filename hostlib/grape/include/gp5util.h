@@ -1,6 +1,6 @@
 /* The GRAPE-5 library, for programs that include its header.
- * Arrays are not const, as in the library's own headers, so that every program of its time compiles. docs/grape6.md
- * says what the functions do here. Link -lg5. */
+ * Arrays are not const, as in the library's own headers, so that every program of its time compiles.
+ * docs/nbody/grape6.md says what the functions do here. Link -lg5. */
 #ifndef GDR_GRAPE_GP5UTIL_H
 #define GDR_GRAPE_GP5UTIL_H
 

@@ -1,6 +1,6 @@
 /* The GRAPE-6 library, for programs that include its header. A cluster is one emulated device.
- * Arrays are not const, as in the library's own headers, so that every program of its time compiles. docs/grape6.md
- * says what the functions do here. Link -lg6. */
+ * Arrays are not const, as in the library's own headers, so that every program of its time compiles.
+ * docs/nbody/grape6.md says what the functions do here. Link -lg6. */
 #ifndef GDR_GRAPE_GRAPE6_H
 #define GDR_GRAPE_GRAPE6_H
 

@@ -15,7 +15,7 @@ void require_index(std::int64_t id) {
 }  // namespace
 
 ForceNoise noise_of_kernel(std::string_view kernel) {
-  // Measured with `gdr force -n 1024 --eps 0`; see docs/kernels.md.
+  // Measured with `gdr force -n 1024 --eps 0`; see docs/kernels/kernels.md.
   if (kernel == "gravity_jerk_long") return {1.7e-15, 1.1e-14};
   if (kernel == "gravity_jerk_2009") return {2.1e-8, 1.0e-7};
   return {3.0e-8, 1.4e-7};

@@ -1,4 +1,4 @@
-// The examples of docs/arithmetic.md, run.
+// The examples of docs/machine/arithmetic.md, run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ std::string outcome_of(const Example& example, Width width) {
 }
 
 TEST(ArithmeticDocument, ExamplesHold) {
-  const std::vector<Example> examples = examples_of(GDR_SOURCE_DIR "/docs/arithmetic.md");
+  const std::vector<Example> examples = examples_of(GDR_SOURCE_DIR "/docs/machine/arithmetic.md");
   ASSERT_FALSE(examples.empty());
   for (const Example& example : examples) {
     ASSERT_FALSE(example.operands.empty()) << example.text;

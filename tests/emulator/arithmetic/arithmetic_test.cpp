@@ -1,4 +1,4 @@
-// Floating point against the wide oracle, and the rules of docs/arithmetic.md one by one.
+// Floating point against the wide oracle, and the rules of docs/machine/arithmetic.md one by one.
 #include <gtest/gtest.h>
 
 #include <bit>

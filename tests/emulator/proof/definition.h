@@ -1,5 +1,5 @@
-// The definition of docs/arithmetic.md for words of any widths, in integers of 128 bits. It shares nothing with the
-// engines.
+// The definition of docs/machine/arithmetic.md for words of any widths, in integers of 128 bits. It shares nothing with
+// the engines.
 #pragma once
 
 #include <bit>

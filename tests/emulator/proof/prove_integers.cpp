@@ -1,5 +1,5 @@
 // Every pair of integers of a small format through the ALU of the interpreter and through that of loop bodies, compared
-// with the definition of docs/arithmetic.md.
+// with the definition of docs/machine/arithmetic.md.
 //
 //   prove_integers RECORD [--write]
 //

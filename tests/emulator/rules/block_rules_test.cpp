@@ -1,5 +1,5 @@
 // Rules of blocks and chips: j-records, broadcast memory, live PEs, the reduction tree, the way of i-data. As
-// docs/machine.md has them, on every exact engine.
+// docs/machine/machine.md has them, on every exact engine.
 #include <array>
 #include <bit>
 #include <optional>

@@ -1,5 +1,5 @@
-// What one line does to the PEs and when it shows, rule by rule as docs/machine.md has them, on every exact engine.
-// Long words stand at even addresses: $lr0v is $lr0, $lr2, $lr4, $lr6.
+// What one line does to the PEs and when it shows, rule by rule as docs/machine/machine.md has them, on every exact
+// engine. Long words stand at even addresses: $lr0v is $lr0, $lr2, $lr4, $lr6.
 #include <cmath>
 #include <functional>
 

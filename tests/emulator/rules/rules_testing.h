@@ -1,5 +1,5 @@
 // Tiny programs in assembly, run on one engine: what the tests of the machine's rules share. The rules stand in
-// docs/machine.md; expected words are worked out by hand.
+// docs/machine/machine.md; expected words are worked out by hand.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -139,7 +139,7 @@ TEST(TurnTime, OfDgemmIsThatOfACountByHand) {
   ASSERT_TRUE(result.program);
   const isa::Program& program = *result.program;
   const TurnSchedule schedule(program, model1800());
-  constexpr std::uint64_t kTurn = 1152;  // docs/blas.md: the port of broadcast memory is the bound
+  constexpr std::uint64_t kTurn = 1152;  // docs/linear-algebra/blas.md: the port of broadcast memory is the bound
   for (const std::uint64_t clocks : schedule.clocks_per_turn()) expect_within_a_percent(clocks, kTurn);
   const auto lines = [&](isa::Section section) { return 4 * program.lines(section).size(); };
   const std::uint64_t fields = program.record_fields(isa::Transfer::hlt);
@@ -282,7 +282,7 @@ isa::Program random_kernel(std::mt19937_64& random) {
   return program;
 }
 
-/// docs/model.md from the first line to the last word, with one clock for the whole run.
+/// docs/machine/model.md from the first line to the last word, with one clock for the whole run.
 class Oracle {
  public:
   Oracle(const isa::Program& program, const emulator::MachineDescription& machine, double tree_interval)

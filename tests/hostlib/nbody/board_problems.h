@@ -1,4 +1,4 @@
-// Problems whose outcome is known, integrated on the emulated board; docs/grape6.md tells what they gave.
+// Problems whose outcome is known, integrated on the emulated board; docs/nbody/grape6.md tells what they gave.
 #pragma once
 
 #include <cmath>

@@ -20,7 +20,7 @@ enum class Severity : std::uint8_t { note, warning, error };
 /// The name as it is printed in diagnostics: `note`.
 [[nodiscard]] std::string_view name_of(Severity severity);
 
-/// Kinds of warnings. Each can be turned off or made an error by its name; docs/warnings.md describes them.
+/// Kinds of warnings. Each can be turned off or made an error by its name; docs/kernels/warnings.md describes them.
 enum class Warning : std::uint8_t {
   masked_definition,
   overwritten_input,

@@ -87,8 +87,8 @@ struct CompileResult {
 [[nodiscard]] CompileResult compile_ir(std::string_view code, std::string_view name,
                                        const CompileOptions& options = {});
 
-/// Compiles a kernel in the language of LSUMP (docs/compiler.md); this needs neither clang nor LLVM. The kernel gets
-/// its name from the file name `name`.
+/// Compiles a kernel in the language of LSUMP (docs/kernels/compiler.md); this needs neither clang nor LLVM. The kernel
+/// gets its name from the file name `name`.
 [[nodiscard]] CompileResult compile_lsump(std::string_view text, std::string_view name,
                                           const CompileOptions& options = {});
 

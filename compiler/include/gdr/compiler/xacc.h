@@ -1,5 +1,5 @@
 // Compiles C programs with directives of XcalableMP and OpenACC (XcalableACC) to MPI programs: arrays are distributed
-// over ranks, loops are split, halos are exchanged. docs/xacc.md describes the directives.
+// over ranks, loops are split, halos are exchanged. docs/networks/xacc.md describes the directives.
 #pragma once
 
 #include <filesystem>

@@ -81,7 +81,7 @@ struct JudgeOptions {
 
 /// Some lines for a terminal, the first of which begins with the outcome's name.
 [[nodiscard]] std::string text_of(const Verdict& verdict, const Exercise& exercise);
-/// Sets the fields of a verdict in `json`, as docs/cli.md describes them.
+/// Sets the fields of a verdict in `json`, as docs/reference/cli.md describes them.
 void add_fields(base::Json& json, const Verdict& verdict, const Exercise& exercise);
 
 }  // namespace gdr::course

@@ -1,5 +1,5 @@
 // The arithmetic of the chip's three units, one word at a time: the reference that every other exact engine must match
-// bit for bit. The written definition is docs/arithmetic.md; this is the same definition in C++.
+// bit for bit. The written definition is docs/machine/arithmetic.md; this is the same definition in C++.
 #pragma once
 
 #include <cstdint>
@@ -57,9 +57,9 @@ struct FpResult {
 [[nodiscard]] LongWord negate(LongWord a);
 
 // Declares FpResult fadd(LongWord a, LongWord b, Width destination), FpResult fpassa(LongWord a, Width destination),
-// and so on for every floating-point operation. isa/td and docs/isa.md define each operation. fmul2 returns the whole
-// product, which a program computes with the pair fmulh, fmull. The second operand of fmul must be a widened short
-// word: its lower 36 bits are zero.
+// and so on for every floating-point operation. isa/td and docs/kernels/isa.md define each operation. fmul2 returns the
+// whole product, which a program computes with the pair fmulh, fmull. The second operand of fmul must be a widened
+// short word: its lower 36 bits are zero.
 #define GDR_OPERANDS_1 LongWord a
 #define GDR_OPERANDS_2 LongWord a, LongWord b
 #define GDR_DECLARE(OP, function, sources) [[nodiscard]] FpResult function(GDR_OPERANDS_##sources, Width destination);

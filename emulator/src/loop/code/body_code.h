@@ -5,8 +5,8 @@
 //
 // Numbers are held in doubles: a short number or the product of two short numbers in one double, a long number in two,
 // a head and a rest. Results are rounded in the fewest instructions that are exact for nearly all data. Checks whether
-// they were exact are collected in masks and in MXCSR, which are examined once for each call. docs/engine.md has the
-// reasoning.
+// they were exact are collected in masks and in MXCSR, which are examined once for each call. docs/machine/engine.md
+// has the reasoning.
 #pragma once
 
 #include <cstdint>

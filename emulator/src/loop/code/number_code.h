@@ -1,5 +1,5 @@
 // The chip's arithmetic as instructions: conversion between planes and doubles, rounding, exact sums, and checks that
-// every step was exact. docs/engine.md has the reasoning.
+// every step was exact. docs/machine/engine.md has the reasoning.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Floating point for as many PEs as a host vector has lanes. Three algorithms give the same result; each is used for
 // the lanes that the one before does not cover: a few instructions for nearly all data (`quickly`), exact pairs of
 // doubles for operands whose exponents are well inside the range (`robustly`), and integers for every operand
-// (`exactly`). docs/engine.md explains them.
+// (`exactly`). docs/machine/engine.md explains them.
 #pragma once
 
 #include "line/micro_op.h"

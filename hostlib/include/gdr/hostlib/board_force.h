@@ -9,8 +9,8 @@
 
 namespace gdr::hostlib {
 
-/// Noise of gdr's own kernels with jerk, as measured in docs/kernels.md. A kernel of another name is assumed to compute
-/// with short words.
+/// Noise of gdr's own kernels with jerk, as measured in docs/kernels/kernels.md. A kernel of another name is assumed to
+/// compute with short words.
 [[nodiscard]] ForceNoise noise_of_kernel(std::string_view kernel);
 
 /// Runs a kernel of Type I that has the variables of GravityRecords and the parameter `ti`. Other variables are sent as

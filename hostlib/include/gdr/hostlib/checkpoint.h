@@ -17,8 +17,8 @@ struct Checkpoint {
 };
 
 /// Writes the file atomically and durably: magic, version, context, the state as little-endian 64-bit words, and the
-/// SHA-256 of all these in hex digits (layout in docs/nbody.md). An earlier checkpoint at `path` is kept under that
-/// name with `~` appended. Throws gdr::Error if the file cannot be written.
+/// SHA-256 of all these in hex digits (layout in docs/nbody/nbody.md). An earlier checkpoint at `path` is kept under
+/// that name with `~` appended. Throws gdr::Error if the file cannot be written.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// Reads a checkpoint. Throws gdr::Error with file and reason if the file is not a checkpoint, has another version, is

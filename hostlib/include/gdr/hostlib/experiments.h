@@ -15,8 +15,8 @@
 namespace gdr::hostlib {
 
 /// Steps of a round if nobody chooses them. Starting a round takes 22 us and its i-data some 2 ms a board
-/// (docs/experiments.md), as long as some hundred steps of a three-body problem; a place stands idle for half a round
-/// when its experiment is done.
+/// (docs/kernels/experiments.md), as long as some hundred steps of a three-body problem; a place stands idle for half a
+/// round when its experiment is done.
 inline constexpr std::uint64_t kRoundSteps = 200;
 
 struct ExperimentOptions {

@@ -1,5 +1,5 @@
 // Fourth-order Hermite scheme with block individual time steps (Makino & Aarseth 1992). A ForceBackend computes the
-// forces. docs/nbody.md has the equations and the time-step rules with their reasons.
+// forces. docs/nbody/nbody.md has the equations and the time-step rules with their reasons.
 #pragma once
 
 #include <array>

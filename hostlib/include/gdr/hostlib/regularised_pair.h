@@ -1,5 +1,5 @@
 // A bound pair that the host advances by itself, by algorithmic regularisation (Mikkola & Tanikawa 1999). To the
-// integrator and the force engine it is one body in its centre of mass; docs/nbody.md says who feels it as two.
+// integrator and the force engine it is one body in its centre of mass; docs/nbody/nbody.md says who feels it as two.
 #pragma once
 
 #include <cstddef>

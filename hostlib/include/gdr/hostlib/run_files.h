@@ -1,5 +1,6 @@
 // Files in HDF5 with the snapshots and the series of samples of a run, for programs that read more than text;
-// docs/nbody.md describes the layout. HDF5 itself is loaded for the first of them, with gdr's library libgdr_hdf5.so.
+// docs/nbody/nbody.md describes the layout. HDF5 itself is loaded for the first of them, with gdr's library
+// libgdr_hdf5.so.
 #pragma once
 
 #include <cstdint>

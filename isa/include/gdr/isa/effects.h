@@ -1,6 +1,6 @@
 // The effects of a line on the machine, derived from the line alone: the words that it reads and writes, the units and
 // ports that it occupies, and what it requires of neighbouring lines. All code that checks, schedules or counts lines
-// uses them. docs/machine.md states the rules.
+// uses them. docs/machine/machine.md states the rules.
 #pragma once
 
 #include <array>

@@ -217,12 +217,13 @@ struct Program {
 /// variables, parameters and aliases must be unique.
 void validate(const Program& program);
 
-/// Versions of the layout of object files that this library reads; it refuses every other one (docs/versions.md). A
-/// program is written in the first version, unless a result or a collect of it names blocks.
+/// Versions of the layout of object files that this library reads; it refuses every other one
+/// (docs/reference/versions.md). A program is written in the first version, unless a result or a collect of it names
+/// blocks.
 inline constexpr std::uint32_t kObjectVersion = 1;
 inline constexpr std::uint32_t kObjectVersionOfBlocks = 2;
 
-/// The object file (ELF64, see docs/object-file.md) as bytes. Equal programs give equal bytes.
+/// The object file (ELF64, see docs/kernels/object-file.md) as bytes. Equal programs give equal bytes.
 [[nodiscard]] std::vector<std::byte> serialize(const Program& program);
 
 /// Reads an object file from bytes. Throws gdr::Error with `name` and the reason if the bytes are not an undamaged

@@ -1,5 +1,5 @@
 // What the units of a line do: the words that each takes, what it computes of them, and where its result goes. Whoever
-// executes, translates or explains lines walks this list. docs/machine.md states the rules.
+// executes, translates or explains lines walks this list. docs/machine/machine.md states the rules.
 #pragma once
 
 #include <array>

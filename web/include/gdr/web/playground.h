@@ -8,8 +8,8 @@
 
 namespace gdr::web {
 
-/// Keeps the tables of the last run and the kernel that is being stepped through. docs/playground.md describes the
-/// requests.
+/// Keeps the tables of the last run and the kernel that is being stepped through. docs/kernels/playground.md describes
+/// the requests.
 class Playground {
  public:
   Playground();
