@@ -12,12 +12,13 @@
 #include <utility>
 
 #include "experiment_form.h"
-#include "gdr/base/counted.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/isa/experiment.h"
 #include "habits.h"
+#include "included_file.h"
+#include "macros.h"
 #include "source_limits.h"
 #include "source_text.h"
 
@@ -25,27 +26,8 @@ namespace gdr::assembler {
 namespace {
 
 // Limits far beyond any kernel: LM holds 512 short words, a loop has some hundred lines.
-constexpr std::size_t kLongestLine = 1000;
-constexpr int kDeepestNesting = 24;  // of parentheses, and of macros, repeats and includes
 constexpr std::size_t kMostStatements = 16384;
 constexpr std::size_t kMostFiles = 64;
-
-/// Folder among the data files with the macros that come with gdr.
-const std::filesystem::path kMacros = "kernels/macros";
-
-struct SourceLine {
-  std::string text;  // without comment and trailing blanks
-  std::uint32_t file = 0;
-  std::uint32_t number = 0;
-};
-
-using BlockLines = std::vector<SourceLine>;
-
-struct Macro {
-  std::vector<std::string> parameters;
-  BlockLines body;
-  Place where;
-};
 
 /// Names that the lines of a block can use.
 struct Scope {
@@ -72,20 +54,13 @@ class Expander {
     Scope scope;
     scope.constants = definitions_;
     including_.push_back(identity_of(files_[0].name));
-    expand_block(lines_of(0), scope);
+    expand_block(read_lines(0), scope);
     end_experiment();
     report_unused_definitions();
     return std::move(expansion_);
   }
 
  private:
-  /// A path that is the same for every spelling of a file's path.
-  static std::filesystem::path identity_of(const std::filesystem::path& path) {
-    std::error_code none;
-    const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, none);
-    return none ? path : canonical;
-  }
-
   /// Reports definitions that the source does not use; not if there are errors, because the lines left out may use
   /// them.
   void report_unused_definitions() {
@@ -144,68 +119,18 @@ class Expander {
     return {{line.file, line.number, begin + 1, static_cast<std::uint32_t>(length)}, scope.origin};
   }
 
-  /// Splits a file into lines; reports lines that are not text.
-  BlockLines lines_of(std::uint32_t file) {
-    BlockLines lines;
-    std::vector<Warning> allowed_below;  // by comments alone on a line, for the next line
-    std::string_view rest = files_[file].text;
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
-    if (rest.starts_with("\xff\xfe") || rest.starts_with("\xfe\xff")) {
-      reporter_.error(Code::syntax, {{file, 1, 1, 1}},
-                      "the file begins with a UTF-16 byte order mark; save it as UTF-8");
-      expansion_.entries.emplace_back(Expansion::Gap{{}, true, true});
-      return lines;
+  /// The lines of a file, whose names are noted.
+  BlockLines read_lines(std::uint32_t file) {
+    FileLines read = lines_of(files_[file].text, file, reporter_);
+    for (std::vector<std::string>& words : read.broken) {
+      expansion_.entries.emplace_back(Expansion::Gap{std::move(words), true, true});
     }
-    for (std::uint32_t number = 1; !rest.empty(); ++number) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      std::string_view text = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      const std::size_t comment = begin_of_comment(text);
-      std::vector<Warning> allowed = allowed_by(text.substr(comment));
-      text = text.substr(0, comment);
-      while (!text.empty() && (is_blank(text.back()) || text.back() == '\r')) text.remove_suffix(1);
-      if (text.find_first_not_of(" \t") == std::string_view::npos) {
-        allowed_below.insert(allowed_below.end(), allowed.begin(), allowed.end());
-        continue;
-      }
-      allowed.insert(allowed.end(), allowed_below.begin(), allowed_below.end());
-      allowed_below.clear();
-      for (const Warning warning : allowed) {
-        first_word(text) == "kernel" ? reporter_.allow(warning) : reporter_.allow(warning, file, number);
-      }
-      SourceLine line{std::string(text), file, number};
-      if (text.size() > kLongestLine) {
-        reporter_.error(Code::too_long, {{file, number, 1, 1}},
-                        fmt::format("the line has {} characters, more than {}", text.size(), kLongestLine));
-        line.text.clear();
-      }
-      for (std::size_t at = 0; at < line.text.size(); ++at) {
-        const auto byte = static_cast<unsigned char>(line.text[at]);
-        if ((byte < ' ' && byte != '\t') || byte >= 0x7f) {
-          reporter_.error(Code::syntax, {{file, number, static_cast<std::uint32_t>(at + 1), 1}},
-                          fmt::format("{} is no character of the language outside comments",
-                                      name_of_character(std::string_view(line.text).substr(at))));
-          line.text.clear();
-        }
-      }
-      const auto opening =
-          std::count_if(line.text.begin(), line.text.end(), [](char c) { return c == '(' || c == '!' || c == '-'; });
-      if (opening > kDeepestNesting) {
-        reporter_.error(Code::too_long, {{file, number, 1, static_cast<std::uint32_t>(line.text.size())}},
-                        fmt::format("more than {} parentheses and signs in one line", kDeepestNesting));
-        line.text.clear();
-      }
-      if (line.text.empty()) {
-        expansion_.entries.emplace_back(Expansion::Gap{words_of(text.substr(0, kLongestLine)), true, true});
-        continue;
-      }
+    for (const SourceLine& line : read.lines) {
       const std::vector<std::string> words = words_of(line.text);
       seen_words_.insert(words.begin(), words.end());
       if (words.size() > 1 && (words[0] == "const" || words[0] == "param")) definable_.insert(words[1]);
-      lines.push_back(std::move(line));
     }
-    return lines;
+    return std::move(read.lines);
   }
 
   /// True while there is room for one more line; reports an error the first time there is none.
@@ -471,7 +396,7 @@ class Expander {
       return;
     }
     if (const auto* macro = std::get_if<MacroStatement>(&head.statement)) {
-      return define_macro(*macro, slice(begin, block.end), head);
+      return define_macro(macros_, *macro, slice(begin, block.end), head, reporter_);
     }
     const auto& repeat = std::get<RepeatStatement>(head.statement);
     const BlockLines body = slice(begin, block.end);
@@ -485,83 +410,8 @@ class Expander {
     }
   }
 
-  void define_macro(const MacroStatement& macro, BlockLines body, const ExpandedStatement& head) {
-    if (isa::op_named(macro.name.text)) {
-      reporter_.error(
-          Code::duplicate_name, head.place(macro.name.span),
-          fmt::format("'{}' is an operation of the machine; a macro needs a name of its own", macro.name.text));
-      return;
-    }
-    Macro definition{{}, std::move(body), head.where};
-    for (const Word& parameter : macro.parameters) definition.parameters.push_back(parameter.text);
-    const auto [found, fresh] = macros_.emplace(macro.name.text, definition);
-    if (!fresh) {
-      if (reporter_.error(Code::duplicate_name, head.place(macro.name.span),
-                          fmt::format("macro '{}' is defined twice", macro.name.text))) {
-        reporter_.note(found->second.where, "it was defined here");
-      }
-    }
-  }
-
-  /// The arguments of a use in the order of the parameters: first by position, then as PARAMETER=TEXT. Nothing if they
-  /// do not match; the error is then reported.
-  std::optional<std::vector<std::string>> arguments_of(const std::string& name, const Macro& macro,
-                                                       const ExpandedStatement& use) {
-    const std::string& text = use.text;
-    std::vector<std::optional<std::string>> found(macro.parameters.size());
-    std::size_t placed = 0;
-    bool by_name = false;
-    const auto refuse = [&](std::string message) {
-      if (reporter_.error(Code::macro, use.where, std::move(message))) {
-        reporter_.note(macro.where, "it is defined here");
-      }
-      return std::nullopt;
-    };
-    for (std::size_t at = text.find(name) + name.size(); at < text.size();) {
-      const std::size_t begin = std::min(text.find_first_not_of(" \t", at), text.size());
-      const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
-      at = end;
-      if (end == begin) continue;
-      const std::string argument = text.substr(begin, end - begin);
-      std::size_t word = 0;
-      while (word < argument.size() && is_word_character(argument[word])) ++word;
-      const bool named = word > 0 && word < argument.size() && argument[word] == '=' &&
-                         (word + 1 >= argument.size() || argument[word + 1] != '=');
-      if (!named) {
-        if (by_name) return refuse(fmt::format("'{}' comes after an argument by name; give it its name", argument));
-        if (placed < found.size()) found[placed] = argument;
-        ++placed;
-        continue;
-      }
-      by_name = true;
-      const std::string parameter = argument.substr(0, word);
-      const auto place = std::find(macro.parameters.begin(), macro.parameters.end(), parameter);
-      if (place == macro.parameters.end()) {
-        return refuse(fmt::format("macro '{}' has no parameter '{}'{}", name, parameter,
-                                  suggestion_or_all(parameter, macro.parameters)));
-      }
-      auto& value = found[static_cast<std::size_t>(place - macro.parameters.begin())];
-      if (value) return refuse(fmt::format("parameter '{}' of macro '{}' is given twice", parameter, name));
-      value = argument.substr(word + 1);
-    }
-    std::vector<std::string> arguments;
-    std::vector<std::string> missing;
-    for (std::size_t index = 0; index < found.size(); ++index) {
-      if (!found[index]) missing.push_back(macro.parameters[index]);
-      arguments.push_back(found[index].value_or(""));
-    }
-    if (by_name && !missing.empty()) {
-      return refuse(fmt::format("macro '{}' is not given {}", name, quoted_list(missing)));
-    }
-    if (!missing.empty() || placed > found.size()) {
-      return refuse(fmt::format("macro '{}' takes {}, {}", name, base::counted(macro.parameters.size(), "argument"),
-                                given(placed, std::to_string(placed))));
-    }
-    return arguments;
-  }
-
   void use_macro(const std::string& name, const Macro& macro, const ExpandedStatement& use, const Scope& scope) {
-    const auto arguments = arguments_of(name, macro, use);
+    const auto arguments = arguments_of(name, macro, use, reporter_);
     if (!arguments) return gap(use.text);
     if (scope.depth >= kDeepestNesting) {
       reporter_.error(Code::too_long, use.where, fmt::format("macros and blocks nest deeper than {}", kDeepestNesting));
@@ -581,42 +431,12 @@ class Expander {
     expand_block(body, inner);
   }
 
-  /// A file beside the including one, in the folders of the options, or of the macros that come with gdr. Nothing if
-  /// there is none or it cannot be one, which is reported.
-  std::optional<std::filesystem::path> find_included(const std::string& name, std::uint32_t file, const Place& where) {
-    std::vector<std::filesystem::path> places{std::filesystem::path(files_[file].name).parent_path() / name};
-    for (const std::filesystem::path& directory : options_.include_directories) places.push_back(directory / name);
-    for (const std::filesystem::path& path : places) {
-      if (options_.unsaved.contains(identity_of(path))) return path;
-      std::error_code none;
-      const auto status = std::filesystem::status(path, none);
-      if (!std::filesystem::exists(status)) continue;
-      if (!std::filesystem::is_regular_file(status)) {
-        reporter_.error(Code::include, where, fmt::format("'{}' is no regular file", path.string()));
-        return std::nullopt;
-      }
-      if (const auto bytes = std::filesystem::file_size(path, none); !none && bytes > kMostSourceBytes) {
-        reporter_.error(Code::include, where,
-                        fmt::format("'{}' has {} bytes, more than {}", path.string(), bytes, kMostSourceBytes));
-        return std::nullopt;
-      }
-      return path;
-    }
-    const std::filesystem::path plain(name);
-    if (plain.filename() == plain) {
-      if (const auto own = base::find_data_file(kMacros / plain)) return own;
-    }
-    std::vector<std::string> looked;
-    for (const std::filesystem::path& path : places) looked.push_back(path.string());
-    reporter_.error(Code::include, where, fmt::format("'{}' is not found; looked for {}", name, quoted_list(looked)));
-    return std::nullopt;
-  }
-
   void include(const IncludeStatement& statement, const ExpandedStatement& head, Scope& scope) {
     const Place where = head.place(statement.path.span);
     // The form's own macros are those that come with gdr, whatever stands beside the source.
     const auto found = adding_declarations_ ? base::find_data_file(kMacros / kExperimentFile)
-                                            : find_included(statement.path.text, head.where.range.file, where);
+                                            : find_included(statement.path.text, files_[head.where.range.file].name,
+                                                            options_, where, reporter_);
     if (!found) return report_no_macros(where);
     const std::filesystem::path& path = *found;
     const std::filesystem::path identity = identity_of(path);
@@ -640,7 +460,7 @@ class Expander {
     inner.origin = reporter_.add_origin(
         {Reporter::Origin::Kind::include, head.where, fmt::format("'{}' is included here", statement.path.text), {}});
     including_.push_back(identity);
-    expand_block(lines_of(static_cast<std::uint32_t>(files_.size() - 1)), inner);
+    expand_block(read_lines(static_cast<std::uint32_t>(files_.size() - 1)), inner);
     including_.pop_back();
     scope.constants = inner.constants;  // what a file defines is known behind the include
     scope.defined_here = inner.defined_here;
@@ -789,7 +609,7 @@ class Expander {
   unsigned local_registers_ = 0;                  // named so far
   std::set<std::string> broken_;                  // constants whose value was refused
   std::vector<std::filesystem::path> including_;  // the files that are being read, each included by the one before
-  std::map<std::string, Macro, std::less<>> macros_;
+  Macros macros_;
   Expansion expansion_;
   std::size_t statements_ = 0;
   bool in_section_ = false;
