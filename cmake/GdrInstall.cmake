@@ -43,63 +43,63 @@ foreach(component ${installed_components})
   foreach(header_set ${header_sets})
     list(APPEND file_sets FILE_SET ${header_set})
   endforeach()
-  install(TARGETS ${component} EXPORT gdrComponents ${file_sets})
+  gdr_install(TARGETS ${component} EXPORT gdrComponents ${file_sets})
 endforeach()
-install(TARGETS gdr_simulation gdr_mapping EXPORT gdrComponents)
+gdr_install(TARGETS gdr_simulation gdr_mapping EXPORT gdrComponents)
 if(TARGET gdr_blas)
-  install(TARGETS gdr_blas EXPORT gdrTargets LIBRARY COMPONENT libgdr)
+  gdr_install(TARGETS gdr_blas EXPORT gdrTargets LIBRARY COMPONENT libgdr)
 endif()
 # In a folder of their own: other libraries install headers of these names.
 set(grape_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/gdr/grape)
-install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets LIBRARY COMPONENT libgdr
+gdr_install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets LIBRARY COMPONENT libgdr
   FILE_SET HEADERS DESTINATION ${grape_include_dir})
 if(TARGET gdr_tca)
   # In the package of the programs, which need MPI, too.
-  install(TARGETS gdr_tca EXPORT gdrTca LIBRARY COMPONENT gdr FILE_SET HEADERS COMPONENT gdr)
+  gdr_install(TARGETS gdr_tca EXPORT gdrTca LIBRARY COMPONENT gdr FILE_SET HEADERS COMPONENT gdr)
 endif()
-install(TARGETS gdr_g6_static)  # by its name or pkg-config: what it needs of us is libgdr
-install(FILES ${gdr_grape_links} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT libgdr NAMELINK_COMPONENT libgdr-dev INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+gdr_install(TARGETS gdr_g6_static)  # by its name or pkg-config: what it needs of us is libgdr
+gdr_install(FILES ${gdr_grape_links} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+gdr_install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT libgdr NAMELINK_COMPONENT libgdr-dev INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(plugin gdr_jit gdr_opencl gdr_import gdr_goose gdr_xacc gdr_hdf5)  # found beside libgdr and the programs
   if(TARGET ${plugin})
-    install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
+    gdr_install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
   endif()
 endforeach()
 # What pair functions include, for gdr cc and for the host's compiler.
-install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT libgdr)
-install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdr)
+gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT libgdr)
+gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdr)
 # What programs with directives of XcalableMP include.
-install(FILES ${gdr_SOURCE_DIR}/kernels/xacc/xmp.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/xacc COMPONENT libgdr)
+gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/xacc/xmp.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/xacc COMPONENT libgdr)
 foreach(data machines kernels)
-  install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr COMPONENT libgdr
+  gdr_install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr COMPONENT libgdr
     FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm PATTERN *.cc PATTERN *.lsump PATTERN *.c
     PATTERN src EXCLUDE PATTERN include EXCLUDE)  # of the tests' references, whose folders would stay empty
 endforeach()
-install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT libgdr)
+gdr_install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT libgdr)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gdr)
-install(EXPORT gdrTargets NAMESPACE gdr:: DESTINATION ${package_dir})
+gdr_install(EXPORT gdrTargets NAMESPACE gdr:: DESTINATION ${package_dir})
 # Static libraries, which need the packages behind them where they are linked.
-install(EXPORT gdrComponents NAMESPACE gdr:: DESTINATION ${package_dir})
+gdr_install(EXPORT gdrComponents NAMESPACE gdr:: DESTINATION ${package_dir})
 if(TARGET gdr_tca)
-  install(EXPORT gdrTca NAMESPACE gdr:: DESTINATION ${package_dir} COMPONENT gdr)
+  gdr_install(EXPORT gdrTca NAMESPACE gdr:: DESTINATION ${package_dir} COMPONENT gdr)
 endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdrConfig.cmake.in ${gdr_BINARY_DIR}/gdrConfig.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(${gdr_BINARY_DIR}/gdrConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-install(FILES ${gdr_BINARY_DIR}/gdrConfig.cmake ${gdr_BINARY_DIR}/gdrConfigVersion.cmake DESTINATION ${package_dir})
+gdr_install(FILES ${gdr_BINARY_DIR}/gdrConfig.cmake ${gdr_BINARY_DIR}/gdrConfigVersion.cmake DESTINATION ${package_dir})
 
 # From the folder of gdr.pc to the prefix, so that an installed tree may be moved.
 file(RELATIVE_PATH GDR_PREFIX_FROM_PKGCONFIG /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gdr.pc.in ${gdr_BINARY_DIR}/gdr.pc @ONLY)
-install(FILES ${gdr_BINARY_DIR}/gdr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+gdr_install(FILES ${gdr_BINARY_DIR}/gdr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET gdr_blas)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/gdrblas.pc.in ${gdr_BINARY_DIR}/gdrblas.pc @ONLY)
-  install(FILES ${gdr_BINARY_DIR}/gdrblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  gdr_install(FILES ${gdr_BINARY_DIR}/gdrblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 if(TARGET gdr_tca)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/tca.pc.in ${gdr_BINARY_DIR}/tca.pc @ONLY)
-  install(FILES ${gdr_BINARY_DIR}/tca.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT gdr)
+  gdr_install(FILES ${gdr_BINARY_DIR}/tca.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT gdr)
 endif()
 # g6lib and sapporo_light are the names under which AMUSE looks for a GRAPE-6 library.
 foreach(grape_package g6 g6lib sapporo_light g5)
@@ -110,5 +110,5 @@ foreach(grape_package g6 g6lib sapporo_light g5)
     set(grape_description GRAPE-5)
   endif()
   configure_file(${CMAKE_CURRENT_LIST_DIR}/grape.pc.in ${gdr_BINARY_DIR}/${grape_package}.pc @ONLY)
-  install(FILES ${gdr_BINARY_DIR}/${grape_package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  gdr_install(FILES ${gdr_BINARY_DIR}/${grape_package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

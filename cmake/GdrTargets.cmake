@@ -1,5 +1,12 @@
 # How every target of the project is compiled, and the short forms that the components' lists use.
 
+# gdr_install(arguments of install()...): installs what projects that gdr is a part of do not want unasked.
+function(gdr_install)
+  if(GDR_INSTALL)
+    install(${ARGN})
+  endif()
+endfunction()
+
 find_program(GDR_CCACHE ccache)
 if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
   # Without this sloppiness ccache keeps nothing that is compiled with precompiled headers.
