@@ -179,6 +179,26 @@ class Manual(cli_test.CliTest):
         (self.scratch / "file").write_text("")
         self.ends(1, ["file/man1: cannot be made: Not a directory"], "manual", self.scratch / "file/man1")
 
+    def test_pages_have_the_date_of_their_sources(self):
+        # 2026-11-27 12:00:00 UTC, by `date --utc --date=@SECONDS`.
+        self.succeeds("manual", self.scratch, environment={"SOURCE_DATE_EPOCH": "1795780800"})
+        for page in self.scratch.glob("*.1"):
+            self.assertIn(' 1 "2026-11-27" "gdr ', page.read_text(encoding="utf-8").split("\n")[0])
+        for refused in ("yesterday", "-1", "1.5", "253402300800"):
+            self.ends(1, [f"SOURCE_DATE_EPOCH: '{refused}' is refused: it must be a whole number of seconds, 0 to 253402300799"],
+                      "manual", self.scratch, environment={"SOURCE_DATE_EPOCH": refused})
+
+    def test_pages_name_files_variables_and_the_pages_beside_them(self):
+        self.succeeds("manual", self.scratch)
+        program = (self.scratch / "gdr.1").read_text(encoding="utf-8")
+        variables = re.findall(r"^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|", (cli_test.PROJECT / "docs/reference/cli.md").read_text(encoding="utf-8"), re.MULTILINE)
+        named = set(re.findall(r"`([A-Z_]+)`", " ".join(variables)))
+        self.assertIn("GDR_DATA_DIR", named)
+        self.assertLess({name for name in re.findall(r"\\fB([A-Z_]{2,})\\fR", program)}, named)
+        self.assertIn(".SH FILES\n", program)
+        page = (self.scratch / "gdr-fp-eval.1").read_text(encoding="utf-8").replace("\\-", "-")
+        self.assertIn(".SH SEE ALSO\n\\fBgdr\\fR(1), \\fBgdr-fp\\fR(1), \\fBgdr-fp-show\\fR(1)\n", page)
+
     def test_pages_are_clean(self):
         if subprocess.run(["sh", "-c", "command -v groff"], capture_output=True).returncode != 0:
             self.skipTest("needs groff")
