@@ -47,42 +47,41 @@ foreach(component ${installed_components})
 endforeach()
 gdr_install(TARGETS gdr_simulation gdr_mapping EXPORT gdrComponents)
 if(TARGET gdr_blas)
-  gdr_install(TARGETS gdr_blas EXPORT gdrTargets LIBRARY COMPONENT libgdr)
+  gdr_install(TARGETS gdr_blas EXPORT gdrTargets LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 endif()
 # In a folder of their own: other libraries install headers of these names.
 set(grape_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/gdr/grape)
-gdr_install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets LIBRARY COMPONENT libgdr
+gdr_install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets LIBRARY COMPONENT library NAMELINK_COMPONENT development
   FILE_SET HEADERS DESTINATION ${grape_include_dir})
 if(TARGET gdr_tca)
-  # In the package of the programs, which need MPI, too.
-  gdr_install(TARGETS gdr_tca EXPORT gdrTca LIBRARY COMPONENT gdr FILE_SET HEADERS COMPONENT gdr)
+  gdr_install(TARGETS gdr_tca EXPORT gdrTca LIBRARY COMPONENT library NAMELINK_COMPONENT development FILE_SET HEADERS)
 endif()
 gdr_install(TARGETS gdr_g6_static)  # by its name or pkg-config: what it needs of us is libgdr
 gdr_install(FILES ${gdr_grape_links} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-gdr_install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT libgdr NAMELINK_COMPONENT libgdr-dev INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+gdr_install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT library NAMELINK_COMPONENT development INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(plugin gdr_jit gdr_opencl gdr_import gdr_goose gdr_xacc gdr_hdf5)  # found beside libgdr and the programs
   if(TARGET ${plugin})
-    gdr_install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
+    gdr_install(TARGETS ${plugin} LIBRARY DESTINATION ${GDR_INSTALL_PLUGIN_DIR} COMPONENT library)
   endif()
 endforeach()
 # What pair functions include, for gdr cc and for the host's compiler.
-gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT libgdr)
+gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT library)
 gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdr)
 # What programs with directives of XcalableMP include.
-gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/xacc/xmp.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/xacc COMPONENT libgdr)
+gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/xacc/xmp.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/xacc COMPONENT library)
 foreach(data machines kernels)
-  gdr_install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr COMPONENT libgdr
+  gdr_install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr COMPONENT library
     FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm PATTERN *.cc PATTERN *.lsump PATTERN *.c
     PATTERN src EXCLUDE PATTERN include EXCLUDE)  # of the tests' references, whose folders would stay empty
 endforeach()
-gdr_install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT libgdr)
+gdr_install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gdr)
 gdr_install(EXPORT gdrTargets NAMESPACE gdr:: DESTINATION ${package_dir})
 # Static libraries, which need the packages behind them where they are linked.
 gdr_install(EXPORT gdrComponents NAMESPACE gdr:: DESTINATION ${package_dir})
 if(TARGET gdr_tca)
-  gdr_install(EXPORT gdrTca NAMESPACE gdr:: DESTINATION ${package_dir} COMPONENT gdr)
+  gdr_install(EXPORT gdrTca NAMESPACE gdr:: DESTINATION ${package_dir})
 endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdrConfig.cmake.in ${gdr_BINARY_DIR}/gdrConfig.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
@@ -99,7 +98,7 @@ if(TARGET gdr_blas)
 endif()
 if(TARGET gdr_tca)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/tca.pc.in ${gdr_BINARY_DIR}/tca.pc @ONLY)
-  gdr_install(FILES ${gdr_BINARY_DIR}/tca.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT gdr)
+  gdr_install(FILES ${gdr_BINARY_DIR}/tca.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 # g6lib and sapporo_light are the names under which AMUSE looks for a GRAPE-6 library.
 foreach(grape_package g6 g6lib sapporo_light g5)

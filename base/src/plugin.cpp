@@ -11,6 +11,9 @@
 namespace gdr::base {
 namespace {
 
+/// Where cmake --install puts what is loaded by its path, below the folder of libraries (GDR_INSTALL_PLUGIN_DIR).
+constexpr const char* kInstalledPlugins = "gdr";
+
 /// The library or program with this code, as an absolute path; empty if it is not known.
 std::array<char, PATH_MAX> own_file{};
 
@@ -31,9 +34,15 @@ std::vector<std::filesystem::path> library_folders() {
   std::vector<std::filesystem::path> folders;
   if (own_file[0] != '\0') {
     const std::filesystem::path beside = std::filesystem::path(own_file.data()).parent_path();
-    for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) folders.push_back(beside / folder);
+    for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) {
+      folders.push_back(beside / folder);
+      folders.push_back(beside / folder / kInstalledPlugins);
+    }
   }
-  folders.emplace_back(GDR_INSTALLED_LIBRARIES);
+  for (const std::filesystem::path installed{GDR_INSTALLED_LIBRARIES};
+       const std::filesystem::path& folder : {installed, installed / kInstalledPlugins}) {
+    folders.push_back(folder);
+  }
 #ifdef GDR_BUILT_LIBRARIES
   folders.emplace_back(GDR_BUILT_LIBRARIES);
 #endif

@@ -31,6 +31,8 @@ int run_test(std::string name, const std::filesystem::path& program, std::string
 TEST(Plugins, AreLookedForBesideTheProgram) {
   const std::filesystem::path program = std::filesystem::canonical("/proc/self/exe");
   EXPECT_THAT(base::library_folders(), testing::Contains(program.parent_path() / "../lib"));
+  EXPECT_THAT(base::library_folders(),
+              testing::Contains(program.parent_path() / "../lib/gdr"));  // as they are installed
 }
 
 // The same, in a process whose first argument does not say where its program is.

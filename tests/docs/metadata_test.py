@@ -24,10 +24,36 @@ class MetadataTest(unittest.TestCase):
         self.assertEqual(json.loads(text("codemeta.json"))["version"], version)
         self.assertEqual(json.loads(text(".zenodo.json"))["version"], version)
         self.assertEqual(re.search(r"^## (\S+)", text("CHANGELOG.md"), re.M)[1], version)
+        self.assertEqual(re.match(r"gdr \((\S+)-\S+\)", text("debian/changelog"))[1], version)
+
+    def test_debian_packages_are_built_from_what_setup_installs(self):
+        control = text("debian/control")
+        wanted = set()
+        for field in ("Build-Depends", "Build-Depends-Indep"):
+            value = re.search(rf"^{field}: (.*?)^(?=\S|$)", control, re.M | re.S)[1]
+            wanted |= {re.sub(r"\s*\(.*", "", each.strip()) for each in value.split(",") if each.strip()}
+        installed = subprocess.run([PROJECT / "scripts/setup", "--list", "build", "docs", "packages"], capture_output=True,
+                                   text=True, check=True).stdout.split()
+        self.assertEqual(wanted - set(installed), {"debhelper-compat"})  # which debhelper provides
+
+    def test_recipes_name_this_version_and_options_that_exist(self):
+        version = re.search(r"project\(gdr VERSION (\S+)", text("CMakeLists.txt"))[1]
+        known = set()
+        for file in [PROJECT / "CMakeLists.txt", PROJECT / "python/CMakeLists.txt"]:
+            known |= set(re.findall(r"(?:option|set|find_program)\((GDR_[A-Z_]+)", file.read_text(encoding="utf-8")))
+        for name, says in (("conda/recipe.yaml", f'version: "{version}"'), ("conda/build.sh", ""),
+                           ("spack/packages/gdr/package.py", f'version("{version}")'), ("nix/package.nix", f'version = "{version}"')):
+            recipe = text(f"packaging/{name}")
+            self.assertIn(says, recipe, name)
+            self.assertEqual(set(re.findall(r"GDR_[A-Z_]+", recipe)) - known, set(), name)
+
+    def test_every_debian_package_says_what_it_holds(self):
+        for name in re.findall(r"^Package: (\S+)", text("debian/control"), re.M):
+            self.assertTrue(text(f"debian/{name}.install").strip(), name)
 
     def test_a_release_needs_one_date_in_two_files(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("CMakeLists.txt", "CHANGELOG.md", "CITATION.cff", "scripts/release", "cmake/debian/changelog.in"):
+            for name in ("CMakeLists.txt", "CHANGELOG.md", "CITATION.cff", "scripts/release", "debian/changelog"):
                 (pathlib.Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(PROJECT / name, pathlib.Path(folder) / name)
             run = ["git", "-C", folder, "-c", "user.name=t", "-c", "user.email=t@example.org"]

@@ -24,18 +24,20 @@ namespace {
 struct Plugin {
   const char* file;
   std::string_view serves;
-  std::string_view needs;  // of Debian 12
+  std::string_view needs;    // of Debian 12
+  std::string_view package;  // of gdr, that holds it
 };
-constexpr std::array<Plugin, 9> kPlugins{{
-    {"libgdr_jit.so", "compiled loops of the engines simd and native", "libllvm19"},
-    {"libgdr_opencl.so", "engine opencl", "ocl-icd-libopencl1"},
-    {"libgdr_import.so", "gdr cc of C++ and of LLVM's code", "libllvm19"},
-    {"libgdr_goose.so", "gdr cc --goose", "libclang-cpp19"},
-    {"libgdr_simgrid.so", "simulated networks", "libsimgrid3.32"},
-    {"libgdr_hdf5.so", "HDF5 files", "libhdf5-103-1"},
-    {"libgdr_mpi.so", "runs on ranks of MPI", "libopenmpi3"},
-    {"libgdr_png.so", "pictures as PNG", "librsvg2-2"},
-    {"libgdr_xml.so", "XML of hwloc", "libxml2"},
+constexpr std::array<Plugin, 10> kPlugins{{
+    {"libgdr_jit.so", "compiled loops of the engines simd and native", "libllvm19", "gdr-plugin-llvm"},
+    {"libgdr_opencl.so", "engine opencl", "ocl-icd-libopencl1", "gdr-plugin-opencl"},
+    {"libgdr_import.so", "gdr cc of C++ and of LLVM's code", "libllvm19", "gdr-plugin-llvm"},
+    {"libgdr_goose.so", "gdr cc --goose", "libclang-cpp19", "gdr-plugin-clang"},
+    {"libgdr_xacc.so", "gdr cc --xacc", "libclang-cpp19", "gdr-plugin-clang"},
+    {"libgdr_simgrid.so", "simulated networks", "libsimgrid3.32", "gdr-plugin-simgrid"},
+    {"libgdr_hdf5.so", "HDF5 files", "libhdf5-103-1", "gdr-plugin-hdf5"},
+    {"libgdr_mpi.so", "runs on ranks of MPI", "libopenmpi3", "gdr-mpi"},
+    {"libgdr_png.so", "pictures as PNG", "librsvg2-2", "gdr-plugin-png"},
+    {"libgdr_xml.so", "XML of hwloc", "libxml2", "gdr-plugin-xml"},
 }};
 
 /// The value of the first line of a system file that begins with `key`, up to the end or in quotes; empty if none does.
@@ -123,10 +125,11 @@ int doctor(const ReportOptions& report) {
     sound = sound && state.refusal.empty();
     json["plugins"].push_back(
         {{"file", plugin.file}, {"serves", plugin.serves}, {"path", state.file.string()}, {"refusal", state.refusal}});
-    line(plugin.file, !state.file.empty()     ? fmt::format("{}: {}", plugin.serves, state.file.string())
-                      : state.refusal.empty() ? fmt::format("{}: not installed", plugin.serves)
-                                              : fmt::format("{}: does not load: {} (Debian's package {})",
-                                                            plugin.serves, state.refusal, plugin.needs));
+    line(plugin.file,
+         !state.file.empty() ? fmt::format("{}: {}", plugin.serves, state.file.string())
+         : state.refusal.empty()
+             ? fmt::format("{}: not installed (Debian's package {})", plugin.serves, plugin.package)
+             : fmt::format("{}: does not load: {} (Debian's package {})", plugin.serves, state.refusal, plugin.needs));
   }
 
   heading("devices of OpenCL");
