@@ -192,12 +192,12 @@ Extents largest_block(const HimenoOptions& options) {
 
 void require_memory(const Cluster& cluster, const HimenoOptions& options) {
   const double points = product_of(largest_block(options));
-  const double in_host = std::floor(cluster.memory / cluster.ranks_per_node / (kArrays * kElementBytes));
+  const double in_host = std::floor(cluster.host.memory / cluster.ranks_per_node / (kArrays * kElementBytes));
   if (points > in_host) {
     throw Error(
         fmt::format("size {}x{}x{} is refused: a rank has {:.0f} points, a node of {:g} GB holds {:.0f} for each of "
                     "its {} ranks",
-                    options.size[0], options.size[1], options.size[2], points, cluster.memory / 1e9, in_host,
+                    options.size[0], options.size[1], options.size[2], points, cluster.host.memory / 1e9, in_host,
                     cluster.ranks_per_node));
   }
   const double in_boards = Rates(cluster, options).room();

@@ -14,6 +14,7 @@
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
 #include "gdr/hostlib/mxp.h"
+#include "gdr/hostlib/node_memory.h"
 
 namespace gdr::cluster {
 namespace {
@@ -336,19 +337,12 @@ void check(const Cluster& cluster, const Topology& topology, const HplClusterOpt
   }
   if (options.lookahead > 1)
     throw Error(fmt::format("lookahead = {} is refused: it must be 0 or 1", options.lookahead));
-  const double n = static_cast<double>(options.n);
-  // Refinement in doubles reads the matrix itself, too.
-  const double bytes = options.element_bytes + (options.element_bytes < kDoubleBytes ? kDoubleBytes : 0);
-  if (bytes * n * n > cluster.memory * nodes) {
-    throw Error(fmt::format("n = {} is refused: {:.0f} node{} of {:g} GB hold{} a matrix of n = {:.0f} at most",
-                            options.n, nodes, nodes == 1 ? "" : "s", cluster.memory / 1e9, nodes == 1 ? "s" : "",
-                            std::floor(std::sqrt(cluster.memory * nodes / bytes))));
-  }
+  require_hpl_memory(options.n, options.element_bytes, nodes, cluster.host.memory);
   // Each panel has a broadcast along rows and an exchange along columns, with one message per rank in each of their
   // steps.
   constexpr double kMostMessages = 2e7;
   const double steps = rows + columns + (options.overlap_u ? kPartsOfU : 1) * 2.0 * rows;
-  const double messages = std::ceil(n / static_cast<double>(options.nb)) * ranks * steps;
+  const double messages = std::ceil(static_cast<double>(options.n) / static_cast<double>(options.nb)) * ranks * steps;
   if (messages > kMostMessages) {
     throw Error(
         fmt::format("n = {} and nb = {} on {} x {} ranks make {:.1e} messages; {:.0e} can be looked at: take a "

@@ -138,12 +138,12 @@ void require_memory(const Cluster& cluster, const SummaPlan& plan) {
   const auto words = [&](double n) {
     return interconnect::summa_memory_words(plan.options.algorithm, plan.options.layout, plan.options.nodes, n);
   };
-  const double room = cluster.memory / cluster.ranks_per_node / kDoubleBytes;
+  const double room = cluster.host.memory / cluster.ranks_per_node / kDoubleBytes;
   const auto n = static_cast<double>(plan.padded_n);
   if (words(n) <= room) return;
   // All terms grow as n^2.
   throw Error(fmt::format("n = {} is refused: {} ranks, {} on a node of {:g} GB, hold matrices of n = {:.0f} at most",
-                          plan.options.n, plan.options.nodes, cluster.ranks_per_node, cluster.memory / 1e9,
+                          plan.options.n, plan.options.nodes, cluster.ranks_per_node, cluster.host.memory / 1e9,
                           std::floor(n * std::sqrt(room / words(n)))));
 }
 

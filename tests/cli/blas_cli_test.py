@@ -4,12 +4,15 @@
     blas_cli_test.py GDR PROJECT CLASS...
 """
 
+import contextlib
 import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 GDR = ""
@@ -109,9 +112,43 @@ class Dgemm(unittest.TestCase):
             self.assertEqual(gdr("dgemm", *options).returncode, 2)
 
 
+    def test_a_node_computes_no_more_than_its_memory_holds(self):
+        for timing in (["--timing-only"], []):
+            for options, refusal in (
+                (["dgemm", "-m", 1 << 20, "-n", 1 << 20, "-k", 1 << 20],
+                 "-m, -n, -k: m = 1048576, n = 1048576, k = 1048576 are refused: A, B and C take 26388.3 GB, and a node "
+                 "has 18 GB, which hold three square matrices of order 27386 at most"),
+                (["hpl", "--n", 400000],
+                 "--n: n = 400000 is refused: 1 node of 18 GB holds a matrix of n = 47434 at most"),
+                (["hpl", "--mxp", "--n", 38730],
+                 "--n: n = 38730 is refused: 1 node of 18 GB holds a matrix of n = 38729 at most"),
+            ):
+                done = gdr(*options, *timing)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr, f"gdr: {refusal}\n")
+        nodes = gdr("hpl", "--n", 400000, "--nodes", 1).stderr
+        self.assertIn("n = 400000 is refused: 1 node of 18 GB holds a matrix of n = 47434 at most", nodes)
+        # Another host may hold more.
+        with self.large_host() as host:
+            for options in (["dgemm", "-m", 65536, "-n", 65536, "-k", 2048], ["hpl", "--n", 400000]):
+                self.assertGreater(report(*options, "--host", host, "--timing-only")["emulated_seconds"], 0)
+
+    @contextlib.contextmanager
+    def large_host(self):
+        """A description of a host with a memory of 10^9 GB."""
+        with tempfile.TemporaryDirectory() as folder:
+            host = pathlib.Path(folder) / "large.toml"
+            text = (PROJECT / "machines/core-i7-920.toml").read_text()
+            host.write_text(re.sub(r"(?m)^(memory +=.*value = )18,", r"\g<1>1e9,", text).replace('"core-i7-920"', '"large"'))
+            yield host
+
     def test_matrices_beyond_the_hosts_memory_are_refused_before_any_is_taken(self):
+        with self.large_host() as host:
+            self.refused_for_memory(host)
+
+    def refused_for_memory(self, host):
         for options in (["dgemm", "-m", 1048576, "-n", 1048576, "-k", 1048576], ["hpl", "--n", 16777216]):
-            done = gdr(*options)
+            done = gdr(*options, "--host", host)
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"would take \d{5,} GB of memory, and this host has \d+$")
 

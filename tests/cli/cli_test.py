@@ -205,7 +205,7 @@ class ExitStatus(CliTest):
         for command, options in [
             (run, ["--output", "--json", "--trace", "--profile"]),
             (force, ["--json", "--trace", "--profile"]),
-            (["dgemm", "-m", 100000, "-n", 100000, "-k", 2048], ["--json"]),
+            (["dgemm", "-m", 40000, "-n", 40000, "-k", 2048], ["--json"]),
             (["hpl", "--n", 30000, "--nb", 64], ["--json"]),
             (["selftest", "--programs", 100000000], ["--json"]),
             (["net", "map", "--graph", "bruck", "--topology", "torus:32x32x32", "--method", "refined", "--effort", 100],

@@ -39,7 +39,6 @@ HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Clust
   const std::uint64_t nb = std::min(hpl.nb, n);
   const ProductRule rule = hpl.rule();
   const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths_of(rule)};
-  constexpr double kSingleBytes = 4;
   HplRow row{cluster.name,
              nodes,
              {.grid = grid_of(hpl.grid, ranks),
@@ -50,7 +49,7 @@ HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Clust
               .transfer = transfer,
               .rule = rule,
               .factors = options.flow_factors(),
-              .element_bytes = hpl.mxp ? kSingleBytes : double{sizeof(double)},
+              .element_bytes = hpl.mxp ? kMxpElementBytes : double{sizeof(double)},
               .pivots = !hpl.mxp},
              {},
              board.kernel_gflops() * cluster.boards_per_rank() * ranks,

@@ -6,8 +6,11 @@
 #include "command/command.h"
 #include "command/kernel_source.h"
 #include "dgemm_options.h"
+#include "gdr/base/description.h"
 #include "gdr/hostlib/dgemm_model.h"
+#include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/lu.h"
+#include "gdr/hostlib/node_memory.h"
 
 namespace gdr::cli {
 namespace {
@@ -24,6 +27,7 @@ struct DgemmOptions {
   std::uint64_t buffer = 0;
   std::string small_depths = "own-rows";
   std::string kernel = "dgemm";
+  std::string host = "core-i7-920";
   std::uint64_t seed = 1;
 };
 
@@ -51,6 +55,11 @@ std::vector<double> multiplied(BoardDgemm& board, const DgemmOptions& options, c
 
 int dgemm(const DgemmOptions& options) {
   const Stopwatch watch;
+  require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
+  from_command_line("-m, -n, -k", [&] {
+    require_dgemm_memory(options.m, options.n, options.k, load_host(options.host).memory);
+    return true;
+  });
   const isa::Program program = load_kernel(options.kernel);
   BoardOptions with_engine = options.board;
   if (options.board.timing()) with_engine.engine = "simd";
@@ -158,6 +167,10 @@ void add_dgemm(Command program, const std::string& name) {
           .check(whole_in_range(1, 33554432));
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(kernel_named({"dgemm", "dgemm_double"}))
+      .capture_default_str();
+  command
+      .add_option("--host", options->host, "host description, whose memory must hold A, B and C: a name or FILE.toml")
+      .value_name("NAME")
       .capture_default_str();
   const Option seed = command.add_option("--seed", options->seed, "seed of the matrices")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))

@@ -4,8 +4,10 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
+#include "gdr/base/units.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/lu.h"
+#include "gdr/hostlib/node_memory.h"
 #include "hpl_options.h"
 
 namespace gdr::cli {
@@ -50,10 +52,15 @@ int hpl(const HplRunOptions& options) {
     throw UsageError(fmt::format("--nb: {}{} is refused: it must be at most n = {}", options.nb,
                                  options.nb == kPublishedNb ? ", where it is left out," : "", options.n));
   }
+  require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
+  const HostDescription host = load_host(options.host);
+  from_command_line("--n", [&] {
+    require_hpl_memory(options.n, options.mxp.on ? kMxpElementBytes : kDoubleBytes, 1, host.memory);
+    return true;
+  });
   if (!options.board.timing()) {
     require_memory(sizeof(double) * static_cast<double>(options.n) * static_cast<double>(options.n), "the matrix");
   }
-  require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
   if (options.mxp.on) return mxp_on_one_node(options);
   const isa::Program program = load_kernel(options.kernel);
   BoardOptions with_engine = options.board;
@@ -61,7 +68,6 @@ int hpl(const HplRunOptions& options) {
   const DeviceOptions device = with_engine.device_options();
   emulator::MachineDescription machine = emulator::load_machine(device.machine);
   if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
-  const HostDescription host = load_host(options.host);
   const ProductRule rule = options.products.rule(options.nb);
   const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.depths(options.nb)};
   const HplStages stages =

@@ -8,6 +8,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
+#include "gdr/hostlib/node_memory.h"
 
 namespace gdr {
 namespace {
@@ -18,9 +19,12 @@ constexpr double kHostTriangle = 64;
 
 /// `swap` returns the seconds of a panel's row swaps, from the panel's rows, its columns, and the columns to its right.
 template <class Swap>
-HplStages stages(const HplNode& node, double n, double nb, const Swap& swap) {
-  if (!(n >= 1)) throw Error(fmt::format("n = {} is refused: it must be at least 1", n));
-  if (!(nb >= 1)) throw Error(fmt::format("nb = {} is refused: it must be at least 1", nb));
+HplStages stages(const HplNode& node, double memory, std::uint64_t order, std::uint64_t width, const Swap& swap) {
+  if (order < 1) throw Error(fmt::format("n = {} is refused: it must be at least 1", order));
+  if (width < 1) throw Error(fmt::format("nb = {} is refused: it must be at least 1", width));
+  require_hpl_memory(order, kDoubleBytes, 1, memory);
+  const auto n = static_cast<double>(order);
+  const auto nb = static_cast<double>(width);
   HplStages stages;
   NodeSeconds computed;
   for (double first = 0; first < n; first += nb) {
@@ -110,6 +114,7 @@ const base::DescriptionKind& host_kind() {
                                            {"narrow_panel_rate", "Gflops", 0.001, 1e6, false},
                                            {"row_swap_rate_alone", "MB/s", 0.001, 1e9, false},
                                            {"memory_rate", "MB/s", 0.001, 1e9, false},
+                                           {"memory", "GB", 1e-3, 1e9, false},
                                            {"cache_line", "B", 8, 4096, true},
                                            {"board_min_k", "columns", 1, 65536, true}}};
   return kind;
@@ -123,6 +128,7 @@ HostDescription load_host(std::string_view name_or_file) {
           description.value("narrow_panel_rate"),
           description.value("row_swap_rate_alone"),
           description.value("memory_rate"),
+          description.value("memory") * kGiga,
           description.value("cache_line"),
           description.value("board_min_k")};
 }
@@ -142,14 +148,14 @@ HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_
   const auto swap = [&](double, double columns, double rest) {
     return 4 * kDoubleBytes * columns * rest / (host.alone_swap_mb * kMega);
   };
-  return stages(HplNode(host, nullptr, {}, ProductRule::faster), static_cast<double>(n), static_cast<double>(nb), swap);
+  return stages(HplNode(host, nullptr, {}, ProductRule::faster), host.memory, n, nb, swap);
 }
 
 HplStages hpl_with_board(const HostDescription& host, const DgemmModel& board, const DgemmTransfer& transfer,
                          ProductRule rule, std::uint64_t n, std::uint64_t nb) {
   const HplNode node(host, &board, transfer, rule);
   const auto swap = [&](double rows, double columns, double rest) { return node.row_swaps(rows, columns, rest); };
-  return stages(node, static_cast<double>(n), static_cast<double>(nb), swap);
+  return stages(node, host.memory, n, nb, swap);
 }
 
 }  // namespace gdr

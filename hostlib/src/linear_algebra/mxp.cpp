@@ -10,6 +10,7 @@
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
 #include "gdr/hostlib/kernel_program.h"
+#include "gdr/hostlib/node_memory.h"
 
 namespace gdr {
 namespace {
@@ -258,8 +259,7 @@ HostDescription in_single_precision(const HostDescription& host) {
 }
 
 double mxp_refinement_seconds(const HostDescription& host, double n, unsigned steps, double ranks) {
-  constexpr double kSingleBytes = 4;
-  const double solution = kSingleBytes * n * n;
+  const double solution = kMxpElementBytes * n * n;
   const double bytes = solution + steps * (kDoubleBytes * n * n + solution);
   return bytes / (host.memory_mb * kMega) / ranks;
 }
@@ -268,6 +268,7 @@ MxpStages mxp_with_board(const HostDescription& host, const DgemmModel& board, c
                          ProductRule rule, std::uint64_t n, std::uint64_t nb, unsigned steps) {
   if (n == 0) throw Error("n = 0 is refused: it must be at least 1");
   if (nb == 0) throw Error("nb = 0 is refused: it must be at least 1");
+  require_hpl_memory(n, kMxpElementBytes, 1, host.memory);
   const HostDescription single = in_single_precision(host);
   const HplNode node(single, &board, transfer, rule);
   const auto order = static_cast<double>(n);

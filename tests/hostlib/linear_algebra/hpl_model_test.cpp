@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <string>
 
 #include "gdr/base/error.h"
 #include "gdr/hostlib/lu.h"
+#include "gdr/hostlib/mxp.h"
+#include "gdr/hostlib/node_memory.h"
 
 namespace gdr {
 namespace {
@@ -103,6 +106,43 @@ TEST(HplModel, MatricesAndPanelsWithoutColumnsAreRefused) {
     EXPECT_THROW(static_cast<void>(hpl_with_board(host, board, {}, ProductRule::faster, n, nb)), Error);
     EXPECT_THROW(static_cast<void>(hpl_residual(n, nb, 1, host_product)), Error);
   }
+}
+
+template <class Call>
+std::string words_of_refusal(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(HplModel, MatricesThatANodeCannotHoldAreRefusedWithTheLargestOneThatFits) {
+  Published node;
+  node.host.memory = 8e6;  // 1000 x 1000 doubles
+  EXPECT_NO_THROW(static_cast<void>(node.stages(ProductRule::record, 1000, 64)));
+  const std::string expected = "n = 1001 is refused: 1 node of 0.008 GB holds a matrix of n = 1000 at most";
+  EXPECT_EQ(words_of_refusal([&] { static_cast<void>(node.stages(ProductRule::record, 1001, 64)); }), expected);
+  EXPECT_EQ(words_of_refusal([&] { static_cast<void>(hpl_on_host(node.host, 1001, 64)); }), expected);
+  const DgemmModel short_words(sgemm_program(), emulator::load_machine("model1800"), 1);
+  const auto in_short_words = [&](std::uint64_t n) {
+    static_cast<void>(mxp_with_board(node.host, short_words, {}, ProductRule::faster, n, 64, 1));
+  };
+  EXPECT_NO_THROW(in_short_words(816));  // 12 bytes an element: the factors, and the matrix in doubles
+  EXPECT_EQ(words_of_refusal([&] { in_short_words(817); }),
+            "n = 817 is refused: 1 node of 0.008 GB holds a matrix of n = 816 at most");
+  EXPECT_EQ(words_of_refusal([&] { require_hpl_memory(1 << 24, 8, 64, 18e9); }),
+            "n = 16777216 is refused: 64 nodes of 18 GB hold a matrix of n = 379473 at most");
+}
+
+TEST(DgemmModel, ProductsThatANodeCannotHoldAreRefusedWithTheLargestOrderThatFits) {
+  EXPECT_NO_THROW(require_dgemm_memory(1000, 1000, 1000, 24e6));
+  EXPECT_EQ(
+      words_of_refusal([] { require_dgemm_memory(1000, 1001, 1000, 24e6); }),
+      "m = 1000, n = 1001, k = 1000 are refused: A, B and C take 0.024016 GB, and a node has 0.024 GB, which hold "
+      "three square matrices of order 1000 at most");
+  EXPECT_THROW(require_dgemm_memory(1 << 20, 1 << 20, 1 << 20, 18e9), Error);
 }
 
 }  // namespace

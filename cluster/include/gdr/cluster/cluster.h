@@ -24,7 +24,6 @@ struct Cluster {
   double message_overhead = 0;  // seconds of host time for each message that it sends
   double loopback_rate = 0;     // bytes/s between ranks of a node, one message at a time
   double loopback_latency = 0;  // seconds
-  double memory = 0;            // bytes of a node
   double host_power = 0;        // W of a node without boards
   double board_power = 0;       // W of a board
   double network_power = 0;     // W of the network, for each node

@@ -20,6 +20,7 @@ struct HostDescription {
   double narrow_gflops = 0;  // panels of up to `narrowest` columns
   double alone_swap_mb = 0;  // MB/s of row swaps (rows read and written) without a board
   double memory_mb = 0;      // MB/s of memory, for back-substitution and for row swaps with a board
+  double memory = 0;         // bytes
   double cache_line = 0;     // bytes
   double narrowest = 0;      // smallest K of products that the board computes
 };
@@ -106,10 +107,11 @@ class HplNode {
   ProductRule rule_;
 };
 
-/// HPL of order n with panels of nb columns, on the host alone.
+/// HPL of order n with panels of nb columns, on the host alone. Throws gdr::Error if n or nb is 0, and as
+/// require_hpl_memory().
 [[nodiscard]] HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb);
 /// The same with a board, which computes the products that the rule gives it, also those within panels and triangular
-/// solves. Row swaps run at the rate of memory.
+/// solves. Row swaps run at the rate of memory. Throws as hpl_on_host().
 [[nodiscard]] HplStages hpl_with_board(const HostDescription& host, const DgemmModel& board,
                                        const DgemmTransfer& transfer, ProductRule rule, std::uint64_t n,
                                        std::uint64_t nb);

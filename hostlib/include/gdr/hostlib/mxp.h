@@ -21,6 +21,8 @@ enum class MxpRefinement : std::uint8_t {
 
 /// Most steps of refinement that the benchmark allows.
 inline constexpr unsigned kMxpMostSteps = 50;
+/// Bytes of an element of the factors, which are in single precision.
+inline constexpr double kMxpElementBytes = 4;
 
 struct MxpResult {
   double before = 0;    // HplResiduals::scaled of the factorisation's own solution
@@ -58,7 +60,7 @@ struct MxpStages {
 /// steps, each of which reads A in doubles and its factors in single precision.
 [[nodiscard]] double mxp_refinement_seconds(const HostDescription& host, double n, unsigned steps, double ranks);
 
-/// `board` has the kernel of sgemm_program().
+/// `board` has the kernel of sgemm_program(). Throws gdr::Error if n or nb is 0, and as require_hpl_memory().
 [[nodiscard]] MxpStages mxp_with_board(const HostDescription& host, const DgemmModel& board,
                                        const DgemmTransfer& transfer, ProductRule rule, std::uint64_t n,
                                        std::uint64_t nb, unsigned steps);
