@@ -34,7 +34,7 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
     os.environ.setdefault("GDR_DATA_DIR", str(_data))
 
 from . import _core  # noqa: E402
-from ._arrays import masked_at, numbers, unit_of, whole
+from ._arrays import masked_at, numbers, real, unit_of, whole
 from ._core import AssemblyError, Error
 from ._device import device_options
 from ._profile import Profile
@@ -338,7 +338,7 @@ class Kernel:
 
     def _parameters(self, given: Mapping[str, float]) -> dict[str, float]:
         self._program.require_parameters(list(given))
-        return {name: float(value) for name, value in given.items()}
+        return {name: real(f"parameter {name}", value) for name, value in given.items()}
 
     def __repr__(self) -> str:
         return f"<grapedr.Kernel {self.name}: {self.loop_lines} loop lines>"
@@ -487,7 +487,8 @@ class PairKernel(Kernel):
         """As of every Kernel. A parameter with a default is a constant of the kernel; another value for it compiles the
         function once more, at the first call with that value."""
         constants = self._translated.constants
-        changed = {name: float(value) for name, value in parameters.items() if name in constants and value != constants[name]}
+        own = {name: real(f"parameter {name}", value) for name, value in parameters.items() if name in constants}
+        changed = {name: value for name, value in own.items() if value != constants[name]}
         if changed:
             rest = {name: value for name, value in parameters.items() if name not in changed}
             return self._with(changed).run(i, j, device, on_progress, **rest)
@@ -506,7 +507,7 @@ class PairKernel(Kernel):
         from ._precision import precision_of
 
         i_records, j_records = self._records("hlt", "i", i), self._records("elt", "j", j)
-        values = {name: float(value) for name, value in parameters.items()}
+        values = {name: real(f"parameter {name}", value) for name, value in parameters.items()}
         return precision_of(self.name, self._translated, self._effort, i_records, j_records, values)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -538,6 +539,8 @@ def kernel(name: str | Callable[..., Any] | None = None, **definitions: Any) -> 
     of a pair of particles; `grapedr.pair` has the type hints for its arguments. `@grapedr.kernel(effort=3)` searches
     longer for a short loop, as `gdr cc -O3`."""
     if isinstance(name, str):
+        if not name.isidentifier():
+            raise Error(f"no kernel is called {name!r}: assemble() takes the text of a source")
         return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
     effort = definitions.pop("effort", 2)
     if definitions:
@@ -561,6 +564,7 @@ def accel_jerk_pot(
     x = numbers("x", x, ("n", 3))
     v = numbers("v", v, (len(x), 3))
     m = numbers("m", m, (len(x),))
+    eps = real("eps", eps)
     if not 0 <= eps < np.inf:
         raise Error(f"eps = {eps} is refused: it must be at least 0 and finite")
     if kernel_name not in _gravity:
@@ -569,7 +573,7 @@ def accel_jerk_pot(
     gravity = _gravity[kernel_name]
     # Positions are predicted to the time 0, at which they are given: all other terms of GRAPE-6's records are 0.
     i = np.zeros(len(x), gravity.dtype("hlt"))
-    i["xi"], i["vi"], i["eps2"], i["indexi"] = x, v, float(eps) ** 2, number
+    i["xi"], i["vi"], i["eps2"], i["indexi"] = x, v, eps**2, number
     j = np.zeros(len(x), gravity.dtype("elt"))
     j["xj"], j["vj"], j["mj"], j["indexj"] = x, v, m, number
     results = gravity.run(i, j, device=device)
@@ -616,11 +620,11 @@ class Nbody:
         """`particles` has the form that start() returns; further arguments are those of Device."""
         own = particle_arrays(particles)
         options = device_options(**device)
-        self._core = _core.Nbody(own["mass"], own["position"], own["velocity"], eps, eta, kernel_name, options)
+        self._core = _core.Nbody(own["mass"], own["position"], own["velocity"], real("eps", eps), real("eta", eta), kernel_name, options)
 
     def evolve(self, t_end: float) -> None:
         """Integrates to `t_end`. Ctrl-C ends the call between two blocks; the system then is at the time of the last block."""
-        self._core.evolve(t_end)
+        self._core.evolve(real("t_end", t_end))
 
     def outputs(self, t_end: float, every: float) -> Iterator[Nbody]:
         """Integrates to `t_end` and yields the system at every multiple of `every`, and at `t_end`."""

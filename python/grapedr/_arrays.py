@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -55,6 +57,17 @@ def refuse_not_finite(what: str, array: NDArray, finite: bool) -> None:
         return
     place = tuple(int(n) for n in np.argwhere(wrong)[0])
     raise Error(f"{what} is {array[place]} at {place}" + (": it must be finite" if finite else ""))
+
+
+def real(what: str, value: object) -> float:
+    """One real number. float() also takes text, a masked number, and a quantity of some libraries without its unit."""
+    array = plain(what, value)
+    if array.size != 1 or not (isinstance(value, Real) or array.dtype.kind in "iufb"):
+        raise Error(f"{what} = {value!r} is refused: it must be a real number")
+    try:
+        return float(value) if isinstance(value, Real) else float(array.item())
+    except OverflowError:
+        raise Error(f"{what} is refused: it must be in the range of a double") from None
 
 
 def whole(what: str, value: object, least: int, most: int = 2**63 - 1) -> int:

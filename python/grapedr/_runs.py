@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import numbers, whole
+from ._arrays import numbers, real, whole
 from ._core import Error
 from ._device import device_options
 from ._figures import picture_html, pyplot
@@ -115,16 +115,17 @@ class NbodyRun:
         on_block: Callable[[float, int], Any] | None = None,
         **device: Any,
     ) -> None:
+        every = real("every", every)
         if not every >= 0:
             raise Error(f"every = {every} is refused: it must be at least 0")
-        settings: dict[str, Any] = {"t_end": float(t_end), "every": float(every), "kernel": kernel_name}
-        settings |= {"eps": float(eps), "eta": float(eta), "force_restart": force_restart}
+        settings: dict[str, Any] = {"t_end": real("t_end", t_end), "every": every, "kernel": kernel_name}
+        settings |= {"eps": real("eps", eps), "eta": real("eta", eta), "force_restart": force_restart}
         if binaries not in ("plain", "regularised"):
             raise Error(f"binaries = {binaries!r} is refused: it must be plain or regularised")
         if restart is not None and binaries != "plain":
             raise Error("binaries has no effect with restart: a checkpoint has it")
         settings["regularise"] = binaries == "regularised"
-        settings["checkpoint_minutes"] = float(checkpoint_minutes)
+        settings["checkpoint_minutes"] = real("checkpoint_minutes", checkpoint_minutes)
         n = None if n is None else whole("n", n, 1)
         seed = None if seed is None else whole("seed", seed, 0)
         model = {"n": n, "seed": seed, "w0": w0, "separation": separation, "pericentre": pericentre}

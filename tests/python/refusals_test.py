@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -40,6 +41,12 @@ class Quantity:
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.values, dtype)
+
+
+class Length(float):
+    """A number that float() takes without its unit, as unyt's are."""
+
+    units = "kpc"
 
 
 class Refusals(unittest.TestCase):
@@ -80,6 +87,32 @@ class Refusals(unittest.TestCase):
         self.refuses(r"i\['xi'\] has the unit kpc", {"xi": Quantity([0.0], "kpc")}, {"xj": [1.0], "mj": [1.0]})
         one = self.kernel.run({"xi": Quantity([0.0], "")}, {"xj": [1.0], "mj": [1.0]})
         np.testing.assert_array_equal(one["sum"], [1.0])
+
+    def test_single_numbers(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", grapedr.AssemblyWarning)  # no line reads the parameter
+            kernel = grapedr.assemble(SOURCE.replace("\nbvar", "\nparam h : long flt64to72 = 1\nbvar", 1))
+        pair = grapedr.start("binary", 2)
+        for value, why in [
+            (np.ma.masked_array([2.0], mask=[True]), r"is masked at \(0,\)"),
+            (Length(2.0), "has the unit kpc"),
+            ("2", "must be a real number"),
+            (2j, "must be a real number"),
+            (np.array([1.0, 2.0]), "must be a real number"),
+            (10**400, "range of a double"),
+        ]:
+            for name, call in {
+                "parameter h": lambda: kernel.run({"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]}, h=value),  # noqa: B023
+                "eps": lambda: grapedr.Nbody(pair, eps=value),  # noqa: B023
+                "t_end": lambda: grapedr.NbodyRun(pair, t_end=value),  # noqa: B023
+            }.items():
+                with self.subTest(name=name, value=repr(value)), self.assertRaisesRegex(grapedr.Error, f"{name}.* {why}"):
+                    call()
+        kernel.run({"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]}, h=np.float32(2))
+
+    def test_names_of_kernels_are_no_paths(self):
+        with self.assertRaisesRegex(grapedr.Error, "no kernel is called '../kernels/tutorial'"):
+            grapedr.kernel("../kernels/tutorial")
 
     def test_calls_without_a_device_share_one(self):
         self.kernel.run({"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]})
