@@ -7,7 +7,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gdr/base/error.h"
 #include "prediction.h"
@@ -51,6 +55,43 @@ struct PairField {
   }
 };
 
+/// Infinite if the pair is not bound.
+double period_of(double mass, double binding) {
+  if (!(binding > 0)) return std::numeric_limits<double>::infinity();
+  const double axis = mass / (2 * binding);
+  return 2 * std::numbers::pi * axis * std::sqrt(axis / mass);
+}
+
+struct PartOfStep {
+  double begin = 0.0;
+  double end = 0.0;
+  Perturbers perturbers;
+};
+
+/// The time from `begin` to `end` in parts, of which those with perturbers have at most kOrbitsOfPart orbits. There
+/// are some kMostParts at most, after which long ones stay.
+std::vector<PartOfStep> parts_of_step(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double begin,
+                                      double end, double period) {
+  constexpr std::size_t kMostParts = 256;
+  std::vector<PartOfStep> parts;
+  std::vector<std::pair<double, double>> left{{begin, end}};  // the next one last
+  while (!left.empty()) {
+    const auto [from, to] = left.back();
+    left.pop_back();
+    Perturbers perturbers(pair, bodies, from, to);
+    const double middle = from + (to - from) / 2;
+    const bool is_halved = !perturbers.none() && (to - from) / period > kOrbitsOfPart && from < middle && middle < to &&
+                           parts.size() + left.size() < kMostParts;
+    if (is_halved) {
+      left.emplace_back(middle, to);
+      left.emplace_back(from, middle);
+    } else {
+      parts.push_back({from, to, std::move(perturbers)});
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 Force field_beyond_centre(const RegularisedPair& pair, const Vec3& d, const Vec3& u) {
@@ -75,10 +116,8 @@ Force field_beyond_centre(const RegularisedPair& pair, const Vec3& d, const Vec3
   return force;
 }
 
-Perturbers::Perturbers(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double until)
-    : pair_(pair), centre_(bodies[pair.centre]) {
-  const double begin = to_time(pair.t);
-  const double end = until;
+Perturbers::Perturbers(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double begin, double end)
+    : pair_(pair), centre_(bodies[pair.centre]), begin_(begin) {
   const auto reach = [&](const HermiteBody& body, double t) {
     const Phase of_body = at(body, t);
     const Phase of_centre = at(centre_, t);
@@ -92,7 +131,7 @@ Perturbers::Perturbers(const RegularisedPair& pair, const std::vector<HermiteBod
 }
 
 Vec3 Perturbers::acceleration(const Vec3& r, double time) const {
-  const double t = to_time(pair_.t) + time;
+  const double t = begin_ + time;
   const Vec3 centre = at(centre_, t).x;
   const double first = -pair_.second_mass / pair_.mass();
   const double second = pair_.first_mass / pair_.mass();
@@ -109,14 +148,33 @@ Vec3 Perturbers::acceleration(const Vec3& r, double time) const {
 
 RegularisedPair moved(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double until) {
   RegularisedPair now = pair;
-  const double span = until - to_time(pair.t);
-  if (span == 0) return now;
-  const Perturbers perturbers(pair, bodies, until);
-  const RelativeMotion motion =
-      advanced({0, pair.r, pair.v, pair.binding}, pair.mass(), span, perturbers.none() ? nullptr : &perturbers);
-  now.r = motion.r;
-  now.v = motion.v;
-  now.binding = motion.binding;
+  const double begin = to_time(pair.t);
+  if (until - begin == 0) return now;
+  const double period = period_of(pair.mass(), pair.binding);
+  const std::vector<PartOfStep> parts = parts_of_step(pair, bodies, begin, until, period);
+  double orbits = 0;
+  for (const PartOfStep& part : parts) orbits += part.perturbers.none() ? 0 : (part.end - part.begin) / period;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("the pair of particles {} and {}, from t = {} to {}: {}", bodies[pair.centre].id,
+                            bodies[pair.ghost].id, begin, until, why));
+  };
+  if (orbits > kMostOrbits) {
+    refuse(
+        fmt::format("it has {:.3g} orbits of {:.3g} in this step, and others disturb {:.3g} of them; up to {} are "
+                    "followed",
+                    (until - begin) / period, period, orbits, kMostOrbits));
+  }
+  try {
+    for (const PartOfStep& part : parts) {
+      const RelativeMotion motion = advanced({0, now.r, now.v, now.binding}, pair.mass(), part.end - part.begin,
+                                             part.perturbers.none() ? nullptr : &part.perturbers);
+      now.r = motion.r;
+      now.v = motion.v;
+      now.binding = motion.binding;
+    }
+  } catch (const Error& error) {
+    refuse(error.what());
+  }
   return now;
 }
 

@@ -28,16 +28,17 @@ inline double outer_radius(const RegularisedPair& pair) { return kOuterRadius * 
 /// Bodies that perturb a pair, while their predictions hold.
 class Perturbers final : public Perturbation {
  public:
-  /// Those of pair.neighbours that may be within the outer radius between pair.t and `until`. `bodies` must outlive the
-  /// object.
-  Perturbers(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double until);
+  /// Those of pair.neighbours that may be within the outer radius between two times. `pair` and `bodies` must outlive
+  /// the object.
+  Perturbers(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double begin, double end);
   [[nodiscard]] bool none() const { return perturbers_.empty(); }
-  /// `time` counts from pair.t.
+  /// `time` counts from `begin`.
   [[nodiscard]] Vec3 acceleration(const Vec3& r, double time) const override;
 
  private:
   const RegularisedPair& pair_;
   const HermiteBody& centre_;
+  double begin_;
   std::vector<const HermiteBody*> perturbers_;
 };
 
@@ -51,7 +52,14 @@ void check_pair(const RegularisedPair& pair, const HermiteState& state);
 /// mean kinetic energy of a particle of the cluster. Infinite for up to four bodies, of which every pair matters.
 [[nodiscard]] double close_axis_of(const Particles& particles, const HermiteState& state);
 
-/// The pair at time `until`, >= that of pair.t, except for pair.t. Throws gdr::Error as advanced() does.
+/// Orbits with perturbers that are followed as one; a time of more is halved until its parts have fewer orbits or no
+/// perturbers. Measured runs have fewer than 2 in a step (docs/notes/nbody.md), so parts do not change them.
+inline constexpr double kOrbitsOfPart = 8192;
+/// Orbits with perturbers that a pair may have in a step, which take 1 s to 5 s and more.
+inline constexpr double kMostOrbits = 131072;
+
+/// The pair at time `until`, >= that of pair.t, except for pair.t. Throws gdr::Error with the ids of its particles if
+/// others perturb more than kMostOrbits of its orbits, and as advanced() does.
 [[nodiscard]] RegularisedPair moved(const RegularisedPair& pair, const std::vector<HermiteBody>& bodies, double until);
 
 /// Apocentre a (1 + e) of the two alone; infinite if they are not bound.

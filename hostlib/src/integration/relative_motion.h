@@ -29,7 +29,8 @@ class Perturbation {
 };
 
 /// The motion at `time` >= motion.time of a pair of mass `mass`. `perturbation` may be null: whole periods are then
-/// left out. Throws gdr::Error if the motion cannot be followed, as for places that are not finite.
+/// left out. Throws gdr::Error if the motion cannot be followed: places that are not finite, or so many small steps
+/// that a caller would wait for ever (2^26 evaluations of the forces).
 [[nodiscard]] RelativeMotion advanced(const RelativeMotion& motion, double mass, double time,
                                       const Perturbation* perturbation);
 

@@ -75,6 +75,21 @@ TEST(RelativeMotion, FollowsPairsThatAreNotBound) {
   EXPECT_NEAR(cross(end.r, end.v).z, 1, 1e-12);
 }
 
+/// As noise would: no two evaluations at places that differ are alike.
+class RoughPerturbation final : public Perturbation {
+ public:
+  [[nodiscard]] Vec3 acceleration(const Vec3& r, double /*time*/) const override {
+    return {1e-7 * std::sin(1e12 * r.x), 0, 0};
+  }
+};
+
+TEST(RelativeMotion, EndsWithAnErrorIfItNeedsStepsWithoutEnd) {
+  const RoughPerturbation rough;
+  const RelativeMotion start{0, {1.5, 0, 0}, {0, std::sqrt(2 / 1.5 - 1), 0}, 0.5};
+  const std::string error = error_of([&] { static_cast<void>(advanced(start, 1, 1000, &rough)); });
+  EXPECT_NE(error.find("its motion"), std::string::npos) << error;
+}
+
 HermiteOptions regularised(double eta) { return {.eta = eta, .eps = 0, .regularise = true}; }
 
 /// Two bodies with a = 1 and mass 1 together, at apocentre, that fly through space together.
@@ -334,6 +349,47 @@ TEST(RegularisedBinaries, AreGivenUpWhenABodyComesAsNearAsTheirSize) {
   integrator.evolve(8);
   EXPECT_GE(integrator.pairs_dissolved(), 1U);
   EXPECT_NEAR(energy(integrator.particles_at(8), 0).internal() / energy0, 1, 1e-6);
+}
+
+/// The state of `triple(20)`, its pair made `factor` times smaller: an orbit of it lasts factor^1.5 times shorter.
+HermiteState with_smaller_pair(double factor) {
+  DirectForce force;
+  HermiteState state = HermiteIntegrator(force, triple(20), regularised(0.1)).state();
+  RegularisedPair& pair = state.pairs.at(0);
+  pair.r = (1 / factor) * pair.r;
+  pair.v = std::sqrt(factor) * pair.v;
+  pair.binding *= factor;
+  return state;
+}
+
+TEST(RegularisedBinaries, WithOrbitsBeyondCountEndTheRunWithTheirNames) {
+  // The third body is nearer than 30 times `size` the whole time, as far as the state says.
+  const HermiteState state = with_smaller_pair(1e8);
+  DirectForce force;
+  HermiteIntegrator integrator(force, state);
+  const std::string error = error_of([&] { integrator.evolve(1); });
+  EXPECT_NE(error.find("the pair of particles 0 and 1, from t = 0 to "), std::string::npos) << error;
+  EXPECT_NE(error.find("up to 131072 are followed"), std::string::npos) << error;
+  EXPECT_EQ(integrator.state(), state);  // as before the step
+}
+
+TEST(RegularisedBinaries, ThatNobodyIsNearPassAnyNumberOfOrbits) {
+  // 1e8 orbits a unit of time. A light body flies past at 0.03, a thousand times the radius within which it perturbs,
+  // and its speed lets it come there at any time of the pair's steps of 1/8, which a heavy body far away decides.
+  const double a = 1e-6;
+  Particles particles;
+  const double speed = std::sqrt(0.5 / a);
+  particles.push_back(0, 0.25, {-a / 2, 0, 0}, {0, -speed / 2, 0});
+  particles.push_back(1, 0.25, {a / 2, 0, 0}, {0, speed / 2, 0});
+  particles.push_back(2, 1e-8, {-4, 0.03, 0}, {64, 0, 0});
+  particles.push_back(3, 1, {0, 0, 10}, {0, 0, 0});
+  DirectForce force;
+  HermiteIntegrator integrator(force, particles, regularised(0.1));
+  ASSERT_EQ(integrator.state().pairs.size(), 1U);
+  integrator.evolve(0.125);
+  const RegularisedPair& pair = integrator.state().pairs.at(0);
+  EXPECT_NEAR(pair.mass() / (2 * pair.binding) / a, 1, 1e-9);
+  EXPECT_NEAR(energy(integrator.particles_at(0.125), 0).internal() / energy(particles, 0).internal(), 1, 1e-9);
 }
 
 TEST(RegularisedBinaries, NeedNoSoftening) {
