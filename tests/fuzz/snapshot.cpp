@@ -1,4 +1,4 @@
-// Any text as a snapshot: refused by gdr::Error, or valid particles that are written and read back the same, and that
+// Any bytes as a snapshot: refused by gdr::Error, or valid particles that are written and read back the same, and that
 // the integrator takes: continued from its state it takes the same steps.
 #include "gdr/hostlib/snapshot.h"
 
@@ -15,6 +15,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (fuzz::refuses([&] { snapshot = read_snapshot(file.path()); })) return 0;
   validate(snapshot.particles);
   write_snapshot(file.path(), snapshot, SnapshotFormat::phigrape);
+  FUZZ_HOLDS(read_snapshot(file.path()) == snapshot);
+  write_snapshot(file.path(), snapshot, SnapshotFormat::npz);
   FUZZ_HOLDS(read_snapshot(file.path()) == snapshot);
   constexpr std::size_t kMostBodies = 8;
   if (snapshot.particles.size() > kMostBodies) return 0;

@@ -16,6 +16,20 @@ namespace gdr::hostlib {
                              const TableReadOptions& options);
 [[nodiscard]] std::string to_npy(const Table& table);
 
+/// An array of numbers without names, of any number of dimensions, the last index fastest.
+struct NpyArray {
+  std::vector<std::size_t> shape;  // none: one number
+  Numbers numbers;
+};
+
+/// The array of an NPY file; none if it is structured, which read_npy() reads. Throws gdr::Error, beginning with
+/// `name`, for types other than f8, f4, i8 and i4, for Fortran's order of more than two dimensions, and for numbers
+/// that do not fit the shape.
+[[nodiscard]] std::optional<NpyArray> read_npy_array(std::string_view bytes, const std::string& name);
+[[nodiscard]] std::string to_npy(const NpyArray& array);
+/// Whether an NPY file is a structured array with a field of this name. Throws gdr::Error for a header that is none.
+[[nodiscard]] bool npy_has_field(std::string_view bytes, const std::string& name, std::string_view field);
+
 /// Looks for the expected columns among those of a file. It takes memory for the expected ones only, since a short file
 /// may name very many.
 class ColumnMatcher {

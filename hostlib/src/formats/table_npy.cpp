@@ -1,7 +1,9 @@
 // Tables as structured arrays in NumPy's file format. A file has a magic string, a version, a header that is a Python
 // dictionary, and the records.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -33,12 +35,14 @@ struct Field {
 };
 
 struct Header {
-  std::vector<Field> fields;
-  std::size_t rows = 0;
+  std::vector<Field> fields;  // one without a name if the array is not structured
+  bool is_structured = true;
+  bool is_fortran = false;  // the first index runs fastest
+  std::vector<std::size_t> shape;
   std::size_t record_bytes = 0;
 };
 
-/// Parses the Python dictionary of the header, as far as structured arrays of one dimension need it.
+/// Parses the Python dictionary of the header.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -51,11 +55,12 @@ class HeaderParser {
       const std::string key = string();
       expect(':');
       if (key == "descr") {
-        header.fields = fields();
+        header.is_structured = peek() == '[';
+        header.fields = header.is_structured ? fields() : std::vector{unnamed_field()};
       } else if (key == "shape") {
-        header.rows = rows();
+        header.shape = shape();
       } else if (key == "fortran_order") {
-        truth();  // irrelevant: an array of one dimension has only one order
+        header.is_fortran = truth();
       } else {
         fail(fmt::format("unknown key '{}'", key));
       }
@@ -103,12 +108,12 @@ class HeaderParser {
     return std::string(text);
   }
 
-  void truth() {
+  bool truth() {
     peek();
     for (const std::string_view word : {"True", "False"}) {
       if (!text_.substr(at_).starts_with(word)) continue;
       at_ += word.size();
-      return;
+      return word == "True";
     }
     fail(fmt::format("True or False is expected at character {}", at_));
   }
@@ -136,14 +141,13 @@ class HeaderParser {
     return sizes;
   }
 
-  std::size_t rows() {
-    const std::vector<std::size_t> sizes = shape();
-    if (sizes.size() != 1) fail(fmt::format("the array has {} dimensions: rows alone are understood", sizes.size()));
-    return sizes.front();
+  Field unnamed_field() {
+    Field field;
+    set_type(field, string());
+    return field;
   }
 
   std::vector<Field> fields() {
-    if (peek() != '[') fail("this is no structured array: its columns have no names");
     std::vector<Field> list;
     expect('[');
     while (!accept(']')) {
@@ -242,13 +246,14 @@ std::int64_t integer_at(std::string_view record, const Place& place) {
 
 Numbers column_of(std::string_view records, const Header& header, const Place& place, const ColumnType& column,
                   const std::string& name) {
+  const std::size_t rows = header.shape.front();
   const auto fail = [&](const std::string& why) {
     throw Error(fmt::format("{}: column '{}' {}", name, column.name, why));
   };
   if (place.kind != 'f' && place.kind != 'i') fail("has a type other than <f8, <f4, <i8, <i4");
   if (column.type == NumberType::integer && place.kind == 'f') fail("holds floating-point numbers, not integers");
-  Numbers numbers = empty_numbers(column.type, header.rows);
-  for (std::size_t row = 0; row < header.rows; ++row) {
+  Numbers numbers = empty_numbers(column.type, rows);
+  for (std::size_t row = 0; row < rows; ++row) {
     const std::string_view record = records.substr(row * header.record_bytes, header.record_bytes);
     if (auto* integers = std::get_if<std::vector<std::int64_t>>(&numbers)) {
       integers->push_back(integer_at(record, place));
@@ -341,16 +346,22 @@ Table read_npy(std::string_view bytes, const std::string& name, std::span<const 
                const TableReadOptions& options) {
   const auto [text, begin] = header_of(bytes, name);
   const Header header = HeaderParser(text, name).run();
-  const std::vector<Place> places = places_of(header, expected, options.ignore_extra, name);
-  check_rows(header.rows, options.limit, name);
-  const std::string_view records = bytes.substr(begin);
-  if (header.record_bytes == 0 || records.size() / header.record_bytes < header.rows) {
-    throw Error(fmt::format("{}: the file ends before row {} of {}", name,
-                            header.record_bytes == 0 ? 0 : records.size() / header.record_bytes, header.rows));
+  const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}: NPY header: {}", name, why)); };
+  if (!header.is_structured) refuse("this is no structured array: its columns have no names");
+  if (header.shape.size() != 1) {
+    refuse(fmt::format("the array has {} dimensions: rows alone are understood", header.shape.size()));
   }
-  if (records.size() != header.rows * header.record_bytes) {
+  const std::size_t rows = header.shape.front();
+  const std::vector<Place> places = places_of(header, expected, options.ignore_extra, name);
+  check_rows(rows, options.limit, name);
+  const std::string_view records = bytes.substr(begin);
+  if (header.record_bytes == 0 || records.size() / header.record_bytes < rows) {
+    throw Error(fmt::format("{}: the file ends before row {} of {}", name,
+                            header.record_bytes == 0 ? 0 : records.size() / header.record_bytes, rows));
+  }
+  if (records.size() != rows * header.record_bytes) {
     throw Error(fmt::format("{}: {} bytes follow the last of {} rows", name,
-                            records.size() - header.rows * header.record_bytes, header.rows));
+                            records.size() - rows * header.record_bytes, rows));
   }
   Table table;
   for (std::size_t column = 0; column < expected.size(); ++column) {
@@ -359,8 +370,52 @@ Table read_npy(std::string_view bytes, const std::string& name, std::span<const 
   return table;
 }
 
-std::string to_npy(const Table& table) {
-  std::string text = dictionary(table);
+bool npy_has_field(std::string_view bytes, const std::string& name, std::string_view field) {
+  const Header header = HeaderParser(header_of(bytes, name).first, name).run();
+  return header.is_structured && std::ranges::any_of(header.fields, [&](const Field& f) { return f.name == field; });
+}
+
+std::optional<NpyArray> read_npy_array(std::string_view bytes, const std::string& name) {
+  const auto [text, begin] = header_of(bytes, name);
+  const Header header = HeaderParser(text, name).run();
+  if (header.is_structured) return std::nullopt;
+  const Field& field = header.fields.front();
+  const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}: NPY header: {}", name, why)); };
+  if (field.kind != 'f' && field.kind != 'i') refuse("the array has a type other than <f8, <f4, <i8, <i4");
+  const std::string_view data = bytes.substr(begin);
+  std::size_t elements = data.size() / field.bytes;
+  std::size_t wanted = 1;
+  for (const std::size_t size : header.shape) {
+    if (size != 0 && wanted > elements / size)
+      refuse(fmt::format("the file holds {} numbers, fewer than the shape", elements));
+    wanted *= size;
+  }
+  if (wanted * field.bytes != data.size()) {
+    refuse(fmt::format("{} bytes follow the last of {} numbers", data.size() - wanted * field.bytes, wanted));
+  }
+  if (header.is_fortran && header.shape.size() > 2)
+    refuse("the array has Fortran's order and more than two dimensions");
+  const bool is_turned = header.is_fortran && header.shape.size() == 2;
+  const auto number_of = [&](std::size_t index) {  // of an element in C's order
+    if (!is_turned) return index;
+    return index % header.shape[1] * header.shape[0] + index / header.shape[1];
+  };
+  NpyArray array{header.shape, empty_numbers(field.kind == 'f' ? NumberType::real : NumberType::integer, wanted)};
+  for (std::size_t index = 0; index < wanted; ++index) {
+    const Place place{field.kind, field.bytes, number_of(index) * field.bytes};
+    if (auto* integers = std::get_if<std::vector<std::int64_t>>(&array.numbers)) {
+      integers->push_back(integer_at(data, place));
+    } else {
+      std::get<std::vector<double>>(array.numbers).push_back(real_at(data, place));
+    }
+  }
+  return array;
+}
+
+namespace {
+
+/// What stands before the numbers.
+std::string npy_head(std::string text) {
   const bool version1 = text.size() + kAlignment < kMostVersion1Header;
   const std::size_t length_bytes = version1 ? 2 : 4;
   const std::size_t before = kNpyMagic.size() + kVersionBytes + length_bytes;
@@ -371,8 +426,27 @@ std::string to_npy(const Table& table) {
   bytes += static_cast<char>(version1 ? 1 : 2);
   bytes += '\0';
   for (std::size_t n = 0; n < length_bytes; ++n) bytes += static_cast<char>((text.size() >> (8 * n)) & 0xFF);
-  bytes += text;
+  return bytes + text;
+}
+
+}  // namespace
+
+std::string to_npy(const Table& table) {
+  std::string bytes = npy_head(dictionary(table));
   for (const std::uint64_t field : fields_of(table)) append_le(bytes, field);
+  return bytes;
+}
+
+std::string to_npy(const NpyArray& array) {
+  const bool is_real = std::holds_alternative<std::vector<double>>(array.numbers);
+  const std::string shape = fmt::format("({}{})", fmt::join(array.shape, ", "), array.shape.size() == 1 ? "," : "");
+  std::string bytes =
+      npy_head(fmt::format("{{'descr': '<{}8', 'fortran_order': False, 'shape': {}, }}", is_real ? 'f' : 'i', shape));
+  std::visit(
+      [&](const auto& values) {
+        for (const auto value : values) append_le(bytes, value);
+      },
+      array.numbers);
   return bytes;
 }
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "formats/table_format.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
@@ -33,8 +32,7 @@ std::span<const SnapshotKind> snapshot_kinds() {
                    "unpack it with unzstd"},
       SnapshotKind{"a file compressed by bzip2", begins_with<'B', 'Z', 'h'>, nullptr, "unpack it with bunzip2"},
       SnapshotKind{"a file compressed by xz", begins_with<'\xfd', '7', 'z', 'X', 'Z'>, nullptr, "unpack it with unxz"},
-      SnapshotKind{"a zip archive, such as NumPy's .npz", begins_with<'P', 'K', '\3', '\4'>, nullptr,
-                   "save one structured array with the fields m, x, y, z, vx, vy, vz by numpy.save"},
+      SnapshotKind{"a zip archive, such as NumPy's .npz", begins_with<'P', 'K', '\3', '\4'>, read_npz_snapshot, ""},
       SnapshotKind{"UTF-16 text", begins_with<'\xff', '\xfe'>, nullptr, "save it as UTF-8"},
       SnapshotKind{"UTF-16 text", begins_with<'\xfe', '\xff'>, nullptr, "save it as UTF-8"},
       SnapshotKind{"a NumPy array", begins_with<'\x93', 'N', 'U', 'M', 'P', 'Y'>, read_npy_snapshot, ""},
@@ -49,24 +47,6 @@ std::span<const SnapshotKind> snapshot_kinds() {
       SnapshotKind{"text", [](std::string_view /*content*/) { return true; }, read_rows, ""},
   };
   return kKinds;
-}
-
-LoadedSnapshot read_npy_snapshot(std::string_view content, const std::string& file) {
-  constexpr std::array<std::string_view, 7> kNames{"m", "x", "y", "z", "vx", "vy", "vz"};
-  std::vector<ColumnType> expected;
-  for (const std::string_view name : kNames) expected.push_back({std::string(name), NumberType::real});
-  const Table table = read_npy(content, file, expected, {true, {}});
-  LoadedSnapshot loaded;
-  std::array<const std::vector<double>*, kNames.size()> columns{};
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    columns.at(k) = &std::get<std::vector<double>>(table.columns().at(k).numbers);
-  }
-  const auto& [m, x, y, z, vx, vy, vz] = columns;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    loaded.snapshot.particles.push_back(static_cast<std::int64_t>(i), (*m)[i], {(*x)[i], (*y)[i], (*z)[i]},
-                                        {(*vx)[i], (*vy)[i], (*vz)[i]});
-  }
-  return loaded;
 }
 
 LoadedSnapshot load_snapshot(const std::filesystem::path& path) {

@@ -27,6 +27,7 @@ struct SnapshotKind {
 [[nodiscard]] LoadedSnapshot read_tipsy(std::string_view content, const std::string& file);
 [[nodiscard]] LoadedSnapshot read_nemo(std::string_view content, const std::string& file);
 [[nodiscard]] LoadedSnapshot read_npy_snapshot(std::string_view content, const std::string& file);
+[[nodiscard]] LoadedSnapshot read_npz_snapshot(std::string_view content, const std::string& file);
 [[nodiscard]] LoadedSnapshot read_starlab(std::string_view content, const std::string& file);
 /// Text in rows: phiGRAPE, seven columns, columns by names, PeTar, treecodes, Tipsy's text.
 [[nodiscard]] LoadedSnapshot read_rows(std::string_view content, const std::string& file);
@@ -41,5 +42,6 @@ struct SnapshotKind {
 
 // Writers.
 [[nodiscard]] std::string nemo_image(const Snapshot& snapshot);
+[[nodiscard]] std::string npz_image(const Snapshot& snapshot);
 
 }  // namespace gdr::hostlib

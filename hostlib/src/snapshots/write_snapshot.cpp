@@ -14,6 +14,7 @@ constexpr base::Names<SnapshotFormat> kFormatNames({{SnapshotFormat::phigrape, "
                                                     {SnapshotFormat::plain, "plain"},
                                                     {SnapshotFormat::csv, "csv"},
                                                     {SnapshotFormat::npy, "npy"},
+                                                    {SnapshotFormat::npz, "npz"},
                                                     {SnapshotFormat::nemo, "nemo"},
                                                     {SnapshotFormat::gadget, "gadget"}});
 
@@ -59,6 +60,8 @@ std::string image_of(const std::filesystem::path& path, const Snapshot& snapshot
       return to_csv(table_of(snapshot.particles));
     case SnapshotFormat::npy:
       return to_npy(table_of(snapshot.particles));
+    case SnapshotFormat::npz:
+      return npz_image(snapshot);
     case SnapshotFormat::nemo:
       return nemo_image(snapshot);
     case SnapshotFormat::gadget:

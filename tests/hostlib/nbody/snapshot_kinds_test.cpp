@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/hostlib/plummer.h"
 #include "gdr/hostlib/snapshot.h"
@@ -298,19 +299,95 @@ TEST(SnapshotKinds, EveryFormThatIsWrittenIsReadToTheBit) {
     EXPECT_EQ(read.particles.mass, written.particles.mass);
     EXPECT_EQ(read.particles.position, written.particles.position);
     EXPECT_EQ(read.particles.velocity, written.particles.velocity);
-    const bool has_ids = format == SnapshotFormat::phigrape || format == SnapshotFormat::csv;
+    const bool has_ids = format != SnapshotFormat::plain && format != SnapshotFormat::nemo;
     if (has_ids) {
       EXPECT_EQ(read.particles.id, written.particles.id);
     }
-    const bool has_time = format == SnapshotFormat::phigrape || format == SnapshotFormat::nemo;
-    EXPECT_EQ(read.time, has_time ? written.time : 0);
+    const bool has_step = format == SnapshotFormat::phigrape || format == SnapshotFormat::npz;
+    EXPECT_EQ(read.step, has_step ? written.step : 0);
+    EXPECT_EQ(read.time, has_step || format == SnapshotFormat::nemo ? written.time : 0);
+  }
+}
+
+std::string bytes_of_npy(const std::string& dictionary, const std::vector<double>& numbers) {
+  std::string head = dictionary;
+  head.append(63 - (10 + head.size()) % 64, ' ');
+  Bytes out;
+  out.text("\x93NUMPY\1").text(std::string(1, '\0')).add(static_cast<std::uint16_t>(head.size() + 1)).text(head + '\n');
+  for (const double value : numbers) out.add(value);
+  return out.str();
+}
+
+TEST(SnapshotKinds, RowsOfSevenNumbersInNumPysArraysAreRead) {
+  const std::string in_rows = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 7), }";
+  const std::string in_columns = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 7), }";
+  const std::vector<double> rows{0.5, 1, 2, 3, 4, 5, 6, 0.25, -1, -2, -3, -4, -5, -6};
+  const std::vector<double> columns{0.5, 0.25, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6};
+  const ScratchDirectory directory;
+  for (const std::string& content : {bytes_of_npy(in_rows, rows), bytes_of_npy(in_columns, columns)}) {
+    base::write_file(directory / "in", content);
+    const Particles particles = read_snapshot(directory / "in").particles;
+    EXPECT_EQ(particles.mass, (std::vector<double>{0.5, 0.25}));
+    EXPECT_EQ(particles.position[1], (Vec3{-1, -2, -3}));
+    EXPECT_EQ(particles.velocity[0], (Vec3{4, 5, 6}));
+  }
+  const auto refusal = [&](const std::string& dictionary, std::size_t numbers) {
+    base::write_file(directory / "in", bytes_of_npy(dictionary, std::vector<double>(numbers)));
+    return error_of([&] { (void)load_snapshot(directory / "in"); });
+  };
+  EXPECT_THAT(refusal("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 6), }", 12),
+              HasSubstr("the array has shape (2, 6): it must have rows of seven numbers"));
+  EXPECT_THAT(refusal(in_rows, 13), HasSubstr("the file holds 13 numbers, fewer than the shape"));
+  EXPECT_THAT(refusal(in_rows, 15), HasSubstr("8 bytes follow the last of 14 numbers"));
+  EXPECT_THAT(refusal("{'descr': '<u4', 'fortran_order': False, 'shape': (28,), }", 14),
+              HasSubstr("a type other than <f8, <f4, <i8, <i4"));
+  EXPECT_THAT(refusal("{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 7), }", 14),
+              HasSubstr("fewer than the shape"));
+}
+
+TEST(SnapshotKinds, ArchivesThatAreDamagedOrOfOtherArraysAreRefused) {
+  const Snapshot written{7, 0.75, make_plummer(20, 5)};
+  const ScratchDirectory directory;
+  write_snapshot(directory / "out", written, SnapshotFormat::npz);
+  const std::string good = base::read_file(directory / "out");
+  const auto refusal = [&](const std::string& content) -> std::string {  // none if it is read
+    base::write_file(directory / "in", content);
+    try {
+      (void)load_snapshot(directory / "in");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string content = good;
+    for (std::size_t at = 0; (at = content.find(from, at)) != std::string::npos;) {
+      content.replace(at, to.size(), to);
+    }
+    return content;
+  };
+  EXPECT_EQ(refusal(good), "");
+  EXPECT_THAT(refusal(with("mass.npy", "mast.npy")), HasSubstr("there is no array mass (or m)"));
+  EXPECT_THAT(refusal(with("position.npy", "positiom.npy")), HasSubstr("there is no array position of shape (n, 3)"));
+  EXPECT_THAT(refusal(with("id.npy", "id.nqy")), HasSubstr("member id.nqy is no NumPy array"));
+  std::string damaged = good;
+  damaged[good.find("velocity.npy") + 140] ^= 1;
+  EXPECT_THAT(refusal(damaged), HasSubstr("member velocity.npy: its CRC-32 is another one"));
+  for (std::size_t size = 4; size < good.size(); size += 97) EXPECT_NE(refusal(good.substr(0, size)), "") << size;
+  // A change of any byte is refused, or concerns nothing that is read.
+  for (std::size_t at = 4; at < good.size(); at += 13) {
+    std::string changed = good;
+    changed[at] = static_cast<char>(changed[at] ^ 0x55);
+    if (refusal(changed).empty()) {
+      EXPECT_EQ(read_snapshot(directory / "in").particles, written.particles) << at;
+    }
   }
 }
 
 TEST(SnapshotKinds, OthersAreRefusedByNameWithAWayOut) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"\x1f\x8b\x08" + std::string(20, '\1'), "is a file compressed by gzip: unpack it with gunzip"},
-      {"PK\3\4" + std::string(20, '\0'), "is a zip archive, such as NumPy's .npz"},
+      {"PK\3\4" + std::string(20, '\0'), "the zip archive has no directory at its end: is it cut off?"},
       {"\x89HDF\r\n\x1a\n", "is an HDF5 file: give it a name that ends in .h5"},
       {std::string("\xff\xfe"
                    "0\0",

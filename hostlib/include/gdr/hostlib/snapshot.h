@@ -16,8 +16,9 @@ enum class SnapshotFormat {
   plain,     // lines `m x y z vx vy vz`
   csv,       // columns id, m, x, y, z, vx, vy, vz under their names
   npy,       // NumPy's structured array of the same columns
-  nemo,      // NEMO's structured binary file: a SnapShot with Mass and PhaseSpace in double precision
-  gadget     // Gadget's HDF5, all particles of type 1; needs a name in .hdf5 or .h5
+  npz,    // NumPy's archive of arrays id, mass, position (n, 3), velocity (n, 3), time, step, as numpy.savez makes it
+  nemo,   // NEMO's structured binary file: a SnapShot with Mass and PhaseSpace in double precision
+  gadget  // Gadget's HDF5, all particles of type 1; needs a name in .hdf5 or .h5
 };
 
 /// The names of the formats, as `gdr nbody --out-format` takes them.
@@ -40,7 +41,8 @@ struct LoadedSnapshot {
 /// Reads any of these, told by content: text in rows (phiGRAPE; seven columns; columns under names in CSV or behind
 /// blanks, with the names in a first line or a comment, as McLuster and AMUSE write them; an index and seven columns;
 /// PeTar; Phantom-GRAPE; treecodes; Tipsy's text), Starlab, NEMO, Gadget 1 and 2, Tipsy, unformatted Fortran records of
-/// seven numbers, structured NumPy arrays with fields m, x, y, z, vx, vy, vz. HDF5 is read_run_snapshot()'s.
+/// seven numbers, NumPy's arrays: structured with fields m, x, y, z, vx, vy, vz, or rows of these seven numbers, or an
+/// archive without compression with arrays mass, position and velocity. HDF5 is read_run_snapshot()'s.
 ///
 /// In text, blank lines and lines that start with # are skipped, and Fortran's exponent letter D is read as E. Without
 /// them in the file, step and time are 0, and ids 0, 1, ... in the file's order. Numbers are taken as they are, in
@@ -53,9 +55,9 @@ struct LoadedSnapshot {
 /// The snapshot alone.
 [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path);
 
-/// Writes the file atomically; reading it gives the same bits. Only phigrape keeps the step, only phigrape, nemo
-/// and gadget keep the time, and plain and nemo omit ids. Throws gdr::Error if the particles are invalid or the file
-/// cannot be written.
+/// Writes the file atomically; reading it gives the same bits. Only phigrape and npz keep the step, only phigrape,
+/// npz, nemo and gadget keep the time, and plain and nemo omit ids. Throws gdr::Error if the particles are invalid or
+/// the file cannot be written.
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format);
 
 }  // namespace gdr::hostlib
