@@ -16,6 +16,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -227,6 +228,33 @@ void replace(const std::filesystem::path& path, std::string_view content, std::o
   if (folder.valid()) static_cast<void>(synchronised(folder.number()));
 }
 
+/// The files that expect_outputs() named and write_file() has not yet replaced.
+class ExpectedOutputs {
+ public:
+  void add(const struct stat& file) {
+    const std::scoped_lock lock(mutex_);
+    files_.emplace_back(file.st_dev, file.st_ino);
+  }
+  void forget(const struct stat& file) {
+    const std::scoped_lock lock(mutex_);
+    std::erase(files_, std::pair(file.st_dev, file.st_ino));
+  }
+  void refuse(const std::filesystem::path& input, const struct stat& file) {
+    const std::scoped_lock lock(mutex_);
+    if (std::ranges::find(files_, std::pair(file.st_dev, file.st_ino)) == files_.end()) return;
+    throw Error(fmt::format("{}: read as an input, and named for an output, which would replace it", input.string()));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<dev_t, ino_t>> files_;
+};
+
+ExpectedOutputs& expected_outputs() {
+  static ExpectedOutputs files;
+  return files;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -239,6 +267,7 @@ std::string read_file(const std::filesystem::path& path) {
   struct stat status{};
   if (fstat(file.number(), &status) != 0) fail(path, "read");
   if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
+  expected_outputs().refuse(path, status);
   std::string content;
   std::size_t filled = 0;
   // Pipes, and files that report size 0, are read in pieces of this size.
@@ -263,6 +292,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   if (!S_ISREG(status->st_mode)) return write_in_place(path, content);
   refuse_read_only(path, *status);
   replace(target_of(path), content, status->st_mode & 07777);
+  expected_outputs().forget(*status);
 }
 
 void write_private_file(const std::filesystem::path& path, std::string_view content) {
@@ -280,6 +310,18 @@ void refuse_to_overwrite(std::span<const std::filesystem::path> outputs,
       throw Error(fmt::format("{}: named for an output and for an input, which it would replace", output.string()));
     }
   }
+}
+
+void expect_outputs(std::span<const std::filesystem::path> outputs) {
+  for (const std::filesystem::path& output : outputs) {
+    const std::optional<struct stat> status = status_of(output);
+    if (status && S_ISREG(status->st_mode)) expected_outputs().add(*status);
+  }
+}
+
+void refuse_expected_output(const std::filesystem::path& input) {
+  const std::optional<struct stat> status = status_of(input);
+  if (status) expected_outputs().refuse(input, *status);
 }
 
 void make_folder(const std::filesystem::path& path) {

@@ -204,6 +204,24 @@ TEST_F(Files, ThatAreReadAreNotOverwritten) {
   EXPECT_NO_THROW(refuse_to_overwrite(devices, devices));
 }
 
+TEST_F(Files, ThatAreToBeReplacedAreNotReadBefore) {
+  const std::filesystem::path old = folder_ / "old";
+  write_file(old, "data");
+  std::filesystem::create_hard_link(old, folder_ / "other");
+  const std::vector<std::filesystem::path> outputs{old, folder_ / "none", "/dev/null"};
+  expect_outputs(outputs);
+  const char* const kWhy = "read as an input, and named for an output, which would replace it";
+  EXPECT_THAT(message_of([&] { static_cast<void>(read_file(folder_ / "other")); }), HasSubstr(kWhy));
+  EXPECT_THAT(message_of([&] { refuse_expected_output(old); }), HasSubstr(kWhy));
+  EXPECT_EQ(read_file("/dev/null"), "");
+  EXPECT_NO_THROW(refuse_expected_output(folder_ / "none"));
+  write_file(folder_ / "none", "fresh");
+  EXPECT_EQ(read_file(folder_ / "none"), "fresh");
+  write_file(old, "new");
+  EXPECT_EQ(read_file(old), "new");
+  EXPECT_EQ(read_file(folder_ / "other"), "data");
+}
+
 TEST_F(Files, AreOnTheDiskBeforeTheirNameIsAndThenTheNameIs) {
   order.clear();
   write_file(folder_ / "a", "content");

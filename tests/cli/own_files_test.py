@@ -51,6 +51,44 @@ class OwnFiles(cli_test.CliTest):
                 self.assertIn(f"gdr: {name}: named for an output and for an input, which it would replace\n", done.err)
                 self.assertEqual(self.contents(), before)
 
+    def test_outputs_replace_no_inputs_that_other_inputs_name(self):
+        self.file("part.vsm", (cli_test.PROJECT / "kernels" / "tutorial.vsm").read_text(encoding="utf-8"))
+        self.file("whole.vsm", 'include "part.vsm"\n')
+        self.file("constant #1.h", "#define FACTOR 2\n")
+        self.file("kernel.h", '#include "constant #1.h"\nstruct I { double x; };\nstruct J { double y; };\n')
+        self.file("k.cc", '#include "kernel.h"\nstruct F { double r; };\n'
+                          "void k(const I& i, const J& j, F& f) { f.r += FACTOR * (j.y - i.x); }\n")
+        machines = cli_test.PROJECT / "machines"
+        cluster = (machines / "grape-dr-64.toml").read_text(encoding="utf-8")
+        self.file("c.toml", cluster.replace('"infiniband-ddr-64"', '"n.toml"'))
+        shutil.copy(machines / "infiniband-ddr-64.toml", self.scratch / "n.toml")
+        self.file("g.toml", 'name = "g"\ntitle = "two nodes"\nkind = "graph"\n[parameters]\n'
+                            'nodes = { value = 2, unit = "1", origin = "O: small" }\n'
+                            'bandwidth = { value = 1, unit = "GB/s per node", origin = "O: round" }\n'
+                            'latency = { value = 1, unit = "us", origin = "O: round" }\n'
+                            'node_speed = { value = 1, unit = "Gflops", origin = "O: round" }\n')
+        self.file("g.links.csv", "from,to\n0,hub\n1,hub\n")
+        self.file("index", "a.ti\nb.ti\n")
+        self.file("a.ti", "0 init\n0 send 1 0 100\n0 finalize\n")
+        self.file("b.ti", "1 init\n1 recv 0 0 100\n1 finalize\n")
+        before = self.contents()
+        for arguments, name in [
+            (["as", "whole.vsm", "-o", "part.vsm"], "part.vsm"),
+            (["analyse", "whole.vsm", "--json", "part.vsm"], "part.vsm"),
+            (["analyse", "k.cc", "--html", "kernel.h"], "kernel.h"),
+            (["analyse", "k.cc", "--json", "constant #1.h"], "constant #1.h"),
+            (["cluster", "nbody", "--cluster", "c.toml", "--nodes", "4", "--n", "1000", "--json", "n.toml"], "n.toml"),
+            (["net", "routes", "--network", "g.toml", "--csv", "g.links.csv"], "g.links.csv"),
+            (["net", "replay", "index", "--json", "b.ti"], "b.ti"),
+        ]:
+            with self.subTest(arguments=arguments):
+                done = self.gdr(*arguments)
+                if done.lacks_a_library():
+                    continue
+                self.assertEqual(done.status, 1, done.err)
+                self.assertIn(f"{name}: read as an input, and named for an output, which would replace it", done.err)
+                self.assertEqual(self.contents(), before)
+
     def test_a_checkpoint_may_replace_the_one_that_a_run_continues_from(self):
         self.succeeds("nbody", "--plummer", "8", "--t-end", "0.01", "--checkpoint", "c", "--quiet", cwd=self.scratch)
         self.succeeds("nbody", "--restart", "c", "--t-end", "0.02", "--checkpoint", "c", "--quiet", cwd=self.scratch)

@@ -227,6 +227,7 @@ void Command::leave_outputs_to_run() const { rules_->outputs_left_to_run = true;
 
 void Command::try_outputs() const {
   std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> not_read;
   std::vector<std::string> to_standard_output;
   for (const auto& [option, file, or_stdout] : rules_->outputs) {
     if (file->empty()) continue;
@@ -236,6 +237,8 @@ void Command::try_outputs() const {
     }
     base::require_writable(*file);
     files.emplace_back(*file);
+    const auto replaces = [&, output = option.option_](const auto& pair) { return pair.first == output; };
+    if (std::ranges::none_of(rules_->replacing, replaces)) not_read.emplace_back(*file);
   }
   if (to_standard_output.size() > 1) {
     throw UsageError(fmt::format("{} and {} both go to standard output: give one of them a file", to_standard_output[0],
@@ -247,6 +250,7 @@ void Command::try_outputs() const {
   } catch (const Error& error) {
     throw UsageError(error.what());
   }
+  base::expect_outputs(not_read);
 }
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {

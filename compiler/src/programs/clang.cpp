@@ -1,10 +1,14 @@
 #include "clang.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
+#include "gdr/base/own_files.h"
 #include "process.h"
 
 namespace gdr::compiler {
@@ -32,6 +36,30 @@ std::vector<std::string> options() {
           "-o",
           "-"};
 }
+
+/// The files of a rule of make, `target: file file`. Blanks and # in a name have a backslash before them and dollars
+/// another dollar, and lines end in a backslash.
+std::vector<std::string> files_of_rule(std::string_view rule) {
+  std::vector<std::string> files(1);
+  rule.remove_prefix(std::min(rule.size(), rule.find(": ") + 1));
+  for (std::size_t at = 0; at < rule.size(); ++at) {
+    const std::string_view two = rule.substr(at, 2);
+    if (two == "\\\n") {
+      ++at;
+    } else if (two == "\\ " || two == "\\#" || two == "$$") {
+      files.back() += rule[++at];
+    } else if (rule[at] != ' ' && rule[at] != '\n') {
+      files.back() += rule[at];
+    } else if (!files.back().empty()) {
+      files.emplace_back();
+    }
+  }
+  if (files.back().empty()) files.pop_back();
+  return files;
+}
+
+/// Without /proc, clang finds no file in memory by its name.
+bool files_have_names() { return access("/proc/self/fd", X_OK) == 0; }
 
 }  // namespace
 
@@ -61,8 +89,11 @@ ClangOutput run_clang_as(const std::filesystem::path& source, const std::vector<
     command.push_back(file_argument(source));
     const MemoryFile bitcode("bitcode");
     const MemoryFile messages("messages");
+    const MemoryFile rule("rule");
+    if (files_have_names()) command.insert(command.end(), {"-MD", "-MF", rule.path().string()});
     const int status = run_program(command, bitcode, messages);
     if (status == kNoProgram) continue;
+    for (const std::string& file : files_of_rule(rule.content())) base::refuse_expected_output(file);
     return {status == 0 ? bitcode.content() : std::string(), messages.content()};
   }
   throw Error(fmt::format(
