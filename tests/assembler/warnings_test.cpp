@@ -335,6 +335,16 @@ TEST(Type, IsToldWhereAnIntegerIsReadAsANumber) {
               ElementsAre("16: type"));
 }
 
+TEST(Type, IsToldOfConstantsThatAreNumbersOfTheOtherKind) {
+  EXPECT_THAT(warnings_of(kernel("", "  fmul $lr0v is\"3\" $lr0v\n  nop\n")), ElementsAre("13: type"));
+  EXPECT_THAT(warnings_of(kernel("", "  fadd il\"-1\" $lr0v $lr0v\n  nop\n")), ElementsAre("13: type"));
+  EXPECT_THAT(warnings_of(kernel("", "  upassa il\"3\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n")),
+              ElementsAre("14: type"));
+  EXPECT_THAT(warnings_of(kernel("", "  fmul $lr0v is\"0\" $lr0v\n  nop\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "  fmul $lr0v hs\"3ff000000\" $lr0v\n  nop\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "  fmul $lr0v fs\"3\" $lr0v\n  nop\n")), IsEmpty());
+}
+
 TEST(Type, IsSilentBehindOperationsOnBits) {
   EXPECT_THAT(warnings_of(kernel("bvar long nj elt fix64to72\n",
                                  "  upassa nj $lt\n  uor $lti hl\"433000000000000000\" $lt\n"

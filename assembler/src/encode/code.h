@@ -23,11 +23,19 @@ struct CodeAccess : isa::Access {
   std::string text;
 };
 
+/// The immediate of a line as it is written. Operands that share it as numbers of two kinds count as bits.
+struct CodeImmediate {
+  ImmediateKind number = ImmediateKind::hex;
+  Place where;
+  std::string text;
+};
+
 struct CodeLine {
   isa::Line line;
   std::vector<CodeAccess> accesses;  // those of isa::effects(line), reads first
   Place where;
   std::string text;
+  CodeImmediate immediate;
   bool unknown = false;            // could not be encoded: it may do anything, so nothing is concluded from it
   std::vector<Place> moved_here;   // by the scheduler, from other lines of the source
   std::optional<Place> vlen_from;  // place of a `vlen` below 4 that was alone on an earlier line and still applies

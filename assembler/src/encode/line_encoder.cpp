@@ -307,6 +307,8 @@ std::optional<Source> LineEncoder::source(const Value& value, const Resolved& op
                  fmt::format("{} is a second immediate in this line, which has room for one", value.text));
         return std::nullopt;
       }
+      const bool bits = !immediate_.text.empty() && code_.immediate.number != value.number;
+      code_.immediate = {bits ? ImmediateKind::hex : value.number, value.where, value.text};
       immediate_ = {value.where, value.text};
       code_.line.immediate = wanted;
       return Source::immediate;

@@ -226,6 +226,7 @@ bool OperandReader::read_immediate(const Operand& operand, Value& value) {
     return false;
   };
   const std::string& text = operand.text;
+  value.number = operand.immediate;
   if (operand.immediate == ImmediateKind::hex) {
     if (is_long) {
       const auto word = isa::parse_long(text);

@@ -23,6 +23,7 @@ struct Value {
   std::uint32_t end = 0;                 // one past the last short word of the named object
   isa::Condition condition = isa::Condition::negative;
   isa::LongWord immediate;
+  ImmediateKind number = ImmediateKind::hex;  // of an immediate
   isa::Predicate predicate;
   bool always = false;             // `/always`: not under $jvalid, which gates results in the loop body
   const Symbol* symbol = nullptr;  // null: written as a register

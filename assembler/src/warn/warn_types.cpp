@@ -1,6 +1,6 @@
 // Integers that operations on floating-point numbers read, and results that the host reads as another kind of number
-// than the kernel left. The conversions of data say what the host sends and reads; copies keep it, and what operations
-// on bits make of it is not known.
+// than the kernel left. The conversions of data say what the host sends and reads, and the form of a constant what it
+// is; copies keep it, and what operations on bits make of it is not known.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +20,20 @@ enum class NumberType : std::uint8_t { nothing, integer, floating, any };
 NumberType joined(NumberType a, NumberType b) {
   if (a == NumberType::nothing || a == b) return b;
   return b == NumberType::nothing ? a : NumberType::any;
+}
+
+/// Zero is the same number in both forms, and a constant in hexadecimal digits is one of bits.
+NumberType type_of(const CodeLine& line) {
+  if (line.line.immediate.value == isa::LongWord()) return NumberType::nothing;
+  switch (line.immediate.number) {
+    case ImmediateKind::integer:
+      return NumberType::integer;
+    case ImmediateKind::floating:
+      return NumberType::floating;
+    case ImmediateKind::hex:
+      break;
+  }
+  return NumberType::any;
 }
 
 NumberType type_of(isa::Conversion conversion) {
@@ -52,6 +66,22 @@ class Types {
                                           isa::info_of(op).mnemonic))) {
           note_source(read);
         }
+      }
+    }
+  }
+
+  void warn_of_constants() {
+    for (const FlowLine& at : flow_.lines()) {
+      if (type_of(*at.line) != NumberType::integer) continue;
+      for (const Unit unit : {Unit::adder, Unit::multiplier}) {
+        const isa::Slot& slot = isa::slot_of(at.line->line, unit);
+        if (slot.a != isa::Source::immediate && slot.b != isa::Source::immediate) continue;
+        const CodeImmediate& immediate = at.line->immediate;
+        reporter_.warning(
+            Code::number_type, immediate.where,
+            fmt::format("{} is an integer, and '{}' reads it as a floating-point number; write f\"...\" or "
+                        "fs\"...\", or its bits as hl\"...\" or hs\"...\"",
+                        immediate.text, isa::info_of(slot.op).mnemonic));
       }
     }
   }
@@ -142,9 +172,7 @@ class Types {
   }
 
   [[nodiscard]] NumberType operand(const CodeLine& line, Unit unit, isa::Role role, isa::Source source) const {
-    if (source == isa::Source::immediate) {
-      return line.line.immediate.value == isa::LongWord() ? NumberType::nothing : NumberType::any;
-    }
+    if (source == isa::Source::immediate) return type_of(line);
     for (const CodeAccess& access : line.accesses) {
       const bool own = !access.write && access.unit == unit && access.role == role;
       if (own && access.purpose == isa::Purpose::value) {
@@ -212,6 +240,7 @@ class Types {
 void warn_of_types(const Flow& flow, const Declared& declared, Reporter& reporter) {
   Types types(flow, declared, reporter);
   types.warn_of_operands();
+  types.warn_of_constants();
   types.warn_of_results();
 }
 
