@@ -7,6 +7,7 @@
 #include "compile.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/quoted.h"
 #include "gdr/compiler/compiler.h"
 #include "import/importer.h"
 #include "lsump/lsump.h"
@@ -288,7 +289,7 @@ std::string format_diagnostics(const CompileResult& result) {
 std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics, std::string_view severity) {
   std::string text = std::move(head);
   for (const Diagnostic& diagnostic : diagnostics) {
-    std::string place = diagnostic.file;
+    std::string place = base::on_one_line(diagnostic.file);
     if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1U));
     text += fmt::format("{}: {}: {}\n", place, severity, diagnostic.message);
     std::error_code none;
@@ -300,8 +301,9 @@ std::string format_messages(std::string head, const std::vector<Diagnostic>& dia
       if (begin != std::string::npos) ++begin;
     }
     if (begin == std::string::npos || begin >= file.size()) continue;
-    text += fmt::format("    {}\n    {:>{}}\n", file.substr(begin, file.find('\n', begin) - begin), "^",
-                        std::max(diagnostic.column, 1U));
+    const std::string line = file.substr(begin, file.find('\n', begin) - begin);
+    const std::string left = base::without_controls(line.substr(0, std::max(diagnostic.column, 1U) - 1));
+    text += fmt::format("    {}\n    {:>{}}\n", base::without_controls(line), "^", left.size() + 1);
   }
   return text;
 }

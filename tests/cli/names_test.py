@@ -30,6 +30,23 @@ class NamesFromFiles(cli_test.CliTest):
         self.assertNotIn("\x1b", told)
         self.assertIn(r"\x1b]0;title\x07.vsm.txt", told)
 
+    def test_messages_about_sources_have_no_control_characters(self):
+        self.file(NAME, "kernel x\nloop body\n fadd\n")
+        self.file("a.lsump", "\x1b]0;title\x07 \u009b1m\n")
+        self.file("c1.vsm", "kernel \u009b1m\n")
+        for arguments in [["as", NAME, "-o", "k.gdro"], ["analyse", NAME], ["debug", NAME], ["cc", "a.lsump"],
+                          ["as", "c1.vsm", "-o", "k.gdro"]]:
+            with self.subTest(arguments=arguments):
+                told = self.ends(1, [], *arguments, cwd=self.scratch).err
+                self.assertEqual([c for c in "\x1b\x07\u009b" if c in told], [])
+
+    def test_names_that_are_listed_have_no_control_characters(self):
+        self.file(NAME, "kernel x\nloop body\n nop\n")
+        self.assertEqual(self.succeeds("fmt", NAME, cwd=self.scratch).out, SHOWN + "\n")
+        told = cli_test.gdr("doctor", environment={"GDR_CACHE_DIR": str(self.scratch / NAME)}).out
+        self.assertNotIn("\x1b", told)
+        self.assertIn(SHOWN, told)
+
 
 if __name__ == "__main__":
     cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])

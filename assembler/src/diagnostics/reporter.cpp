@@ -10,6 +10,7 @@
 
 #include "gdr/base/counted.h"
 #include "gdr/base/nearest.h"
+#include "gdr/base/quoted.h"
 
 namespace gdr::assembler {
 
@@ -216,12 +217,15 @@ std::string tag_of(const Diagnostic& diagnostic) {
                      name_of(*diagnostic.warning));
 }
 
-/// Control characters in a source file must not reach the terminal.
+/// Control characters in a source file must not reach the terminal, those that UTF-8 spells in two bytes neither. Every
+/// byte stays one.
 std::string printable(std::string_view text) {
   std::string shown(text);
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ' && c != '\t') c = '?';
-    if (c == '\x7f') c = '?';
+  for (std::size_t at = 0; at < shown.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(shown[at]);
+    const auto next = static_cast<unsigned char>(at + 1 < shown.size() ? shown[at + 1] : 0);
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) shown.replace(at, 2, "??");
+    if ((byte < ' ' && byte != '\t') || byte == 0x7F) shown[at] = '?';
   }
   return shown;
 }
@@ -270,8 +274,8 @@ std::string format_diagnostics(const AssembleResult& result) {
     if (errors > kMostErrorsShown) continue;
     const SourceRange& where = diagnostic.where;
     const bool known = where.file < result.files.size();
-    out += fmt::format("{}:{}:{}: {}: {}", known ? result.files[where.file].name : "", where.line, where.column,
-                       name_of(diagnostic.severity), printable(diagnostic.message));
+    out += fmt::format("{}:{}:{}: {}: {}", known ? base::on_one_line(result.files[where.file].name) : "", where.line,
+                       where.column, name_of(diagnostic.severity), printable(diagnostic.message));
     if (diagnostic.severity != Severity::note) out += " " + tag_of(diagnostic);
     out += '\n';
     out += excerpt(known ? indices[where.file].line(where.line) : std::string_view(), where);

@@ -8,6 +8,7 @@
 #include "command/command.h"
 #include "gdr/assembler/format.h"
 #include "gdr/base/file.h"
+#include "gdr/base/quoted.h"
 
 namespace gdr::cli {
 namespace {
@@ -38,7 +39,7 @@ int format_files(const FmtOptions& options) {
     const std::string tidy = assembler::formatted(text);
     if (tidy == text) continue;
     differs = true;
-    fmt::print("{}\n", file);
+    fmt::print("{}\n", base::on_one_line(file));
     if (!options.check) base::write_file(file, tidy);
   }
   return options.check && differs ? kFailure : kSuccess;

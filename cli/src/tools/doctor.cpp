@@ -11,6 +11,7 @@
 #include "gdr/base/description.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/plugin.h"
+#include "gdr/base/quoted.h"
 #include "gdr/emulator/host_isa.h"
 #include "gdr/emulator/loop_cache.h"
 #include "gdr/emulator/opencl.h"
@@ -77,7 +78,7 @@ int doctor(const ReportOptions& report) {
   Json json{{"tool", "gdr doctor"}, {"version", GDR_VERSION}};
   bool sound = true;  // of all that gdr cannot work without, or that exists and does not work
   const auto line = [&](std::string_view name, std::string_view value) {
-    if (report.speaks()) fmt::print("  {:<18} {}\n", name, value);
+    if (report.speaks()) fmt::print("  {:<18} {}\n", name, base::on_one_line(value));
   };
   const auto heading = [&](std::string_view title) {
     if (report.speaks()) fmt::print("{}\n", title);
