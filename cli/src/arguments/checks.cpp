@@ -23,21 +23,21 @@ Check in_range(double low, double high, ValueUnit unit) {
   const std::string allowed =
       with_unit(high == kNoLimit ? fmt::format("of at least {}", low) : fmt::format("from {} to {}", low, high), unit);
   return {[low, high, unit, allowed](const std::string& text) {
-            const std::optional<double> value = number_of(text, unit);
+            const std::optional<double> value = base::number_of(text, unit);
             if (value && *value >= low && *value <= high) return std::string();
             return fmt::format("{} is refused: it must be a number {}", text, allowed) +
                    (value ? "" : fmt::format(", {}", forms_of(unit)));
           },
           limits,
           {},
-          [unit](const std::string& text) { return fmt::format("{}", number_of(text, unit).value_or(0)); }};
+          [unit](const std::string& text) { return fmt::format("{}", base::number_of(text, unit).value_or(0)); }};
 }
 
 Check whole_in_range(std::uint64_t low, std::uint64_t high, ValueUnit unit) {
   std::string limits = low == 0 ? "" : fmt::format("at least {}", low);
   if (high != std::numeric_limits<std::uint64_t>::max()) limits = fmt::format("{} to {}", low, high);
   return {[low, high, unit](const std::string& text) {
-            const std::optional<std::uint64_t> value = whole_number_of(text, unit);
+            const std::optional<std::uint64_t> value = base::whole_number_of(text, unit);
             if (value && *value >= low && *value <= high) return std::string();
             return fmt::format("{} is refused: it must be a whole number {}", text,
                                with_unit(fmt::format("from {} to {}", low, high), unit)) +
@@ -45,7 +45,7 @@ Check whole_in_range(std::uint64_t low, std::uint64_t high, ValueUnit unit) {
           },
           limits.empty() ? limits : with_unit(limits, unit),
           {},
-          [unit](const std::string& text) { return fmt::format("{}", whole_number_of(text, unit).value_or(0)); }};
+          [unit](const std::string& text) { return fmt::format("{}", base::whole_number_of(text, unit).value_or(0)); }};
 }
 
 Check one_of(const std::vector<std::string>& allowed) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
-#include "number.h"
+#include "gdr/base/quantity.h"
 
 namespace CLI {
 class App;
@@ -21,6 +21,8 @@ class Option;
 }  // namespace CLI
 
 namespace gdr::cli {
+
+using base::ValueUnit;
 
 struct Registry;
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "gdr/base/quantity.h"
 #include "gdr/base/quoted.h"
-#include "number.h"
 
 namespace gdr::cli {
 namespace {
@@ -60,7 +60,7 @@ std::string coloured_line(std::string_view line) {
 std::size_t width_of(Stream stream) {
   winsize size{};
   if (ioctl(static_cast<int>(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const std::optional<std::uint64_t> columns = whole_number_of(environment_text("COLUMNS"));
+  const std::optional<std::uint64_t> columns = base::whole_number_of(environment_text("COLUMNS"));
   return columns && *columns > 0 ? *columns : kUsualWidth;
 }
 

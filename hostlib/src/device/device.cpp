@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <thread>
 #include <utility>
 
 #include "device_boards.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/nearest.h"
+#include "gdr/base/quantity.h"
 #include "gdr/emulator/thread_pool.h"
 
 namespace gdr {
@@ -244,38 +244,37 @@ struct Device::State {
 
 DeviceOptions device_options_from_environment() {
   DeviceOptions options;
-  const auto number = [&](const char* name, unsigned most, unsigned& to) {
+  const auto number = [&](const char* name, unsigned least, unsigned most, unsigned& to) {
     const std::string value = base::environment(name);
     if (value.empty()) return;
-    unsigned parsed = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
-    if (error != std::errc() || end != value.data() + value.size() || parsed < 1 || parsed > most) {
-      throw Error(fmt::format("{} = '{}' is refused: it must be 1 to {}", name, value, most));
+    const std::optional<std::uint64_t> parsed = base::whole_number_of(value);
+    if (!parsed || *parsed < least || *parsed > most) {
+      throw Error(fmt::format("{} = '{}' is refused: it must be {} to {}", name, value, least, most));
     }
-    to = parsed;
+    to = static_cast<unsigned>(*parsed);
   };
   if (const std::string machine = base::environment("GDR_MACHINE"); !machine.empty()) options.machine = machine;
   if (const std::string engine = base::environment("GDR_ENGINE"); !engine.empty()) {
     std::vector<std::string> known = emulator::engine_names();
     std::erase(known, emulator::Engine::timing);  // which gives no results
     if (!emulator::is_engine(engine) || engine == emulator::Engine::timing) {
-      throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}, or lockstep:A,B with two of them",
-                              engine, fmt::join(known, ", ")));
+      throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}, or lockstep:A,B with two of them{}",
+                              engine, fmt::join(known, ", "), base::did_you_mean(engine, known)));
     }
     options.engine = engine;
   }
   if (const std::string clock = base::environment("GDR_CLOCK"); !clock.empty()) {
     constexpr double kLeastMhz = 1;
     constexpr double kMostMhz = 10000;
-    double mhz = 0;
-    const auto [end, error] = std::from_chars(clock.data(), clock.data() + clock.size(), mhz);
-    if (error != std::errc() || end != clock.data() + clock.size() || !(mhz >= kLeastMhz && mhz <= kMostMhz)) {
-      throw Error(fmt::format("GDR_CLOCK = '{}' is refused: it must be {} to {} MHz", clock, kLeastMhz, kMostMhz));
+    const std::optional<double> mhz = base::number_of(clock, base::ValueUnit::megahertz);
+    if (!mhz || *mhz < kLeastMhz || *mhz > kMostMhz) {
+      throw Error(fmt::format("GDR_CLOCK = '{}' is refused: it must be {} to {} MHz", clock, kLeastMhz, kMostMhz) +
+                  (mhz ? "" : fmt::format(", {}", base::forms_of(base::ValueUnit::megahertz))));
     }
     options.clock_mhz = mhz;
   }
-  number("GDR_BOARDS", kMostBoards, options.boards);
-  number("GDR_THREADS", kMostThreads, options.threads);
+  number("GDR_BOARDS", 1, kMostBoards, options.boards);
+  number("GDR_THREADS", 0, kMostThreads, options.threads);
   return options;
 }
 

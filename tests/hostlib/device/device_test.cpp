@@ -388,6 +388,37 @@ TEST(DeviceOptions, EnvironmentNamesAnyEngineAndAnyTwoInLockstep) {
   }
 }
 
+/// What device_options_from_environment() makes of a variable.
+DeviceOptions options_with(const char* variable, const char* value) {
+  setenv(variable, value, 1);
+  try {
+    DeviceOptions options = device_options_from_environment();
+    unsetenv(variable);
+    return options;
+  } catch (const Error&) {
+    unsetenv(variable);
+    throw;
+  }
+}
+
+TEST(DeviceOptions, EnvironmentTakesNumbersAsTheCommandLineDoes) {
+  for (const char* clock : {"333", "333MHz", "0.333GHz", "3.33e2"}) {
+    EXPECT_EQ(options_with("GDR_CLOCK", clock).clock_mhz, 333.0) << clock;
+  }
+  EXPECT_EQ(options_with("GDR_BOARDS", "1e1").boards, 10U);
+  EXPECT_EQ(options_with("GDR_THREADS", "0").threads, 0U);  // all
+  for (const char* boards : {"0", "65", "-1", "1.5", "two", "010"}) {
+    EXPECT_THROW(options_with("GDR_BOARDS", boards), Error) << boards;
+  }
+  for (const char* threads : {"-1", "1025", "1.5", "all"}) {
+    EXPECT_THROW(options_with("GDR_THREADS", threads), Error) << threads;
+  }
+}
+
+TEST(DeviceOptions, EnvironmentSuggestsTheEngineThatIsMeant) {
+  EXPECT_NE(engine_of("smid").find("did you mean 'simd'?"), std::string::npos) << engine_of("smid");
+}
+
 TEST(DeviceOptions, TwoEnginesOfTheEnvironmentComputeInLockstep) {
   setenv("GDR_ENGINE", "lockstep:reference,simd", 1);
   Device device(device_options_from_environment());

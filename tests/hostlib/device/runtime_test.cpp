@@ -151,7 +151,8 @@ TEST(RuntimeEnvironment, NamesAVariableThatIsRefused) {
     EXPECT_EQ(opened(GDR_ERROR_REFUSED), nullptr);
     return std::string(gdr_runtime_message());
   };
-  EXPECT_EQ(message_with("GDR_CLOCK", "fast"), "GDR_CLOCK = 'fast' is refused: it must be 1 to 10000 MHz");
+  EXPECT_EQ(message_with("GDR_CLOCK", "fast"),
+            "GDR_CLOCK = 'fast' is refused: it must be 1 to 10000 MHz, such as 400, 400MHz or 0.4GHz");
   EXPECT_EQ(message_with("GDR_CLOCK", "0"), "GDR_CLOCK = '0' is refused: it must be 1 to 10000 MHz");
   EXPECT_EQ(message_with("GDR_PROFILE", "p.txt"), "GDR_PROFILE = 'p.txt' is refused: it must end in .html or .json");
   EXPECT_EQ(message_with("GDR_TRACE", "t"), "GDR_TRACE = 't' is refused: it must end in .json");

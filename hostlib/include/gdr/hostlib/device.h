@@ -27,8 +27,8 @@ struct DeviceOptions {
   unsigned threads = 0;                        // host threads, up to 1024; 0: as many as the host has
 };
 
-/// Options from GDR_MACHINE, GDR_BOARDS, GDR_CLOCK (MHz), GDR_ENGINE and GDR_THREADS, where these are set. Throws
-/// gdr::Error with variable and value if a value is refused.
+/// Options from GDR_MACHINE, GDR_BOARDS, GDR_CLOCK (MHz), GDR_ENGINE and GDR_THREADS (0: all), if these are set.
+/// Numbers are taken in all forms of base/quantity.h. Throws gdr::Error with variable and value if a value is refused.
 [[nodiscard]] DeviceOptions device_options_from_environment();
 
 /// Everything that a device has counted since load(), for a run that continues in another process.

@@ -1,4 +1,4 @@
-// Numbers as people write them on a command line: 10000, 1e4, 64K, 1.5MiB, 333MHz.
+// Numbers as people write them on a command line and in the environment: 10000, 1e4, 64K, 1.5MiB, 333MHz.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace gdr::cli {
+namespace gdr::base {
 
-/// The unit of an option's values. A number without prefix and unit is in this unit.
+/// The unit of a value. A number without prefix and unit is in this unit.
 enum class ValueUnit : std::uint8_t { none, bytes, megabytes, megahertz, seconds, minutes };
 
 /// "MHz"; empty for none.
@@ -26,4 +26,4 @@ enum class ValueUnit : std::uint8_t { none, bytes, megabytes, megahertz, seconds
 /// What may be written in place of a plain number in `unit`, for messages: "such as 400, 400MHz or 0.4GHz".
 [[nodiscard]] std::string_view forms_of(ValueUnit unit);
 
-}  // namespace gdr::cli
+}  // namespace gdr::base

@@ -1,4 +1,4 @@
-#include "number.h"
+#include "gdr/base/quantity.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "gdr/base/names.h"
 
-namespace gdr::cli {
+namespace gdr::base {
 namespace {
 
 /// A factor as 10^tens * 2^twos * sixties: exact, where a double would not be.
@@ -154,12 +154,12 @@ std::optional<std::uint64_t> scaled(std::uint64_t value, std::uint64_t base, int
 }  // namespace
 
 std::string_view name_of(ValueUnit unit) {
-  static constexpr base::Names<ValueUnit> kNames({{ValueUnit::none, "-"},
-                                                  {ValueUnit::bytes, "bytes"},
-                                                  {ValueUnit::megabytes, "MB"},
-                                                  {ValueUnit::megahertz, "MHz"},
-                                                  {ValueUnit::seconds, "s"},
-                                                  {ValueUnit::minutes, "min"}});
+  static constexpr Names<ValueUnit> kNames({{ValueUnit::none, "-"},
+                                            {ValueUnit::bytes, "bytes"},
+                                            {ValueUnit::megabytes, "MB"},
+                                            {ValueUnit::megahertz, "MHz"},
+                                            {ValueUnit::seconds, "s"},
+                                            {ValueUnit::minutes, "min"}});
   return unit == ValueUnit::none ? std::string_view() : kNames[unit];
 }
 
@@ -213,4 +213,4 @@ std::string_view forms_of(ValueUnit unit) {
   return "";
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::base
