@@ -86,7 +86,7 @@ stdenv.mkDerivation {
 
   doInstallCheck = true;
   installCheckPhase = ''
-    $out/bin/gdr selftest --programs 5 --histories 5
+    $out/bin/gdr selftest --programs 5
     $out/bin/gdr nbody --plummer 64 --t-end 0.25 --quiet
   '';
 
