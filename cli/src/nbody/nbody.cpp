@@ -465,10 +465,11 @@ void add_nbody(Command program, const std::string& name) {
       "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
       ".hdf5");
   command.keep_old_name("--out", out);
-  options->of_text = {command.add_option("--out-format", options->out_format, "format of the snapshots")
-                          .check(one_of({"phigrape", "plain", "csv", "npy", "nemo", "gadget"}))
-                          .capture_default_str()
-                          .needs(out)};
+  options->of_text = {
+      command.add_option("--out-format", options->out_format, "format of the snapshots")
+          .check(one_of({hostlib::snapshot_format_names().begin(), hostlib::snapshot_format_names().end()}))
+          .capture_default_str()
+          .needs(out)};
   const Option every =
       command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
           .check(in_range(0x1p-20, hostlib::kLargestTime));
