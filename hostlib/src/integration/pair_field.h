@@ -53,7 +53,7 @@ void check_pair(const RegularisedPair& pair, const HermiteState& state);
 [[nodiscard]] double close_axis_of(const Particles& particles, const HermiteState& state);
 
 /// Orbits with perturbers that are followed as one; a time of more is halved until its parts have fewer orbits or no
-/// perturbers. Measured runs have fewer than 2 in a step (docs/notes/nbody.md), so parts do not change them.
+/// perturbers. Measured runs have 171 in a step at most (docs/notes/nbody.md), so parts do not change them.
 inline constexpr double kOrbitsOfPart = 8192;
 /// Orbits with perturbers that a pair may have in a step, which take 1 s to 5 s and more.
 inline constexpr double kMostOrbits = 131072;
