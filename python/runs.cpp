@@ -179,6 +179,7 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
   reader.take("checkpoint", settings.checkpoint);
   reader.take("checkpoint_minutes", settings.checkpoint_minutes);
   reader.take("max_energy_error", settings.most_energy_error);
+  reader.take("orbits", settings.orbits);
   settings.keep_samples = true;
   return settings;
 }
@@ -330,6 +331,15 @@ void add_runs(py::module_& module) {
              return own.between_blocks([&](const NbodyRun& run) { return hostlib::state_hash(run.particles_at(t)); });
            })
       .def_property_readonly("samples", [](Run& own) { return own.between_blocks(&Run::samples); })
+      .def_property_readonly(
+          "orbits",
+          [](Run& own) {
+            py::dict dict;
+            for (const hostlib::Orbit& orbit : own.between_blocks([](const NbodyRun& run) { return run.orbits(); })) {
+              dict[py::int_(orbit.id)] = array_of(orbit.places);
+            }
+            return dict;
+          })
       .def_property_readonly(
           "steps",
           [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.counters().steps; }); })

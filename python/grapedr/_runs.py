@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +83,7 @@ class NbodyRun:
     if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output
     with a relative energy error above `max_energy_error`.
     With `binaries="regularised"` and `eps=0`, hard binaries are advanced by algorithmic regularisation.
+    The places of the particles with the ids in `orbits` are kept at every output, for `plot_orbits()`; not with `restart`.
     Further arguments are those of Device; `engine="direct"` computes the forces in doubles of the host, without a board.
     A second iteration continues the run from its end.
     """
@@ -107,6 +108,7 @@ class NbodyRun:
         eta: float = 0.1,
         kernel_name: str = "gravity_jerk",
         binaries: str = "plain",
+        orbits: Sequence[int] = (),
         out: str | os.PathLike[str] | None = None,
         log: str | os.PathLike[str] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -135,6 +137,9 @@ class NbodyRun:
             raise Error(f"{given[0]} = {model[given[0]]} has no effect without start")
         paths = {"in_file": in_file, "restart": restart, "out": out, "log": log, "checkpoint": checkpoint}
         settings |= {name: os.fspath(path) for name, path in paths.items() if path is not None}
+        settings["orbits"] = [whole("orbits", one, -(2**63)) for one in orbits]
+        if restart is not None and settings["orbits"]:
+            raise Error("orbits have no effect with restart: the places before it are not in a checkpoint")
         optional = {"start": start, "max_energy_error": max_energy_error} | model
         settings |= {name: value for name, value in optional.items() if value is not None}
         if particles is not None:
@@ -178,6 +183,11 @@ class NbodyRun:
         return np.array([tuple(row) for row in rows], dtype=[(name, np.float64) for name in names])
 
     @property
+    def orbits(self) -> dict[int, NDArray]:
+        """Places at the outputs so far, of shape (outputs, 3), by the ids in `orbits`."""
+        return self._core.orbits
+
+    @property
     def steps(self) -> int:
         """Number of individual particle steps taken so far."""
         return self._core.steps
@@ -213,14 +223,81 @@ class NbodyRun:
         left.plot(samples["t"], samples["energy_error"], ".-", color="#4878a8")
         left.set_xlabel("t")
         left.set_ylabel("(E - E$_0$) / |E$_0$|")
-        for name in ("r_10", "r_25", "r_50", "r_75", "r_90"):
-            right.plot(samples["t"], samples[name], "-", label=f"{name[2:]} % of the mass")
-        right.plot(samples["t"], samples["core_radius"], "k--", label="core")
-        right.set_yscale("log")
-        right.set_xlabel("t")
-        right.set_ylabel("radius about the density centre")
-        right.legend(frameon=False, fontsize=7)
+        self._draw_radii(right, ("r_10", "r_25", "r_50", "r_75", "r_90"))
         return figure
+
+    def plot_radii(self) -> Figure:
+        """Radii about the density centre over time that hold 1 % to 90 % of the mass, and the core radius; by
+        matplotlib."""
+        figure, axes = pyplot().subplots(figsize=(6, 4), layout="constrained")
+        self._draw_radii(axes, ("r_01", "r_05", "r_10", "r_25", "r_50", "r_75", "r_90"))
+        return figure
+
+    def plot_positions(self, *, reach: float | None = None) -> Figure:
+        """Positions at present about the density centre of the last output, in the x, y and the x, z plane, as far as `reach`, by
+        default 1.5 times the radius of 90 % of the mass; by matplotlib. The particles in `orbits` have colours."""
+        sample = self._last_sample()
+        t = max(sample["t"], self._core.time)  # later, if the run was ended between two outputs
+        particles = self._core.particles_at(t)
+        whose = "core" if np.isfinite(sample["core_x"]) else "com"
+        centre = np.array([sample[f"{whose}_{axis}"] for axis in "xyz"])
+        if reach is None:
+            # Particles that are all in one place have no radius.
+            reach = 1.5 * sample["r_90"] if sample["r_90"] > 0 else 1.0
+        elif not (reach > 0 and np.isfinite(reach)):
+            raise Error(f"reach = {reach} is refused: it must be above 0")
+        figure, panels = pyplot().subplots(1, 2, figsize=(9, 4.5), layout="constrained")
+        place, ids = particles["position"], particles["id"]
+        size = min(4.0, 60 / len(ids) ** 0.5)
+        for axes, (across, up) in zip(panels, ((0, 1), (0, 2))):
+            axes.plot(place[:, across], place[:, up], ".", markersize=size, color="#204060", rasterized=len(ids) > 10000)
+            for one in self._core.orbits:
+                axes.plot(*place[ids == one][0, [across, up]], "o", markersize=5, label=f"particle {one}")
+            axes.set_xlim(centre[across] - reach, centre[across] + reach)
+            axes.set_ylim(centre[up] - reach, centre[up] + reach)
+            axes.set_aspect("equal")
+            axes.set_xlabel("xyz"[across])
+            axes.set_ylabel("xyz"[up])
+        if self._core.orbits:
+            panels[0].legend(frameon=False, fontsize=7)
+        figure.suptitle(f"{len(ids)} particles at t = {t:g}", fontsize=11)
+        return figure
+
+    def plot_orbits(self) -> Figure:
+        """Paths of the particles in `orbits`, a point at every output and a dot at the end, in the x, y and the x, z
+        plane; by matplotlib."""
+        orbits = self._core.orbits
+        if not orbits:
+            raise Error("plot_orbits: no orbits were kept: NbodyRun takes the particles' ids as orbits=[...]")
+        self._last_sample()
+        figure, panels = pyplot().subplots(1, 2, figsize=(9, 4.5), layout="constrained")
+        for axes, (across, up) in zip(panels, ((0, 1), (0, 2))):
+            for one, places in orbits.items():
+                (line,) = axes.plot(places[:, across], places[:, up], "-", linewidth=0.9, label=f"particle {one}")
+                axes.plot(places[-1, across], places[-1, up], "o", markersize=4, color=line.get_color())
+            axes.set_aspect("equal", adjustable="datalim")
+            axes.set_xlabel("xyz"[across])
+            axes.set_ylabel("xyz"[up])
+        panels[0].legend(frameon=False, fontsize=7)
+        return figure
+
+    def _last_sample(self) -> dict[str, float]:
+        """Diagnostics of the last output by name."""
+        names, rows = self._core.samples
+        if not rows:
+            raise Error("there is nothing to draw before the first output: iterate over the run, or call run()")
+        return dict(zip(names, rows[-1]))
+
+    def _draw_radii(self, axes: Any, names: Sequence[str]) -> None:
+        samples = self.samples
+        for name in names:
+            axes.plot(samples["t"], samples[name], "-", label=f"{int(name[2:])} % of the mass")
+        if np.isfinite(samples["core_radius"]).any():
+            axes.plot(samples["t"], samples["core_radius"], "k--", label="core")
+        axes.set_yscale("log")
+        axes.set_xlabel("t")
+        axes.set_ylabel("radius about the density centre")
+        axes.legend(frameon=False, fontsize=7)
 
     def __repr__(self) -> str:
         return f"<grapedr.NbodyRun of {self.facts['start']}: t = {self.time:g}, {self.steps} steps>"

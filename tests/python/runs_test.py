@@ -100,6 +100,61 @@ class Runs(InFolder):
                 run.run()
         self.assertLess(run.time, 0.26)
 
+    def test_pictures_show_positions_radii_and_orbits(self):
+        run = grapedr.NbodyRun(start="plummer", n=64, t_end=0.5, every=0.125, orbits=[3, 63])
+        self.refuses("before the first output", run.plot_positions)
+        run.run()
+        self.assertEqual(list(run.orbits), [3, 63])
+        last = run._core.particles_at(0.5)
+        np.testing.assert_array_equal(run.orbits[63][-1], last["position"][63])
+        self.assertEqual(run.orbits[3].shape, (5, 3))
+
+        panels = run.plot_positions().axes
+        self.assertEqual([(a.get_xlabel(), a.get_ylabel()) for a in panels], [("x", "y"), ("x", "z")])
+        np.testing.assert_array_equal(panels[1].lines[0].get_xydata(), last["position"][:, [0, 2]])
+        np.testing.assert_array_equal(panels[0].lines[2].get_xydata(), last["position"][63:, :2])
+        radius = run.samples["r_90"][-1]
+        self.assertAlmostEqual(np.diff(panels[0].get_xlim())[0], 3 * radius, places=12)
+        self.assertAlmostEqual(np.mean(panels[1].get_ylim()), run.samples["core_z"][-1], places=12)
+        self.assertAlmostEqual(np.diff(run.plot_positions(reach=0.5).axes[0].get_xlim())[0], 1, places=12)
+        self.refuses("reach = 0 is refused", run.plot_positions, reach=0)
+
+        paths = run.plot_orbits().axes[1].lines
+        np.testing.assert_array_equal(paths[0].get_xydata(), run.orbits[3][:, [0, 2]])
+        names = [line.get_label() for line in run.plot_radii().axes[0].lines]
+        self.assertEqual([names[0], names[-2], names[-1]], ["1 % of the mass", "90 % of the mass", "core"])
+
+    def test_pictures_of_few_particles_have_no_empty_curves(self):
+        run = grapedr.NbodyRun(start="binary", eps=0, t_end=0.25, every=0.125, engine="direct").run()
+        self.assertNotIn("core", [line.get_label() for line in run.plot().axes[1].lines])
+        self.assertEqual(len(run.plot_positions().axes), 2)
+        self.refuses("takes the particles' ids as orbits=", run.plot_orbits)
+
+    def test_orbits_are_those_of_particles_that_there_are(self):
+        self.refuses("orbits: there is no particle 7", grapedr.NbodyRun, start="binary", t_end=1, orbits=[7])
+        self.refuses("orbits = 'a' is refused", grapedr.NbodyRun, start="binary", t_end=1, orbits=["a"])
+        self.refuses("orbits have no effect with restart", grapedr.NbodyRun, restart="x", t_end=1, orbits=[0])
+
+    def test_numpys_archives_go_in_and_out(self):
+        file = self.folder / "own.npz"
+        command = [GDR, "nbody", "--plummer", "16", "--t-end", "0.25", "--output", file, "--out-format", "npz"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with np.load(file) as arrays:
+            self.assertEqual((arrays["time"], arrays["step"] > 0), (0.25, True))
+            run = grapedr.NbodyRun(arrays, t_end=0)
+            output = next(iter(run))
+            np.testing.assert_array_equal(output.particles["velocity"], arrays["velocity"])
+            np.testing.assert_array_equal(output.particles["id"], arrays["id"])
+            theirs = {name: arrays[name] for name in ("mass", "position", "velocity")}
+        np.savez(self.folder / "theirs.npz", m=theirs["mass"], **{k: theirs[k] for k in ("position", "velocity")})
+        np.save(self.folder / "rows.npy", np.column_stack(list(theirs.values())))
+        np.save(self.folder / "columns.npy", np.asfortranarray(np.column_stack(list(theirs.values()))))
+        for name in ("theirs.npz", "rows.npy", "columns.npy"):
+            again = next(iter(grapedr.NbodyRun(in_file=self.folder / name, t_end=0)))
+            self.assertEqual(again.state_hash, output.state_hash, name)
+        np.savez_compressed(self.folder / "small.npz", **theirs)
+        self.refuses("is compressed: save it by numpy.savez", grapedr.NbodyRun, in_file=self.folder / "small.npz", t_end=0)
+
     def test_hard_binaries_are_regularised(self):
         binary = {"start": "binary", "eccentricity": 0.999, "eps": 0, "t_end": 2.5, "engine": "direct"}
         plain = grapedr.NbodyRun(**binary).run()
