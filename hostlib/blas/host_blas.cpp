@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -208,21 +209,42 @@ void host_gemm(const Gemm& call) {
   if (!call_host(gemm_behind_ours, call)) plain_gemm(call);
 }
 
-void host_gemm_of_long_range(const Gemm& call) {
+namespace {
+
+/// Elements i to i + kRows - 1 of column j. Their sums do not wait for one another; each adds up in the order of l.
+template <int kRows>
+void long_range_elements(const Gemm& call, std::int64_t i, std::int64_t j) {
   // alpha a b has at most three times the exponents of a double.
   static_assert(std::numeric_limits<long double>::max_exponent > 4 * std::numeric_limits<double>::max_exponent);
+  const bool a_as_given = call.transa == 'N';
+  const bool b_as_given = call.transb == 'N';
+  const std::int64_t row_step = a_as_given ? 1 : call.lda;
+  const std::int64_t a_step = a_as_given ? call.lda : 1;
+  const std::int64_t b_step = b_as_given ? 1 : call.ldb;
+  const double* a = call.a + i * row_step;
+  const double* b = call.b + j * (b_as_given ? call.ldb : 1);
+  std::array<long double, kRows> sums{};
+  for (std::int64_t l = 0; l < call.k; ++l) {
+    const long double factor = b[l * b_step];
+    for (int row = 0; row < kRows; ++row)
+      sums[static_cast<std::size_t>(row)] += a[row * row_step + l * a_step] * factor;
+  }
+  for (int row = 0; row < kRows; ++row) {
+    double& c = call.c[i + row + j * call.ldc];
+    long double sum = sums[static_cast<std::size_t>(row)] * call.alpha;
+    if (call.beta != 0) sum += static_cast<long double>(call.beta) * c;
+    c = static_cast<double>(sum);
+  }
+}
+
+}  // namespace
+
+void host_gemm_of_long_range(const Gemm& call) {
+  constexpr int kRowsAtOnce = 4;
   for (std::int64_t j = 0; j < call.n; ++j) {
-    for (std::int64_t i = 0; i < call.m; ++i) {
-      long double sum = 0;
-      for (std::int64_t l = 0; l < call.k; ++l) {
-        sum += static_cast<long double>(entry(call.a, call.lda, call.transa != 'N', i, l)) *
-               entry(call.b, call.ldb, call.transb != 'N', l, j);
-      }
-      double& c = call.c[i + j * call.ldc];
-      sum *= call.alpha;
-      if (call.beta != 0) sum += static_cast<long double>(call.beta) * c;
-      c = static_cast<double>(sum);
-    }
+    std::int64_t i = 0;
+    for (; i + kRowsAtOnce <= call.m; i += kRowsAtOnce) long_range_elements<kRowsAtOnce>(call, i, j);
+    for (; i < call.m; ++i) long_range_elements<1>(call, i, j);
   }
 }
 
