@@ -79,10 +79,10 @@ void Report::fail(std::string_view why) {
 
 void Report::open(const std::string& path, Setting setting) {
   const std::lock_guard lock(mutex_);
-  path_ = path;
   setting_ = std::move(setting);
   if (path.empty()) return;
   base::require_writable(path);
+  path_ = path;
   std::error_code none;
   const std::filesystem::file_status status = std::filesystem::status(path, none);
   grows_ = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
@@ -170,7 +170,7 @@ base::Json Report::machine_json(const MachineRates& rates) const {
   // Twice as many numbers of single precision fit into a vector.
   const double other = (other_doubles + other_singles / 2) / of_host;
   const double seconds = emulated_seconds_ + products + triangles + other;
-  const double gflops = (useful_flops_ + host_flops_ + other_doubles + other_singles) / kGiga / seconds;
+  const double flops = useful_flops_ + host_flops_ + other_doubles + other_singles;
   base::Json json = {{"host", rates.host},
                      {"seconds", seconds},
                      {"phases",
@@ -178,8 +178,12 @@ base::Json Report::machine_json(const MachineRates& rates) const {
                        {"products_on_host", products},
                        {"triangles_on_host", triangles},
                        {"other_types_on_host", other}}}};
-  json["gflops"] = seconds > 0 ? base::Json(gflops) : base::Json(nullptr);
-  json["share_of_peak"] = seconds > 0 ? base::Json(gflops / rates.peak_board_gflops) : base::Json(nullptr);
+  json["gflops"] = nullptr;
+  json["share_of_peak"] = nullptr;
+  if (seconds > 0) {  // 0 / 0 would raise an exception of the caller's arithmetic
+    json["gflops"] = flops / kGiga / seconds;
+    json["share_of_peak"] = flops / kGiga / seconds / rates.peak_board_gflops;
+  }
   return json;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 #include "gdr/base/environment.h"
@@ -38,7 +39,9 @@ Settings settings_from_environment() {
   const std::string flops = base::environment("GDR_BLAS_MIN_FLOPS");
   if (!flops.empty()) {
     const auto [end, error] = std::from_chars(flops.data(), flops.data() + flops.size(), settings.min_flops);
-    if (error != std::errc() || end != flops.data() + flops.size() || !(settings.min_flops >= 0)) {
+    // Comparing NaN would raise an exception of the caller's arithmetic.
+    if (error != std::errc() || end != flops.data() + flops.size() || std::isnan(settings.min_flops) ||
+        settings.min_flops < 0) {
       throw Error(fmt::format("GDR_BLAS_MIN_FLOPS = '{}' is refused: it must be a number of at least 0", flops));
     }
   }

@@ -7,6 +7,7 @@
 import json
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -28,7 +29,7 @@ for call in range(calls):
     c = matrix(n * n, 2)
     integer = lambda value: ctypes.byref(ctypes.c_int(value))
     number = lambda value: ctypes.byref(ctypes.c_double(value))
-    dgemm(b"N", b"N", integer(n), integer(n), integer(k), number(1), a, integer(max(1, n)), b, integer(k), number(-1), c, integer(max(1, n)))
+    dgemm(b"N", b"N", integer(n), integer(n), integer(k), number(1), a, integer(max(1, n)), b, integer(max(1, k)), number(-1), c, integer(max(1, n)))
     for j in range(n):
         for i in range(n):
             wanted = sum(a[i + l * n] * b[l + j * k] for l in range(k)) - ((2 * (i + j * n)) % 7 - 3)
@@ -84,6 +85,23 @@ class Library(unittest.TestCase):
                 report, errors, _ = self.call(calls=2, **{name: value})
                 self.assertEqual(errors.count("the host's BLAS computes instead"), 1, errors)
                 self.assertIn(value, report["failure"])
+                self.assertEqual(report["on_board"], 0)
+
+    def test_a_report_that_cannot_be_written_is_told_once_and_the_board_works(self):
+        report, errors, _ = self.call(calls=2, GDR_REPORT="/nowhere/report.json")
+        self.assertIsNone(report)
+        self.assertEqual(errors, "libgdrblas: GDR_REPORT: /nowhere/report.json: cannot be written: No such file or directory\n")
+
+    def test_what_the_library_does_beside_products_raises_no_exception_of_the_callers_arithmetic(self):
+        traps = """
+import ctypes
+ctypes.CDLL("libm.so.6").feenableexcept(1 | 4)  # FE_INVALID, FE_DIVBYZERO on x86
+"""
+        if platform.machine() != "x86_64":
+            self.skipTest("the numbers of floating-point exceptions are those of x86")
+        for n, k, variables in ((6, 9, {"GDR_BLAS_MIN_FLOPS": "nan"}), (6, 0, {})):
+            with self.subTest(k=k, **variables):
+                report, _, _ = self.caller(traps + CALLER, 1, n, k, **variables)
                 self.assertEqual(report["on_board"], 0)
 
     def test_a_product_too_deep_for_external_memory_is_the_hosts(self):
