@@ -23,6 +23,13 @@ std::size_t field_end(std::string_view line, std::size_t at) {
   return at;
 }
 
+/// Texts have no control characters but blanks.
+bool is_binary(std::string_view line) {
+  return std::ranges::any_of(line, [](char letter) {
+    return static_cast<unsigned char>(letter) < ' ' && kBlanks.find(letter) == std::string_view::npos;
+  });
+}
+
 std::string_view unquoted(std::string_view field) {
   field = trimmed(field);
   const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
@@ -41,9 +48,11 @@ std::optional<std::string_view> LineReader::next() {
     const std::string_view whole = rest_.substr(0, end);
     const std::string_view line = trimmed(whole.substr(0, whole.find('#')));
     ++line_;
-    if (end == std::string_view::npos && !line.empty()) {
-      refuse("the last line has no line feed: the file may be cut off");
+    const bool is_last = end == std::string_view::npos && !line.empty();
+    if ((line_ == 1 || is_last) && is_binary(whole)) {
+      refuse("this is no text: the file is binary, of a kind that is not known here");
     }
+    if (is_last) refuse("the last line has no line feed: the file may be cut off");
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
     if (!line.empty()) return line;
   }

@@ -281,6 +281,9 @@ Extents himeno_size(std::string_view text) {
   for (const auto& [name, extents] : kSizes) {
     if (text == name) return extents;
   }
+  if (text.find('x') == std::string_view::npos) {
+    throw Error(fmt::format("'{}' is refused: it must be XS, S, M, L, XL or AxBxC", text));
+  }
   const Extents extents = parse_extents(text);
   if (std::ranges::min(extents) < 3) throw Error(fmt::format("'{}' is refused: extents are at least 3", text));
   return extents;

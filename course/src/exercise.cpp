@@ -14,6 +14,7 @@
 #include "gdr/base/description.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/nearest.h"
 
 namespace gdr::course {
 namespace {
@@ -190,8 +191,9 @@ Exercise load_exercise(std::string_view name_or_number) {
   std::size_t index = 0;
   while (index < names.size() && names[index] != name_or_number && std::to_string(index + 1) != name_or_number) ++index;
   if (index == names.size()) {
-    throw Error(fmt::format("exercise '{}' is unknown: it must be a number from 1 to {}, or one of {}", name_or_number,
-                            names.size(), fmt::join(names, ", ")));
+    throw Error(fmt::format("exercise '{}' is unknown: it must be a number from 1 to {}, or one of {}{}",
+                            name_or_number, names.size(), fmt::join(names, ", "),
+                            base::did_you_mean(std::string(name_or_number), names)));
   }
   const std::string folder = "exercises/" + names[index] + "/";
   const std::string file = base::data_file("course/" + folder + "exercise.toml").string();

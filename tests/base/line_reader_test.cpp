@@ -43,6 +43,11 @@ TEST(LineReader, RefusesALastLineThatMayBeCutOff) {
   }
 }
 
+TEST(LineReader, SaysThatAFileIsNoText) {
+  LineReader lines(std::string_view("ab\x01\x00\x7f", 5), "a");
+  EXPECT_EQ(message_of(lines), "a:1: this is no text: the file is binary, of a kind that is not known here");
+}
+
 TEST(LineReader, DividesByCommasOutsideOfQuotesAndByBlanks) {
   EXPECT_THAT(comma_fields(" a , \"b, c\",,\" d \""), ElementsAre("a", "b, c", "", "d"));
   EXPECT_THAT(comma_fields("1,"), ElementsAre("1", ""));

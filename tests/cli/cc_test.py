@@ -105,7 +105,7 @@ class FromAFormula(cli_test.CliTest):
             ("i", "xi,n\n1,2.5\n", f"gdr: {wrong}:2: column 'n': '2.5' is no integer\n"),
             ("i", "xi,n\n1,99999999999\n",
              "gdr: fix64to36: n[0] is 99999999999; allowed: -34359738368 to 34359738367 (36 bits)\n"),
-            ("i", "", f"gdr: {wrong}:0: the file ends before its header line\n"),
+            ("i", "", f"gdr: {wrong}: the file is empty: its first line must hold the names of the columns\n"),
         ]:
             self.assertEqual(self.ends(1, [], *self.run_with(**{table: text})).err, message)
 

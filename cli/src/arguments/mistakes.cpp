@@ -259,9 +259,21 @@ class Reader {
     for (const std::string_view dash : kLongDashes) {
       if (word.starts_with(dash)) return refuse(long_dash(word, dash));
     }
+    refuse(fmt::format("unexpected argument '{}'{}", word, why_unexpected(word)));
+  }
+
+  [[nodiscard]] std::string why_unexpected(const std::string& word) const {
     const std::string name = "--" + word.substr(0, word.find('='));
-    const bool is_name = command_->get_option_no_throw(name) != nullptr;
-    refuse(fmt::format("unexpected argument '{}'{}", word, is_name ? fmt::format("; did you mean '--{}'?", word) : ""));
+    if (command_->get_option_no_throw(name) != nullptr) return fmt::format("; did you mean '--{}'?", word);
+    const CLI::Option* const before = at_ > 0 ? command_->get_option_no_throw(words_[at_ - 1]) : nullptr;
+    if (before != nullptr && before->get_items_expected_max() == 0) {
+      return fmt::format(": {} takes no value but on or off", words_[at_ - 1]);
+    }
+    const bool is_number = base::number_of(word).has_value();
+    if (is_number && arguments().empty() && command_->get_option_no_throw("--n") != nullptr) {
+      return fmt::format("; did you mean '--n {}'?", word);
+    }
+    return "";
   }
 
   [[nodiscard]] std::string long_dash(const std::string& word, std::string_view dash) const {

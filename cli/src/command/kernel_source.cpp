@@ -123,6 +123,7 @@ std::string kernel_path(const std::string& file_or_name) {
       return found->string();
     }
   }
+  if (std::filesystem::is_directory(path, none)) throw UsageError(file_or_name + ": a folder is no kernel");
   const std::vector<std::string> known = kernel_names();
   if (is_name) {
     throw UsageError(fmt::format("no kernel is called '{}' (known: {}; or name a file: .vsm, .cc, .gdro){}",

@@ -187,6 +187,9 @@ int compile_directives(const CcOptions& options) {
 }
 
 int compile(const CcOptions& options) {
+  if (options.source.ends_with(".vsm")) {
+    throw UsageError(options.source + ": a source in assembly language is assembled by gdr as, or run by gdr run");
+  }
   if (options.goose && options.xacc) throw UsageError("--goose and --xacc: a file has one kind of directives");
   if (options.goose) return compile_program(options);
   if (options.xacc) return compile_directives(options);

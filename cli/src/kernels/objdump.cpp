@@ -10,7 +10,10 @@ namespace gdr::cli {
 namespace {
 
 int objdump(const std::string& file, bool raw) {
-  if (!file.ends_with(".gdro")) throw UsageError(file + ": an object file's name ends in .gdro");
+  if (!file.ends_with(".gdro")) {
+    throw UsageError(fmt::format("{}: an object file's name ends in .gdro{}", file,
+                                 file.ends_with(".vsm") ? "; gdr as with -o makes one of a source" : ""));
+  }
   const isa::Program program = isa::read_object(file);
   fmt::print("# {}: kernel {}, object version {}, instruction set {}\n", base::on_one_line(file), program.kernel,
              isa::kObjectVersion, isa::kIsaVersion);

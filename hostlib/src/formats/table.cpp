@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
 #include "table_format.h"
 
@@ -102,7 +104,7 @@ ColumnMatcher::ColumnMatcher(std::span<const ColumnType> expected, std::string w
 void ColumnMatcher::add(std::string_view name, std::size_t place) {
   const auto found = index_of_.find(name);
   if (found == index_of_.end()) {
-    if (!unknown_) unknown_ = name;
+    if (unknown_.size() < kMostTold) unknown_.emplace_back(name);
     return;
   }
   if (places_[found->second]) throw Error(fmt::format("{}: column '{}' is there twice", where_, name));
@@ -123,16 +125,40 @@ std::vector<std::size_t> ColumnMatcher::places(bool ignore_extra) const {
     places.push_back(places_[index].value_or(0));
   }
   if (!missing.empty()) {
-    throw Error(fmt::format("{}: missing column{} {} (expected: {})", where_, missing.size() == 1 ? "" : "s",
-                            fmt::join(missing, ", "), expected_names()));
+    throw Error(fmt::format("{}: missing column{} {} (expected: {}){}", where_, missing.size() == 1 ? "" : "s",
+                            fmt::join(missing, ", "), expected_names(), why_missing(missing.front())));
   }
-  if (!ignore_extra && unknown_) {
+  if (!ignore_extra && !unknown_.empty()) {
     std::vector<std::string> names;
     for (const ColumnType& column : expected_) names.push_back(column.name);
-    throw Error(fmt::format("{}: unknown column '{}' (expected: {}){}", where_, *unknown_, expected_names(),
-                            base::did_you_mean(*unknown_, names)));
+    const std::string& first = unknown_.front();
+    throw Error(fmt::format("{}: unknown column '{}' (expected: {}){}", where_, first, expected_names(),
+                            first.empty() ? "; a column without a name is an index, as pandas writes it: write the "
+                                            "file with index=False, or skip the column with --ignore-extra"
+                                          : base::did_you_mean(first, names)));
   }
   return places;
+}
+
+std::string ColumnMatcher::why_missing(std::string_view name) const {
+  if (unknown_.empty()) return "";
+  const auto is_number = [](const std::string& text) { return base::number_in<double>(text).has_value(); };
+  if (std::ranges::all_of(unknown_, is_number)) {
+    return "; the first line must hold the names of the columns, and it holds numbers";
+  }
+  for (const auto& [separator, called] : {std::pair(';', "semicolons"), std::pair('\t', "tabs")}) {
+    if (unknown_.front().find(separator) == std::string::npos) continue;
+    return fmt::format("; '{}' has {} between its names, where commas must be", unknown_.front(), called);
+  }
+  const auto lower = [](std::string_view text) {
+    std::string small(text);
+    for (char& letter : small) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return small;
+  };
+  for (const std::string& other : unknown_) {
+    if (lower(other) == lower(name)) return fmt::format("; it has '{}': capitals matter", other);
+  }
+  return fmt::format("; it has {}", fmt::join(unknown_, ", "));
 }
 
 void check_rows(std::size_t rows, const std::optional<RowLimit>& limit, const std::string& where) {

@@ -50,7 +50,10 @@ class Rows {
       if (wanted != by_field_.end() && wanted->first == count) fields_[wanted++->second] = *field;
       ++count;
     }
-    if (count != width_) lines.refuse(fmt::format("{} fields where the header has {}", count, width_));
+    if (count != width_) {
+      lines.refuse(fmt::format("{} fields where the header has {}{}", count, width_,
+                               count == 2 * width_ ? "; numbers have a point before their fraction, not a comma" : ""));
+    }
     for (std::size_t column = 0; column < expected_.size(); ++column) {
       std::visit(
           [&]<class Number>(std::vector<Number>& values) {
@@ -82,6 +85,7 @@ Table read_csv(std::string_view text, const std::string& name, std::span<const C
                const TableReadOptions& options) {
   base::LineReader lines(text, name);
   const std::optional<std::string_view> header = lines.next();
+  if (text.empty()) throw Error(name + ": the file is empty: its first line must hold the names of the columns");
   if (!header) lines.refuse("the file ends before its header line");
   ColumnMatcher matcher(expected, lines.where());
   base::CommaFields names(*header);

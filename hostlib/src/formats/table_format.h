@@ -47,12 +47,15 @@ class ColumnMatcher {
 
  private:
   [[nodiscard]] std::string expected_names() const;
+  /// What the file has in place of a column that it lacks: "; it has x, y".
+  [[nodiscard]] std::string why_missing(std::string_view name) const;
 
   std::span<const ColumnType> expected_;
   std::string where_;
   std::map<std::string_view, std::size_t> index_of_;  // of the expected columns
   std::vector<std::optional<std::size_t>> places_;
-  std::optional<std::string> unknown_;  // the first one
+  static constexpr std::size_t kMostTold = 8;  // columns that a message lists
+  std::vector<std::string> unknown_;           // the first ones
 };
 
 /// Throws gdr::Error, beginning with `where`, if `rows` is beyond the limit.
