@@ -47,12 +47,21 @@ Field parts_field() {
   return parts;
 }
 
+constexpr const char* kRefinement = "refinement";
+
+Field parts_of_factorisation() {
+  Field parts = parts_field();
+  parts.meaning = "seconds of the critical path of the factorisation";
+  return parts;
+}
+
 Field stages_field() {
   Field stages{"stages", FieldKind::object, "s", "seconds of the critical path by stage of LINPACK"};
   for (std::size_t stage = 0; stage < kHplStages; ++stage) {
     const std::string name(name_of(static_cast<HplStage>(stage)));
     stages.members.push_back({name, FieldKind::number, "s", "stage `" + name + "`"});
   }
+  stages.members.push_back({kRefinement, FieldKind::number, "s", "refinement of HPL-MxP, behind the factorisation"});
   return stages;
 }
 
@@ -62,25 +71,26 @@ Json json_of(const std::array<double, kParts>& parts) {
   return json;
 }
 
-Json stages_of(const HplClusterTimes& times) {
-  Json json = Json::object();
-  for (std::size_t stage = 0; stage < kHplStages; ++stage) {
-    json[name_of(static_cast<HplStage>(stage))] = times.stages[stage];
-  }
-  return json;
-}
-
 /// The first columns of every table.
 constexpr const char* kOfCluster = "{:<18}";
 constexpr const char* kOfNodes = "{:>6}";
 
 }  // namespace
 
+Json stages_of(const HplRow& row) {
+  Json json = Json::object();
+  for (std::size_t stage = 0; stage < kHplStages; ++stage) {
+    json[name_of(static_cast<HplStage>(stage))] = row.times.stages[stage];
+  }
+  json[kRefinement] = row.refinement_seconds;
+  return json;
+}
+
 std::string text_of(const ProcessGrid& grid) { return fmt::format("{}x{}", grid.rows, grid.columns); }
 
 double HplRow::gflops() const {
   if (asked.n == 0) return 0;  // HPL.dat may ask for an empty system, which takes no time
-  return hpl_flops(static_cast<double>(asked.n)) / times.seconds / kGiga;
+  return hpl_flops(static_cast<double>(asked.n)) / seconds() / kGiga;
 }
 
 double SummaRow::gflops() const {
@@ -148,7 +158,9 @@ const ReportShape& hpl_report() {
       1,
       {{"lookahead", FieldKind::whole, "1", "panels that hosts factorise while boards update"},
        {"overlap_u", FieldKind::flag, "", "whether rows are exchanged in parts while boards update"},
-       kTransfer},
+       kTransfer,
+       {"refinement_steps", FieldKind::whole, "1", "steps of the refinement of HPL-MxP; null for HPL in doubles",
+        true}},
       {kCluster,
        kNodes,
        {"grid", FieldKind::text, "", "rows and columns of ranks, PxQ"},
@@ -156,15 +168,16 @@ const ReportShape& hpl_report() {
        {"nb", FieldKind::whole, "1", "columns of a panel"},
        {"products", FieldKind::text, "", "who computes the products of a node: `faster` or `record`"},
        kSmallDepths,
-       seconds_of("the factorisation"),
+       seconds_of("the run"),
        kGflops,
        {"efficiency", FieldKind::number, "1", "speed divided by that of the boards in products of matrices"},
        kBoundBy,
        kBoardBusy,
        stages_field(),
-       parts_field(),
+       parts_of_factorisation(),
        kJoules,
-       kPerWatt},
+       kPerWatt,
+       {"hpl_seconds", FieldKind::number, "s", "of HPL-MxP: HPL in doubles on the same machine; null for HPL", true}},
       {{"cluster", "cluster", kOfCluster},
        {"nodes", "nodes", kOfNodes},
        {"grid", "grid", "{:>7}"},
@@ -186,15 +199,16 @@ void add_row(base::Report& report, const HplRow& row) {
                   {"nb", row.asked.nb},
                   {"products", name_of(row.asked.rule)},
                   {"small_depths", name_of(row.asked.transfer.small_depths)},
-                  {"seconds", row.times.seconds},
+                  {"seconds", row.seconds()},
                   {"gflops", row.gflops()},
                   {"efficiency", row.efficiency()},
                   {"bound_by", bound_by(row.times.parts)},
-                  {"board_busy", row.times.board_busy / row.times.seconds},
-                  {"stages", stages_of(row.times)},
+                  {"board_busy", row.times.board_busy / row.seconds()},
+                  {"stages", stages_of(row)},
                   {"parts", json_of(row.times.parts)},
-                  {"joules", row.watts * row.times.seconds},
-                  {"gflops_per_watt", row.gflops() / row.watts}});
+                  {"joules", row.watts * row.seconds()},
+                  {"gflops_per_watt", row.gflops() / row.watts},
+                  {"hpl_seconds", row.hpl_seconds ? base::ReportValue(*row.hpl_seconds) : base::ReportValue(nullptr)}});
 }
 
 const ReportShape& summa_report() {

@@ -204,12 +204,16 @@ class Hpl(unittest.TestCase):
         self.assertIn("as in the published run", gdr("hpl", "--n", 20000, "--nb", 256, "--engine", "timing", "--products", "record").stdout)
 
     def test_one_node_of_a_cluster_and_one_node_are_the_same(self):
+        def of_cluster(*arguments):
+            told = report("cluster", "hpl", "--n", 20000, "--nodes", 1, "--lookahead", 0, *arguments)
+            return {**told, **told["rows"][0]}
+
         for nb in (256, 2048):
             alone = report("hpl", "--n", 20000, "--nb", nb, "--engine", "timing")
-            node = report("hpl", "--n", 20000, "--nb", nb, "--nodes", 1, "--lookahead", 0)
+            node = of_cluster("--nb", nb)
             self.assertAlmostEqual(alone["emulated_seconds"] / node["emulated_seconds"], 1, delta=1e-9)
             self.assertEqual(node["products"], alone["products"])
-        recorded = report("hpl", "--n", 20000, "--nb", 256, "--nodes", 1, "--lookahead", 0, "--products", "record")
+        recorded = of_cluster("--nb", 256, "--products", "record")
         self.assertEqual(recorded["bound_by"], "host")
         self.assertEqual(recorded["parts"]["board"], 0)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gdr cluster, and gdr hpl with --nodes.
+"""gdr cluster.
 
     cluster_test.py GDR PROJECT
 """
@@ -144,7 +144,8 @@ class Trace(ClusterTest):
 class Hpl(ClusterTest):
     def test_one_node_without_look_ahead_is_the_model_of_one_node(self):
         one = self.report("hpl", "--n", 34816, "--engine", "timing")
-        node = self.report("hpl", "--n", 34816, "--nodes", 1, "--lookahead", 0)
+        report = self.report("cluster", "hpl", "--n", 34816, "--nb", 2048, "--nodes", 1, "--lookahead", 0)
+        node = {**report, **report["rows"][0]}
         self.assertAlmostEqual(node["emulated_seconds"], one["emulated_seconds"], delta=1e-9 * one["emulated_seconds"])
         for stage, seconds in one["stages"].items():
             self.assertAlmostEqual(node["stages"][stage], seconds, delta=1e-9 * one["emulated_seconds"])
@@ -159,14 +160,28 @@ class Hpl(ClusterTest):
             self.assertAlmostEqual(sum(row["stages"].values()), row["seconds"], delta=1e-9 * row["seconds"])
 
     def test_what_cannot_be_is_refused(self):
-        run = ["hpl", "--n", 65536, "--nodes", 16]
+        run = ["cluster", "hpl", "--n", 65536, "--nodes", 16]
         self.assertIn("PxQ with P Q = 16", self.refused(*run, "--grid", "3x5"))
         self.assertIn("PxQ", self.refused(*run, "--grid", "4by4"))
-        self.assertIn("n = 189736 at most", self.refused("hpl", "--nodes", 16, "--n", 200000))
-        self.assertIn("--boards has no effect with --nodes", self.refused(*run, "--boards", 2))
-        self.assertIn("has 64", self.refused("hpl", "--n", 65536, "--nodes", 128))
-        self.assertIn("--nodes", self.refused("hpl", "--n", 4096, "--grid", "1x1"))
-        self.assertIn("messages", self.refused("hpl", "--n", 300000, "--nb", 1, "--nodes", 64))
+        self.assertIn("n = 189736 at most", self.refused("cluster", "hpl", "--nodes", 16, "--n", 200000))
+        self.assertIn("unknown option '--boards'", self.refused(*run, "--boards", 2))
+        self.assertIn("has 64", self.refused("cluster", "hpl", "--n", 65536, "--nodes", 128))
+        self.assertIn("unknown option '--grid'", self.refused("hpl", "--n", 4096, "--grid", "1x1"))
+        self.assertIn("messages", self.refused("cluster", "hpl", "--n", 300000, "--nb", 1, "--nodes", 64))
+
+    def test_the_old_spelling_is_taken_with_a_note(self):
+        now = self.run_gdr("cluster", "hpl", "--nodes", 16, "--n", 65536, "--nb", 2048, "--csv", "-")
+        for old in (["--nodes", 16, "--n", 65536], ["--nb", 2048, "--n", 65536, "--nodes=16", "--timing-only"]):
+            before = self.run_gdr("hpl", *old, "--csv", "-")
+            self.assertEqual(before.stdout, now.stdout)
+            self.assertIn("gdr: note: hpl --nodes is called cluster hpl --nodes now", before.stderr)
+
+    def test_one_run_is_told_in_full(self):
+        text = self.run_gdr("cluster", "hpl", "--nodes", 16, "--n", 65536).stdout
+        row = self.report("cluster", "hpl", "--nodes", 16, "--n", 65536)["rows"][0]
+        self.assertIn(f"N = 65536, NB = {row['nb']} on 4x4 ranks", text)
+        self.assertIn(f"panel {row['stages']['panel']:.4g}", text)
+        self.assertIn(f"{row['gflops']:.1f} Gflops", text)
 
 
 class Summa(ClusterTest):

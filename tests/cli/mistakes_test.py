@@ -86,10 +86,7 @@ class Mistakes(cli_test.CliTest):
 
     def test_options_without_effect(self):
         for option, arguments in [
-            ("--seed", ["hpl", "-n", "4096", "--nodes", "4", "--seed", "5"]),
-            ("--engine", ["hpl", "-n", "4096", "--nodes", "4", "--engine", "native"]),
-            ("--threads", ["hpl", "-n", "4096", "--nodes", "4", "--threads", "3"]),
-            ("--boards", ["hpl", "-n", "4096", "--nodes", "4", "--boards", "2"]),
+            ("--kernel", ["cluster", "hpl", "-n", "4096", "--nodes", "4", "--mxp", "--kernel", "dgemm_double"]),
             ("--with-host", ["hpl", "-n", "4096", "--timing-only", "--with-host"]),
             ("--seed", ["dgemm", "-m", "8", "-n", "8", "-k", "8", "--timing-only", "--seed", "7"]),
             ("--overlap-buffer", ["dgemm", "-m", "8", "-n", "8", "-k", "8", "--overlap", "off", "--overlap-buffer", "9"]),
@@ -99,6 +96,10 @@ class Mistakes(cli_test.CliTest):
             ("--model", ["net", "summa", "--executor", "closed-form", "--model", "lv08"]),
         ]:
             self.ends(2, [f"{option} has no effect with"], *arguments)
+
+    def test_a_model_of_a_cluster_has_no_options_of_a_run(self):
+        for option in ("--seed", "--engine", "--threads", "--boards"):
+            self.ends(2, [f"unknown option '{option}'"], "cluster", "hpl", "-n", "4096", "--nodes", "4", option, "2")
 
     def test_old_names_are_taken_with_a_note(self):
         new = self.succeeds("force", "-n", "16", "--quiet")

@@ -15,7 +15,10 @@ import cli_test  # noqa: E402
 
 class Mxp(cli_test.CliTest):
     def report(self, *arguments):
-        return json.loads(self.succeeds("hpl", "--mxp", *arguments, "--json", "-").out)
+        if "--nodes" not in arguments:
+            return json.loads(self.succeeds("hpl", "--mxp", *arguments, "--json", "-").out)
+        of_cluster = json.loads(self.succeeds("cluster", "hpl", "--mxp", *arguments, "--json", "-").out)
+        return {**of_cluster, **of_cluster["rows"][0]}
 
     def test_refinement_passes_hpls_check(self):
         for refinement in ("gmres", "classical"):
@@ -47,7 +50,7 @@ class Mxp(cli_test.CliTest):
     def test_matrices_beyond_memory_are_refused(self):
         # 12 bytes an element: single precision for the factors, doubles for the refinement.
         self.ends(2, ["n = 40000 is refused: 1 node of 18 GB holds a matrix of n = 38729 at most"],
-                  "hpl", "--mxp", "--n", 40000, "--nb", 1024, "--nodes", 1)
+                  "cluster", "hpl", "--mxp", "--n", 40000, "--nb", 1024, "--nodes", 1)
 
     def test_options_without_effect_are_refused(self):
         run = ["hpl", "--mxp", "--n", 300, "--nb", 64]
@@ -55,6 +58,9 @@ class Mxp(cli_test.CliTest):
         self.ends(2, ["--steps has no effect"], *run, "--steps", 3)
         self.ends(2, ["--refinement has no effect"], *run, "--timing-only", "--refinement", "classical")
         self.ends(2, ["--with-host"], *run, "--with-host")
+        self.ends(2, ["--kernel has no effect with --mxp"],
+                  "cluster", "hpl", "--mxp", "--nodes", 4, "--n", 4096, "--kernel", "dgemm_double")
+        self.ends(2, ["--steps", "--mxp"], "cluster", "hpl", "--nodes", 4, "--n", 4096, "--steps", 3)
         self.ends(2, ["--refinement"], "hpl", "--n", 300, "--nb", 64, "--refinement", "classical")
 
 

@@ -7,6 +7,7 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ NETWORK = {"--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors",
 HPL = {"--nb": "1024", "--products": "record", "--small-depths": "own-rows", "--kernel": "dgemm_double"}
 NODES = {"--grid": "1x4", "--lookahead": "0", "--overlap-u": None}
 COMMANDS = {
-    "cluster hpl --nodes 4 --n 4096": {**NETWORK, **HPL, **NODES},
+    "cluster hpl --nodes 4 --n 4096": {**NETWORK, **HPL, **NODES, "--mxp": None},
     "cluster summa --nodes 4 --n 4096 --algorithm CA1": {
         **NETWORK, "--kernel": "dgemm_double", "--small-depths": "fixed-unit", "--in-turn": None, "--map": "map.csv"},
     "cluster nbody --nodes 4 --n 4096 --algorithm copy": {
@@ -30,9 +31,10 @@ COMMANDS = {
     "cluster himeno --nodes 8 --size XS": {**NETWORK, "--split": "8x1x1", "--on": "host", "--overlap": None, "--map": "map.csv"},
     "cluster advise --n 150 --cluster grape-dr-64": {
         "--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors", "--efficiency": "0.9", "--kernel": "gravity_jerk_2009"},
-    "hpl --n 4096 --nodes 4": {**HPL, **NODES, "--clock": "200", "--transfer": "ideal", "--cluster": "grape-dr-64-hub"},
+    "hpl --dat HPL.dat --timing-only": {"--clock": "200", "--transfer": "ideal", "--cluster": "grape-dr-64-hub"},
     "hpl --n 4096 --timing-only": {**HPL, **BOARD, "--host": "host.toml", "--mxp": None},
-    "hpl --n 4096 --nodes 4 --mxp": {"--steps": "5"},
+    "cluster hpl --nodes 4 --n 4096 --mxp": {"--steps": "5"},
+    "hpl --n 4096 --timing-only --mxp": {"--steps": "5"},
     "dgemm -m 4096 -n 4096 -k 2048 --timing-only": {
         **BOARD, "--kernel": "dgemm_double", "--small-depths": "fixed-unit", "--overlap": "off", "--overlap-buffer": "4096"},
     "nbody --plummer 4096 --t-end 0.5 --timing-only": {
@@ -69,6 +71,7 @@ class Traces(unittest.TestCase):
             slower.write(re.sub(r"(?m)^(narrow_panel_rate *= \{ value = )[0-9.]+", r"\g<1>1", host))
         with open(f"{self.folder}/sizes.csv", "w", encoding="utf-8") as sizes:
             sizes.write("n,size,blocks\n1024,40,3000\n2048,70,3200\n")
+        shutil.copy(PROJECT / "docs" / "examples" / "hpl" / "HPL.dat", self.folder)
         with open(f"{self.folder}/map.csv", "w", encoding="utf-8") as nodes:
             nodes.write("task,node\n" + "".join(f"{task},{9 * task % 64}\n" for task in range(8)))
 

@@ -60,6 +60,19 @@ std::vector<std::string> with_commands_as_options(std::vector<std::string> words
   return words;
 }
 
+/// `gdr hpl --nodes P` is called `gdr cluster hpl --nodes P` now. It took panels of 2048 columns and knew
+/// --timing-only. Returns a note, or an empty text if the words are no such ones.
+std::string rename_hpl_on_nodes(std::vector<std::string>& words) {
+  const auto named = [](const std::string& name) {
+    return [=](const std::string& word) { return word == name || word.starts_with(name + "="); };
+  };
+  if (words.front() != "hpl" || std::ranges::none_of(words, named("--nodes"))) return "";
+  std::erase(words, "--timing-only");
+  if (std::ranges::none_of(words, named("--nb"))) words.insert(words.end(), {"--nb", "2048"});
+  words.insert(words.begin(), "cluster");
+  return "hpl --nodes is called cluster hpl --nodes now";
+}
+
 /// Prints a message, in colour on a terminal, with a hint at the help of `command`.
 void print_mistake(const std::string& message, const CLI::App& command) {
   print_error(message);
@@ -100,7 +113,8 @@ int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommand
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_help_all_flag("--help-all", "print the help of all commands outside groups, or of a group's commands");
   program.require_subcommand(1);
-  const std::vector<std::string> words = with_commands_as_options({argv + std::min(argc, 1), argv + argc});
+  std::vector<std::string> words = with_commands_as_options({argv + std::min(argc, 1), argv + argc});
+  const std::string renamed = rename_hpl_on_nodes(words);
   const auto requested = std::ranges::find(subcommands, words.front(), &Subcommand::name);
   const auto add = [&](const Subcommand& each) {
     each.add(Command(&program, &registry), each.name);
@@ -117,6 +131,7 @@ int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommand
     print_mistake(*read.wrong, *read.command);
     return kUsage;
   }
+  if (!renamed.empty()) read.notes.insert(read.notes.begin(), renamed);
   if (is_first_rank()) {
     for (const std::string& note : read.notes) std::fprintf(stderr, "gdr: note: %s\n", note.c_str());
   }

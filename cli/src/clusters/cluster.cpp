@@ -83,14 +83,6 @@ void write_rows(const ClusterOptions& clusters, const ReportOptions& options, co
   options.write(json);
 }
 
-Json json_of_parts(const std::array<double, cluster::kParts>& parts) {
-  Json json = Json::object();
-  for (std::size_t part = 0; part < cluster::kParts; ++part) {
-    json[cluster::name_of(static_cast<cluster::Part>(part))] = parts[part];
-  }
-  return json;
-}
-
 void add_cluster(Command program, const std::string& name) {
   const Command group = program.add_group(name, "clusters of boards: time of large runs on many nodes");
   add_cluster_advise(group);

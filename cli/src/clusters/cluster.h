@@ -44,9 +44,6 @@ struct PlacementOptions {
 void write_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
                 const Stopwatch& watch);
 
-/// Seconds for each part, as JSON.
-[[nodiscard]] Json json_of_parts(const std::array<double, cluster::kParts>& parts);
-
 // One function for each subcommand; it adds the subcommand to `cluster`.
 void add_cluster_advise(Command cluster);
 void add_cluster_nbody(Command cluster);

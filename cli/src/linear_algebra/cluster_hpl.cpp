@@ -1,9 +1,10 @@
-// gdr cluster hpl, and gdr hpl with --nodes: High Performance LINPACK on many nodes.
+// gdr cluster hpl: High Performance LINPACK on many nodes, in doubles or by the rules of HPL-MxP.
 #include <fmt/format.h>
 
 #include <charconv>
 
 #include "command/kernel_source.h"
+#include "gdr/base/counted.h"
 #include "gdr/cluster/cluster_reports.h"
 #include "hpl_options.h"
 
@@ -66,15 +67,12 @@ HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Clust
     }
     return true;
   });
+  if (!hpl.mxp) return row;
+  row.refinement_seconds = cluster::mxp_refinement_seconds_on(cluster, network, row.asked, hpl.refinement_steps);
+  HplOptions in_doubles = hpl;
+  in_doubles.mxp = false;
+  row.hpl_seconds = hpl_row(options, in_doubles, cluster, nodes, n, named).times.seconds;
   return row;
-}
-
-Json hpl_stages_of(const HplRow& row) {
-  Json json = Json::object();
-  for (std::size_t stage = 0; stage < cluster::kHplStages; ++stage) {
-    json[cluster::name_of(static_cast<cluster::HplStage>(stage))] = row.times.stages[stage];
-  }
-  return json;
 }
 
 std::vector<Option> HplOptions::add_to(Command command) {
@@ -87,52 +85,6 @@ std::vector<Option> HplOptions::add_to(Command command) {
           command.add_flag("--overlap-u", overlap_u, "exchange rows in parts while the boards update")};
 }
 
-int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
-                 std::uint64_t n) {
-  const Stopwatch watch;
-  const Cluster cluster = options.load(options.names.front());
-  const HplRow row = hpl_row(options, hpl, cluster, nodes, n);
-  Json json = envelope("hpl", cluster.board.name, "timing", false);
-  json["emulated_seconds"] = row.times.seconds;
-  json["emulated_gflops"] = row.gflops();
-  json["cluster"] = cluster.name;
-  json["nodes"] = nodes;
-  json["grid"] = text_of(row.asked.grid);
-  json["lookahead"] = hpl.lookahead;
-  json["overlap_u"] = hpl.overlap_u;
-  json["n"] = n;
-  json["nb"] = row.asked.nb;
-  json["transfer"] = name_of(options.transfer);
-  json["products"] = name_of(row.asked.rule);
-  json["small_depths"] = name_of(row.asked.transfer.small_depths);
-  json["stages"] = hpl_stages_of(row);
-  json["parts"] = json_of_parts(row.times.parts);
-  json["efficiency"] = row.efficiency();
-  json["bound_by"] = cluster::bound_by(row.times.parts);
-  json["gflops_per_watt"] = row.gflops() / row.watts;
-  json["residual"] = nullptr;
-  json["host_seconds"] = watch.seconds();
-  report.write(json);
-  if (!report.speaks()) return kSuccess;
-  const auto stage = [&](cluster::HplStage number) { return row.times.stages[static_cast<std::size_t>(number)]; };
-  fmt::print("N = {}, NB = {} on {} ranks of {}, look-ahead {}{}\n", n, row.asked.nb, text_of(row.asked.grid),
-             cluster.title, hpl.lookahead, hpl.overlap_u ? ", U overlapped" : "");
-  fmt::print(
-      "  emulated time   {:.2f} s, on the critical path: panel {:.2f}, broadcast {:.2f}, swap {:.2f}, update "
-      "{:.2f}, back-substitution {:.2f}\n",
-      row.times.seconds, stage(cluster::HplStage::panel), stage(cluster::HplStage::broadcast),
-      stage(cluster::HplStage::swap), stage(cluster::HplStage::update), stage(cluster::HplStage::backsub));
-  fmt::print(
-      "  emulated speed  {:.1f} Gflops, {:.1f} % of what the boards do in products; boards at work for {:.1f} %; bound "
-      "by {}\n",
-      row.gflops(), 100 * row.efficiency(), 100 * row.times.board_busy / row.times.seconds,
-      cluster::bound_by(row.times.parts));
-  fmt::print("  products        {}\n", in_words(row.asked.rule, cluster.host));
-  fmt::print("  power           {:.0f} W, {:.3f} Gflops/W\n", row.watts, row.gflops() / row.watts);
-  fmt::print("  host time       {:.2f} s\n", watch.seconds());
-  return kSuccess;
-}
-
 namespace {
 
 struct ClusterHplOptions {
@@ -143,6 +95,43 @@ struct ClusterHplOptions {
   std::vector<std::uint64_t> nodes{64};
   std::vector<std::uint64_t> n{16384, 32768, 65536, 131072, 262144};
 };
+
+std::string head_of(const ClusterHplOptions& options) {
+  return fmt::format("look-ahead {}{}", options.hpl.lookahead, options.hpl.overlap_u ? ", U overlapped" : "");
+}
+
+/// A run in full, in place of a table of one row.
+void print_one(const ClusterHplOptions& options, const HplRow& row, const Cluster& cluster) {
+  const auto stage = [&](cluster::HplStage which) { return row.times.stages[static_cast<std::size_t>(which)]; };
+  const auto time = [&](cluster::HplStage which) { return seconds_text(stage(which)); };
+  using cluster::HplStage;
+  fmt::print("N = {}, NB = {}{} on {} ranks of {}, {}\n", row.asked.n, row.asked.nb,
+             options.hpl.mxp ? " in short words" : "", text_of(row.asked.grid), cluster.title, head_of(options));
+  if (options.hpl.mxp) {
+    fmt::print("  emulated time   {} s, on the critical path: panel {}, broadcast {}, update {}; then refinement {}\n",
+               seconds_text(row.seconds()), time(HplStage::panel), time(HplStage::broadcast), time(HplStage::update),
+               seconds_text(row.refinement_seconds));
+    fmt::print("  emulated speed  {:.1f} Gflops as HPL counts; the factorisation is bound by {}\n", row.gflops(),
+               cluster::bound_by(row.times.parts));
+    fmt::print("  HPL in doubles  {} s, {:.1f} Gflops, on the same machine\n", seconds_text(*row.hpl_seconds),
+               row.gflops() * row.seconds() / *row.hpl_seconds);
+  } else {
+    fmt::print(
+        "  emulated time   {} s, on the critical path: panel {}, broadcast {}, swap {}, update {}, back-substitution "
+        "{}\n",
+        seconds_text(row.seconds()), time(HplStage::panel), time(HplStage::broadcast), time(HplStage::swap),
+        time(HplStage::update), time(HplStage::backsub));
+    fmt::print(
+        "  emulated speed  {:.1f} Gflops, {:.1f} % of what the boards do in products; boards at work for {:.1f} %; "
+        "bound by {}\n",
+        row.gflops(), 100 * row.efficiency(), 100 * row.times.board_busy / row.seconds(),
+        cluster::bound_by(row.times.parts));
+  }
+  fmt::print("  products        {}\n", in_words(row.asked.rule, cluster.host));
+  if (options.hpl.mxp)
+    fmt::print("  refinement      {} counted\n", base::counted(options.hpl.refinement_steps, "step"));
+  fmt::print("  power           {:.0f} W, {:.3f} Gflops/W\n", row.watts, row.gflops() / row.watts);
+}
 
 int hpl(const ClusterHplOptions& options) {
   const Stopwatch watch;
@@ -161,12 +150,17 @@ int hpl(const ClusterHplOptions& options) {
   report.set("overlap_u", options.hpl.overlap_u);
   report.set("transfer", name_of(options.cluster.transfer));
   for (const HplRow& row : rows) add_row(report, row);
+  if (options.hpl.mxp) report.set("refinement_steps", options.hpl.refinement_steps);
+  if (!options.hpl.mxp) report.set("refinement_steps", nullptr);
   if (options.report.speaks()) {
-    fmt::print("HPL, {}, look-ahead {}{}: time alone\n",
-               options.nb ? fmt::format("NB = {}", *options.nb) : "the fastest NB of each", options.hpl.lookahead,
-               options.hpl.overlap_u ? ", U overlapped" : "");
-    fmt::print("  products {}\n{}", in_words(rows.front().asked.rule, options.cluster.load(rows.front().cluster).host),
-               report.table());
+    const Cluster cluster = options.cluster.load(options.cluster.names.front());
+    if (rows.size() == 1) {
+      print_one(options, rows.front(), cluster);
+    } else {
+      fmt::print("HPL{}, {}, {}: time alone\n", options.hpl.mxp ? "-MxP" : "",
+                 options.nb ? fmt::format("NB = {}", *options.nb) : "the fastest NB of each", head_of(options));
+      fmt::print("  products {}\n{}", in_words(rows.front().asked.rule, cluster.host), report.table());
+    }
   }
   write_rows(options.cluster, options.report, report, watch);
   return kSuccess;
@@ -189,9 +183,17 @@ void add_cluster_hpl(Command group) {
       .capture_default_str();
   command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096")
       .check(whole_in_range(1, 1 << 16));
-  command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(kernel_named({"dgemm", "dgemm_double"}))
-      .capture_default_str();
+  const Option kernel = command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")
+                            .check(kernel_named({"dgemm", "dgemm_double"}))
+                            .capture_default_str();
+  const Option mxp =
+      command.add_flag("--mxp", options->hpl.mxp,
+                       "factorise in short words without pivots and refine in doubles, by the rules of HPL-MxP");
+  command.add_option("--steps", options->hpl.refinement_steps, "steps of refinement that are counted with --mxp")
+      .check(whole_in_range(0, kMxpMostSteps))
+      .capture_default_str()
+      .needs(mxp);
+  command.refuse_if({kernel}, [options] { return options->hpl.mxp ? "with --mxp, whose kernel is sgemm" : ""; });
   options->hpl.products.add_to(command);
   static_cast<void>(options->hpl.add_to(command));
   options->cluster.add_to(command);

@@ -18,35 +18,23 @@ double residual_of(const HplRunOptions& options, const char* what, const Product
   return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
 }
 
-/// HPL on many nodes, or as an HPL.dat has it: the boards are those of the cluster.
-int on_cluster(const HplRunOptions& options) {
+/// The runs of an HPL.dat: the boards are those of the cluster.
+int of_dat(const HplRunOptions& options) {
   ClusterOptions cluster;
   cluster.names = {options.cluster};
   cluster.clock_mhz = options.board.clock_mhz;
   cluster.transfer = options.board.transfer;
-  HplOptions hpl = options.on_nodes;
-  hpl.nb = options.nb;
+  HplOptions hpl;
   hpl.kernel = options.kernel;
   hpl.products = options.products;
-  if (!options.dat.file.empty()) {
-    HplDatOptions dat = options.dat;
-    dat.seed = options.seed;
-    return hpl_of_dat(cluster, hpl, dat, options.board, options.report);
-  }
-  if (options.mxp.on) return mxp_on_nodes(options, cluster, hpl);
-  return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
+  HplDatOptions dat = options.dat;
+  dat.seed = options.seed;
+  return hpl_of_dat(cluster, hpl, dat, options.board, options.report);
 }
 
 int hpl(const HplRunOptions& options) {
-  if (!options.dat.file.empty()) return on_cluster(options);
+  if (!options.dat.file.empty()) return of_dat(options);
   if (options.n == 0) throw UsageError("--n is required, or --dat: order of the matrix, or the file with all of a run");
-  if (options.nodes) {
-    const BoardOptions usual;
-    if (options.board.engine != usual.engine && !options.board.timing()) {
-      throw UsageError("--engine has no effect with --nodes, a model that computes nothing");
-    }
-    return on_cluster(options);
-  }
   const Stopwatch watch;
   if (options.nb > options.n) {
     throw UsageError(fmt::format("--nb: {}{} is refused: it must be at most n = {}", options.nb,
@@ -149,21 +137,13 @@ void add_hpl(Command program, const std::string& name) {
       .needs(dat);
   const Option order =
       command.add_option("-n,--n", options->n, "order of the matrix").check(whole_in_range(1, 1 << 24));
-  const Option nb = command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
+  const Option nb = command.add_option("--nb", options->nb, "columns of a panel, at most n")
                         .check(whole_in_range(1, 1 << 16))
                         .capture_default_str();
-  const Option nodes =
-      command
-          .add_option("--nodes", options->nodes, "model the time of a run on N nodes of a cluster; nothing is computed")
-          .check(whole_in_range(1, 4096));
-  const Option of_cluster =
-      command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
-          .value_name("NAME")
-          .capture_default_str();
-  command.refuse_if({of_cluster}, [options] {
-    return options->nodes || !options->dat.file.empty() ? "" : "without --nodes or --dat";
-  });
-  for (const Option& option : options->on_nodes.add_to(command)) static_cast<void>(option.needs(nodes));
+  command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
+      .value_name("NAME")
+      .capture_default_str()
+      .needs(dat);
   const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
                           .value_name("NAME")
                           .capture_default_str();
@@ -175,11 +155,7 @@ void add_hpl(Command program, const std::string& name) {
                           .capture_default_str();
   const Option with_host =
       command.add_flag("--with-host", options->with_host, "factorise again with products of the host, for comparison");
-  for (const Option& of_one_node : {host, with_host}) {
-    of_one_node.excludes(nodes);
-    of_one_node.excludes(dat);
-  }
-  for (const Option& in_file : {order, nb, nodes}) in_file.excludes(dat);
+  for (const Option& not_of_dat : {host, with_host, order, nb}) not_of_dat.excludes(dat);
   const Option mxp =
       command.add_flag("--mxp", options->mxp.on,
                        "factorise in short words without pivots and refine in doubles, by the rules of HPL-MxP");
@@ -195,26 +171,18 @@ void add_hpl(Command program, const std::string& name) {
   static_cast<void>(with_host.excludes(mxp));
   static_cast<void>(mxp.excludes(dat));
   command.refuse_if({kernel}, [options] { return options->mxp.on ? "with --mxp, whose kernel is sgemm" : ""; });
-  command.refuse_if({refinement}, [options] {
-    if (options->nodes) return std::string("with --nodes, a model that computes nothing");
-    return options->board.why_nothing_is_computed();
-  });
+  command.refuse_if({refinement}, [options] { return options->board.why_nothing_is_computed(); });
   command.refuse_if({steps}, [options] {
-    return options->mxp.on && !options->nodes && !options->board.timing() ? "where --mxp computes: steps are counted"
-                                                                          : "";
+    return options->mxp.on && !options->board.timing() ? "where --mxp computes: steps are counted" : "";
   });
   options->products.add_to(command);
   options->board.add_to(command);
   options->report.add_to(command);
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, with_host});
-  command.refuse_if(of_run, [options] {
-    return options->nodes ? "with --nodes, a model that computes nothing" : options->board.why_nothing_is_computed();
-  });
-  command.refuse_if(options->board.of_machine, [options] {
-    if (options->nodes) return "with --nodes: boards are those of --cluster";
-    return options->dat.file.empty() ? "" : "with --dat: boards are those of --cluster";
-  });
+  command.refuse_if(of_run, [options] { return options->board.why_nothing_is_computed(); });
+  command.refuse_if(options->board.of_machine,
+                    [options] { return options->dat.file.empty() ? "" : "with --dat: boards are those of --cluster"; });
 }
 
 }  // namespace gdr::cli

@@ -56,6 +56,10 @@ struct HplProducts {
                      host.narrowest);
 }
 
+/// One step of refinement was enough for all matrices that were computed, up to N = 2048 (docs/linear-algebra/hpl-mxp.md); one more as
+/// a margin.
+inline constexpr unsigned kMxpUsualSteps = 2;
+
 /// Options of HPL on many nodes.
 struct HplOptions {
   std::uint64_t nb = 2048;
@@ -65,7 +69,8 @@ struct HplOptions {
   std::string grid;
   unsigned lookahead = 1;
   bool overlap_u = false;
-  bool mxp = false;  // the factorisation of HPL-MxP, in short words
+  bool mxp = false;  // HPL-MxP, which factorises in short words and refines in doubles
+  unsigned refinement_steps = kMxpUsualSteps;
 
   [[nodiscard]] ProductRule rule() const { return mxp || fastest_nb ? products.rule_of_any_nb() : products.rule(nb); }
 
@@ -77,20 +82,12 @@ struct HplOptions {
 [[nodiscard]] cluster::HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl,
                                       const cluster::Cluster& cluster, std::uint64_t nodes, std::uint64_t n,
                                       const std::string& named = "--n, --nb, --grid");
-[[nodiscard]] Json hpl_stages_of(const cluster::HplRow& row);
-
-/// gdr hpl --nodes: a matrix of order n on `nodes` nodes of the first cluster. Returns the exit status.
-int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
-                 std::uint64_t n);
 
 /// Options of gdr hpl --mxp.
 struct MxpOptions {
-  /// One step was enough for all matrices that were computed, up to N = 2048 (docs/linear-algebra/hpl-mxp.md); one more
-  /// as a margin.
-  static constexpr unsigned kUsualSteps = 2;
   bool on = false;
   MxpRefinement refinement = MxpRefinement::gmres;
-  unsigned steps = kUsualSteps;
+  unsigned steps = kMxpUsualSteps;
 };
 
 /// Options of gdr hpl --dat.
@@ -111,16 +108,13 @@ struct HplRunOptions {
   std::uint64_t seed = 1;
   bool with_host = false;
   HplProducts products;
-  std::optional<std::uint64_t> nodes;
   std::string cluster = "grape-dr-64";
-  HplOptions on_nodes;
   HplDatOptions dat;
   MxpOptions mxp;
 };
 
-/// gdr hpl --mxp on one node, and on --nodes of `cluster`. Both return the exit status.
+/// gdr hpl --mxp. Returns the exit status.
 int mxp_on_one_node(const HplRunOptions& options);
-int mxp_on_nodes(const HplRunOptions& options, const ClusterOptions& cluster, const HplOptions& hpl);
 
 /// Seconds with enough digits for short runs.
 [[nodiscard]] inline std::string seconds_text(double seconds) {

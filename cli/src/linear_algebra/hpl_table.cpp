@@ -287,7 +287,7 @@ class HplTable {
         row.timed->peak_gflops > 0 ? Json(row.timed->gflops() / row.timed->peak_gflops) : Json(nullptr);
     json["watts"] = row.timed->watts;
     json["lookahead"] = hpl_lookahead_of(row.run);
-    json["stages"] = hpl_stages_of(*row.timed);
+    json["stages"] = cluster::stages_of(*row.timed);
     json["best_nb"] = row.best_nb;
     json["residual"] = row.residual ? Json(*row.residual) : Json(nullptr);
     json["passed"] = row.residual ? Json(passed(row)) : Json(nullptr);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -33,7 +34,11 @@ struct HplRow {
   double product_gflops = 0;  // of the boards of all ranks, in matrix products
   double watts = 0;
   double peak_gflops = 0;  // of the boards of all ranks, in doubles
+  // Of HPL-MxP, whose factorisation `times` is:
+  double refinement_seconds = 0;
+  std::optional<double> hpl_seconds = {};  // HPL in doubles on the same machine
 
+  [[nodiscard]] double seconds() const { return times.seconds + refinement_seconds; }
   [[nodiscard]] double gflops() const;  // by HPL's count of flops
   [[nodiscard]] double efficiency() const { return gflops() / product_gflops; }
 };
@@ -68,6 +73,9 @@ void add_row(base::Report& report, const HimenoRow& row);
 
 /// All of these shapes, for schemas and pages.
 [[nodiscard]] std::span<const base::ReportShape* const> report_shapes();
+
+/// Seconds by stage, with the refinement of HPL-MxP.
+[[nodiscard]] base::Json stages_of(const HplRow& row);
 
 /// "4x2"
 [[nodiscard]] std::string text_of(const ProcessGrid& grid);
