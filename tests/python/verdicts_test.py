@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""One list of refusals: each odd input of a table gets the same verdict from `gdr run` and from the module. The verdict
-is "runs", "refused", "events" (it runs and reports events of arithmetic or of conversions) or "warning" (of the assembler).
+"""One list of refusals: each odd input of a table gets the same verdict from `gdr run`, from the module, from a C program
+with the kernel's stubs and from a C program whose loop Goose gives to the board. The verdict is "runs", "refused", "events"
+(it runs and reports events of arithmetic or of conversions) or "warning" (of the assembler).
 
-verdicts_test.py GDR PROJECT [test arguments]
+verdicts_test.py GDR PROJECT LIBRARY [test arguments]     LIBRARY: folder of libgdr, or none: no C programs
 """
 
 import pathlib
@@ -17,7 +18,11 @@ import numpy as np
 
 import grapedr
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import verdict_programs  # noqa: E402
+
 GDR, PROJECT = str(pathlib.Path(sys.argv.pop(1)).resolve()), pathlib.Path(sys.argv.pop(1)).resolve()
+LIBRARY = sys.argv.pop(1)
 
 SPRING = """kernel spring
 bvar long  xj elt flt64to72
@@ -145,7 +150,57 @@ CASES = [
     ("a clock below 0", "refused", "spring", I, J, {"clock": -333.0}),
     ("too many threads", "refused", "spring", I, J, {"threads": 2000}),
     ("fewer threads than none", "refused", "spring", I, J, {"threads": -1}),
+    ("all threads", "runs", "spring", I, J, {"threads": 0}),
+    ("one thread", "runs", "spring", I, J, {"threads": 1}),
+    ("the most threads", "runs", "spring", I, J, {"threads": 1024}),
+    ("a thread and a half", "refused", "spring", I, J, {"threads": 1.5}),
+    ("threads in words", "refused", "spring", I, J, {"threads": "all"}),
+    ("a board and a half", "refused", "spring", I, J, {"boards": 1.5}),
+    ("boards in words", "refused", "spring", I, J, {"boards": "two"}),
+    ("fewer boards than none", "refused", "spring", I, J, {"boards": -1}),
+    ("the slowest clock", "runs", "spring", I, J, {"clock": 1.0}),
+    ("the fastest clock", "runs", "spring", I, J, {"clock": 10000.0}),
+    ("a clock beyond", "refused", "spring", I, J, {"clock": 1e9}),
+    ("a clock below", "refused", "spring", I, J, {"clock": 0.5}),
+    ("a clock that is no number", "refused", "spring", I, J, {"clock": float("nan")}),
+    ("an endless clock", "refused", "spring", I, J, {"clock": float("inf")}),
+    ("a clock in words", "refused", "spring", I, J, {"clock": "fast"}),
+    ("doubles of the host", "runs", "spring", I, J, {"engine": "native"}),
+    ("one engine in lockstep", "refused", "spring", I, J, {"engine": "lockstep:simd"}),
+    ("an unknown engine in lockstep", "refused", "spring", I, J, {"engine": "lockstep:simd,smid"}),
+    ("an unknown device", "refused", "spring", I, J, {"engine": "opencl:NOSUCH"}),
+    ("an engine in capitals", "refused", "spring", I, J, {"engine": "SIMD"}),
+    ("a machine whose file is missing", "refused", "spring", I, J, {"machine": "missing.toml"}),
+    ("a host for a machine", "refused", "spring", I, J, {"machine": "core-i7-920"}),
+    ("a cluster for a machine", "refused", "spring", I, J, {"machine": "grape-dr-64"}),
+    ("a machine in capitals", "refused", "spring", I, J, {"machine": "MODEL1800"}),
+    ("minus infinity", "events", "spring", {"xi": [-np.inf, 1.0]}, {"xj": [-np.inf, 2.0], "kj": [1.0, 0.5]}, {}),
+    ("a denormal double", "events", "spring", {"xi": [5e-324, 1.0]}, J, {}),
+    ("the smallest differences", "runs", "spring", {"xi": [1.0]}, {"xj": [1.0000000000000002], "kj": [1.0]}, {}),
+    ("zeros alone", "runs", "spring", {"xi": [0.0]}, {"xj": [0.0], "kj": [0.0]}, {}),
+    ("more i-particles than a run takes", "runs", "spring", {"xi": [0.5] * 300}, J, {}),
+    ("a sum of infinities", "events", "spring", {"xi": [0.0]}, {"xj": [np.inf, -np.inf], "kj": [1.0, 1.0]}, {}),
 ]
+
+
+
+def can_be_told_by_stubs(name, i, j, options):
+    """False where C has no way to say it: a field that is left out is 0, an array of records has one length, a double
+    becomes an integer without a word, a parameter has the default of init, rounds are the library's."""
+    lengths = {len(column) for column in (j or {}).values()}
+    return not (len(lengths) > 1 or not i or j == {} or name in ("j without a variable", "j without the other variable")
+                or name.startswith(("a fraction", "fractions")) or name == "a parameter left out" or "round" in options
+                or name == "a whole number above")
+
+
+def can_be_told_by_goose(name, kernel, i, j, options):
+    """False for kernels that are no loops over pairs, for arrays that the loop does not read, and for warnings of
+    assembly; and where C converts a double to an integer without a word."""
+    if kernel in ("halves", "collatz", "unused") or "turns" in options or "steps" in options:
+        return False
+    lengths = {len(column) for column in (j or {}).values()}
+    return not (len(lengths) > 1 or not i or not j or name.startswith(("a fraction", "an unknown variable", "i and j exch"))
+                or name in ("an unknown parameter", "a parameter of a kernel without", "a whole number above"))
 OF_DEVICE = {"machine": "machine", "engine": "engine", "boards": "boards", "clock": "clock_mhz", "threads": "threads"}
 
 
@@ -207,6 +262,32 @@ class Verdicts(unittest.TestCase):
         kinds = {each.category for each in told}
         name = "events" if grapedr.EventWarning in kinds else "warning" if grapedr.AssemblyWarning in kinds else "runs"
         return name, "; ".join(str(each.message) for each in told)
+
+    @staticmethod
+    def of_programs(programs, name, kernel, i, j, options):
+        """By the face's name, where the face can be told."""
+        verdicts = {}
+        if can_be_told_by_stubs(name, i, j, options):
+            verdicts["stub"] = programs.of_stub(kernel, KERNELS[kernel], i, j, options)
+        if can_be_told_by_goose(name, kernel, i, j, options):
+            verdicts["Goose"] = programs.of_goose(kernel, i, j, options)
+        return verdicts
+
+    @unittest.skipIf(LIBRARY == "none", "built without libgdr or without Goose")
+    def test_c_programs_say_the_same(self):
+        programs = verdict_programs.Programs(GDR, LIBRARY, [str(PROJECT / "hostlib" / "include")], self.folder)
+        told = {"stub": 0, "Goose": 0, "both": 0}
+        for name, verdict, kernel, i, j, options in CASES:
+            verdicts = self.of_programs(programs, name, kernel, i, j, options)
+            for face, (said, why) in verdicts.items():
+                with self.subTest(name, face=face):
+                    self.assertEqual(said, verdict, why)
+                    told[face] += 1
+                    if verdict == "refused":
+                        self.assertTrue(why)
+            told["both"] += len(verdicts) == 2
+        print(f"of {len(CASES)} inputs stubs were told {told['stub']}, Goose {told['Goose']}, both {told['both']}")
+        self.assertGreaterEqual(told["both"], 60)
 
     def test_program_and_module_say_the_same(self):
         self.assertGreater(len(CASES), 60)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "event_telling.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/hostlib/runtime.h"
@@ -99,6 +100,7 @@ void open(gdr_goose& loop, const unsigned char* object, std::size_t bytes) {
   gdr_runtime* runtime = nullptr;
   if (!good(loop, gdr_runtime_open(object, bytes, &runtime))) return;
   loop.runtime.reset(runtime);
+  gdr::hostlib::tell_events_by_default(*runtime, loop.place);
 }
 
 gdr_goose_word* append(gdr_goose& loop, std::vector<gdr_goose_word>& records, std::size_t width, std::size_t& count) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <new>
@@ -12,17 +13,21 @@
 #include <utility>
 #include <vector>
 
+#include "event_telling.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/file.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/profile.h"
+#include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/trace.h"
 
 struct gdr_runtime {
   gdr::Device device;
   std::string profile;  // files to write at the end; empty: none
   std::string trace;
+  bool tells_events = false;  // on standard error; afterwards it is false again
+  std::string event_place;    // stands before them
   std::vector<std::uint64_t> particles;
   std::vector<std::uint64_t> results;
   bool running = false;
@@ -33,6 +38,7 @@ namespace {
 using gdr::isa::Transfer;
 
 thread_local std::string runtime_message;
+thread_local std::string runtime_event_text;
 
 /// Keeps the message and returns the status. If memory does not suffice, the message is empty.
 int failed(int status, std::string_view why) noexcept {
@@ -102,6 +108,29 @@ std::string file_from_environment(const char* variable, const std::string& kerne
   return name;
 }
 
+/// What GDR_EVENTS asks for; `usual` if it is not set. Throws gdr::Error for another value.
+bool tells_events_by_environment(bool usual) {
+  const std::string asked = gdr::base::environment("GDR_EVENTS");
+  if (!asked.empty() && asked != "tell" && asked != "off") {
+    throw gdr::Error("GDR_EVENTS = '" + asked + "' is refused: it must be tell or off");
+  }
+  return asked.empty() ? usual : asked == "tell";
+}
+
+std::string event_text_of(const gdr::Device& device) {
+  std::string text;
+  if (!device.computes()) return text;
+  for (const std::string& line : gdr::hostlib::event_texts(device)) text += line + "\n";
+  return text;
+}
+
+void tell_events(gdr_runtime& runtime) {
+  const std::string text = event_text_of(runtime.device);
+  if (text.empty()) return;
+  runtime.tells_events = false;
+  std::fprintf(stderr, "%s: %s", runtime.event_place.c_str(), text.c_str());
+}
+
 void write_profile(const gdr_runtime& runtime) {
   const gdr::Device& device = runtime.device;
   const gdr::hostlib::Profile profile =
@@ -111,6 +140,11 @@ void write_profile(const gdr_runtime& runtime) {
 }
 
 }  // namespace
+
+void gdr::hostlib::tell_events_by_default(gdr_runtime& runtime, std::string place) {
+  runtime.tells_events = tells_events_by_environment(true);
+  runtime.event_place = std::move(place);
+}
 
 int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** runtime) {
   return guarded([&] {
@@ -122,10 +156,13 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     // File names are checked before anything is computed.
     std::string profile = file_from_environment("GDR_PROFILE", program.kernel, {".html", ".json"});
     std::string trace = file_from_environment("GDR_TRACE", program.kernel, {".json"});
+    const bool tells_events = tells_events_by_environment(false);
     gdr::Device device(gdr::device_options_from_environment());
     device.load(std::move(program));
     if (!trace.empty()) device.keep_calls();
-    *runtime = new gdr_runtime{std::move(device), std::move(profile), std::move(trace), {}, {}};
+    std::string kernel = device.program().kernel;
+    *runtime = new gdr_runtime{
+        std::move(device), std::move(profile), std::move(trace), tells_events, std::move(kernel), {}, {}};
     return static_cast<int>(GDR_OK);
   });
 }
@@ -257,10 +294,20 @@ int gdr_runtime_events(const gdr_runtime* runtime, int64_t* counts) {
   });
 }
 
+int gdr_runtime_event_text(const gdr_runtime* runtime, const char** text) {
+  return guarded([&] {
+    if (const int status = check(runtime, "text", text, 1); status != GDR_OK) return status;
+    runtime_event_text = event_text_of(runtime->device);
+    *text = runtime_event_text.c_str();
+    return static_cast<int>(GDR_OK);
+  });
+}
+
 int gdr_runtime_finish(gdr_runtime* runtime) {
   return guarded([&] {
     if (runtime == nullptr) return not_open();
-    if (runtime->profile.empty() && runtime->trace.empty()) return static_cast<int>(GDR_OK);
+    const bool has_files = !runtime->profile.empty() || !runtime->trace.empty();
+    if (!has_files && !runtime->tells_events) return static_cast<int>(GDR_OK);
     if (std::exchange(runtime->running, false)) runtime->results = runtime->device.wait();
     if (!runtime->profile.empty()) write_profile(*runtime);
     if (!runtime->trace.empty()) {
@@ -268,6 +315,7 @@ int gdr_runtime_finish(gdr_runtime* runtime) {
           gdr::hostlib::make_trace(runtime->device.emulated(), runtime->device.program(), {});
       gdr::base::write_file(runtime->trace, trace.json);
     }
+    if (runtime->tells_events) tell_events(*runtime);
     return static_cast<int>(GDR_OK);
   });
 }

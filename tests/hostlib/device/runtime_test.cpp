@@ -155,6 +155,7 @@ TEST(RuntimeEnvironment, NamesAVariableThatIsRefused) {
             "GDR_CLOCK = 'fast' is refused: it must be 1 to 10000 MHz, such as 400, 400MHz or 0.4GHz");
   EXPECT_EQ(message_with("GDR_CLOCK", "0"), "GDR_CLOCK = '0' is refused: it must be 1 to 10000 MHz");
   EXPECT_EQ(message_with("GDR_PROFILE", "p.txt"), "GDR_PROFILE = 'p.txt' is refused: it must end in .html or .json");
+  EXPECT_EQ(message_with("GDR_EVENTS", "loud"), "GDR_EVENTS = 'loud' is refused: it must be tell or off");
   EXPECT_EQ(message_with("GDR_TRACE", "t"), "GDR_TRACE = 't' is refused: it must end in .json");
 }
 
@@ -168,6 +169,39 @@ TEST(RuntimeEnvironment, WritesProfileAndTraceOfTheKernelInTheEnd) {
   ASSERT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
   EXPECT_THAT(base::read_file(folder.path() / "k_profile.json"), testing::HasSubstr("\"verdict\""));
   EXPECT_THAT(base::read_file(folder.path() / "k_trace.json"), testing::HasSubstr("\"traceEvents\""));
+}
+
+TEST_F(Runtime, TellsEventsWithTheirPlacesAsText) {
+  const char* text = nullptr;
+  ASSERT_EQ(gdr_runtime_event_text(runtime(), &text), GDR_OK);
+  EXPECT_STREQ(text, "");
+  run_once(runtime());
+  ASSERT_EQ(gdr_runtime_event_text(runtime(), &text), GDR_OK);
+  EXPECT_STREQ(text,
+               "1 floating-point event: 0 invalid, 1 overflow, 0 underflow\n"
+               "  k.vsm:10:3: overflow of the adder at chip 0, block 0, PE 0, element 1, loop body, iteration 0\n");
+  expect_refused(gdr_runtime_event_text(runtime(), nullptr), GDR_ERROR_ARGUMENT, "text is a null pointer");
+  expect_refused(gdr_runtime_event_text(nullptr, &text), GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
+}
+
+/// What a program prints whose runs have events, and which finishes twice.
+std::string told_at_the_end(const std::string& setting) {
+  const Setting events("GDR_EVENTS", setting);
+  const Opened runtime = opened(GDR_OK);
+  run_once(runtime.get());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
+  EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(RuntimeEnvironment, TellsOfEventsOnceIfAskedTo) {
+  const std::string told = told_at_the_end("tell");
+  EXPECT_THAT(told, testing::StartsWith("k: "));
+  EXPECT_THAT(told, testing::HasSubstr(" overflow, "));
+  EXPECT_EQ(told.find("floating-point event"), told.rfind("floating-point event"));
+  EXPECT_EQ(told_at_the_end("off"), "");
+  EXPECT_EQ(told_at_the_end(""), "");
 }
 
 TEST(RuntimeEnvironment, WritesProfilesWithoutTheLinesOfSourcesThatCannotBeReached) {

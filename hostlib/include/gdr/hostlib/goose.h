@@ -1,8 +1,8 @@
 /* The C interface that programs made by `gdr cc --goose` call. It runs a marked loop on a device and receives the data
    record by record. GDR_MACHINE, GDR_BOARDS, GDR_CLOCK, GDR_ENGINE and GDR_THREADS choose the device; GDR_PROFILE and
-   GDR_TRACE work as in runtime.h. With GDR_GOOSE=host the host computes the loops as they were written. No exception
-   crosses this interface. After a call has failed, the calls that follow do nothing, and gdr_goose_run() returns the
-   failure. */
+   GDR_TRACE work as in runtime.h. The first events of each loop are told on standard error, unless GDR_EVENTS=off. With
+   GDR_GOOSE=host the host computes the loops as they were written. No exception crosses this interface. After a call
+   has failed, the calls that follow do nothing, and gdr_goose_run() returns the failure. */
 #ifndef GDR_HOSTLIB_GOOSE_H
 #define GDR_HOSTLIB_GOOSE_H
 

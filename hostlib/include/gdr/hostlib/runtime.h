@@ -2,7 +2,8 @@
    exception crosses the interface. Only one thread at a time may use a runtime. GDR_MACHINE, GDR_BOARDS, GDR_CLOCK,
    GDR_ENGINE and GDR_THREADS choose the device. GDR_PROFILE names a file (.html or .json) for a profile, which shows
    what limits the program. GDR_TRACE names a file (.json) for a trace of emulated time, which Chrome's and Perfetto's
-   viewers read. In these names %k stands for the name of the kernel. gdr_runtime_finish() writes both files. */
+   viewers read. In these names %k stands for the name of the kernel. gdr_runtime_finish() writes both files. With
+   GDR_EVENTS=tell it also tells on standard error of floating-point events and of those of conversions, once. */
 #ifndef GDR_HOSTLIB_RUNTIME_H
 #define GDR_HOSTLIB_RUNTIME_H
 
@@ -55,9 +56,12 @@ int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int count,
 int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds);
 /* Floating-point events since the kernel was loaded: counts[0] invalid operations, [1] overflows, [2] underflows. */
 int gdr_runtime_events(const gdr_runtime* runtime, int64_t* counts);
+/* Writes to `text` what `gdr run` would tell of the events since the kernel was loaded: their sums, then the first ones
+   with their places, a line each; empty if there were none. Valid until the next call on this thread. */
+int gdr_runtime_event_text(const gdr_runtime* runtime, const char** text);
 
-/* Writes the files that GDR_PROFILE and GDR_TRACE name, for all runs so far. If there is such a file, first waits for a
-   run that is under way. */
+/* Writes the files that GDR_PROFILE and GDR_TRACE name, for all runs so far, and tells of events if GDR_EVENTS asks for
+   it. If any of these is set, first waits for a run that is under way. */
 int gdr_runtime_finish(gdr_runtime* runtime);
 /* Closes the device; `runtime` may be null. Waits for a run that is under way, and writes no file. */
 void gdr_runtime_close(gdr_runtime* runtime);
