@@ -56,8 +56,8 @@ struct HplProducts {
                      host.narrowest);
 }
 
-/// One step of refinement was enough for all matrices that were computed, up to N = 2048 (docs/linear-algebra/hpl-mxp.md); one more as
-/// a margin.
+/// One step of refinement was enough for all matrices that were computed, up to N = 2048
+/// (docs/linear-algebra/hpl-mxp.md); one more as a margin.
 inline constexpr unsigned kMxpUsualSteps = 2;
 
 /// Options of HPL on many nodes.
