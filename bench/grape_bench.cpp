@@ -1,9 +1,11 @@
 // The GRAPE-6 and GRAPE-5 libraries against what stands behind them: the same N-body run through libg6 and through the
-// board directly, small calls a second, what few i-particles cost, and an interaction through each interface.
+// board directly, what lists of neighbours between the forces cost, small calls a second, what few i-particles cost,
+// and an interaction through each interface.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -28,6 +30,8 @@ int g6calc_firsthalf(int, int, int, const int*, const double (*)[3], const doubl
                      const double (*)[3], const double*, double, const double*);
 int g6calc_lasthalf(int, int, int, const int*, const double (*)[3], const double (*)[3], double, const double*,
                     double (*)[3], double (*)[3], double*);
+int g6_read_neighbour_list(int);
+int g6_get_neighbour_list(int, int, int, int*, int*);
 void g5_set_eps_to_all(double);
 void g5_set_n(int);
 void g5_set_xmj(int, int, const double (*)[3], const double*);
@@ -44,7 +48,7 @@ using hostlib::JParticle;
 constexpr int kRounds = 7;
 
 /// A program of the GRAPE-6 era behind the integrator's interface.
-class Grape6Force final : public hostlib::ForceBackend {
+class Grape6Force : public hostlib::ForceBackend {
  public:
   Grape6Force() { g6_open(0); }
   ~Grape6Force() override { g6_close(0); }
@@ -86,6 +90,9 @@ class Grape6Force final : public hostlib::ForceBackend {
     }
     return forces;
   }
+
+ protected:
+  [[nodiscard]] int j_count() const { return j_count_; }
 
  private:
   static double (*rows(std::vector<double>& numbers))[3] { return reinterpret_cast<double(*)[3]>(numbers.data()); }
@@ -154,6 +161,67 @@ void sphere_through_libg6(benchmark::State& state) {
   }
   state.counters["ratio"] = median(ratios);
   state.counters["processor_ratio"] = median(processor_ratios);
+}
+
+/// As NBODY4 calls the library: after every so many blocks it wants the neighbours of one particle, for which it has
+/// the force on that particle alone computed once more and reads its list.
+class ForcesAndLists final : public Grape6Force {
+ public:
+  explicit ForcesAndLists(std::size_t calls_a_list) : calls_a_list_(calls_a_list) {}
+
+  [[nodiscard]] std::vector<Force> evaluate(std::span<const IParticle> i_particles, double eps2) override {
+    if (calls_a_list_ > 0 && ++calls_ % calls_a_list_ == 0) list_of(i_particles.front(), eps2);
+    return Grape6Force::evaluate(i_particles, eps2);
+  }
+  [[nodiscard]] std::size_t lists() const { return lists_; }
+
+ private:
+  void list_of(const IParticle& i, double eps2) {
+    constexpr int kLongest = 1024;
+    const double h2 = 0.01;  // some ten neighbours in the core of a Plummer sphere of 1000 particles
+    const int index = static_cast<int>(i.id);
+    const std::array x{i.x.x, i.x.y, i.x.z};
+    const std::array v{i.v.x, i.v.y, i.v.z};
+    std::array<double, 3> a{};
+    std::array<double, 3> jerk{};
+    double pot = 0;
+    const auto row = [](const std::array<double, 3>& of) { return reinterpret_cast<const double(*)[3]>(of.data()); };
+    g6calc_firsthalf(0, j_count(), 1, &index, row(x), row(v), row(a), row(jerk), &pot, eps2, &h2);
+    int length = 0;
+    std::array<int, kLongest> list{};
+    if (g6calc_lasthalf(0, j_count(), 1, &index, row(x), row(v), eps2, &h2, reinterpret_cast<double(*)[3]>(a.data()),
+                        reinterpret_cast<double(*)[3]>(jerk.data()), &pot) != 0 ||
+        g6_read_neighbour_list(0) != 0 || g6_get_neighbour_list(0, 0, kLongest, &length, list.data()) != 0) {
+      throw std::runtime_error("libg6 fails");
+    }
+    ++lists_;
+  }
+
+  std::size_t calls_a_list_;
+  std::size_t calls_ = 0;
+  std::size_t lists_ = 0;
+};
+
+/// Counter `ratio`: processor time of a run with a list of neighbours at every so many blocks, over that of the same
+/// run without lists, in rounds that take turns; `lists` of one run. The results must have the same bits.
+void forces_and_lists(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const auto calls_a_list = static_cast<std::size_t>(state.range(1));
+  std::array<hostlib::HermiteState, 2> ends;
+  std::size_t lists = 0;
+  const auto run = [&](std::size_t every, hostlib::HermiteState& end) {
+    ForcesAndLists grape(every);
+    hostlib::HermiteIntegrator integrator(grape, hostlib::make_plummer(n, 1), {});
+    integrator.evolve(1.0 / 8);
+    end = integrator.state();
+    if (every > 0) lists = grape.lists();
+  };
+  for (auto _ : state) {
+    const std::vector<double> seconds = seconds_of({[&] { run(calls_a_list, ends[0]); }, [&] { run(0, ends[1]); }});
+    state.counters["ratio"] = seconds[0] / seconds[1];
+    state.counters["lists"] = static_cast<double>(lists);
+    if (!(ends[0] == ends[1])) state.SkipWithError("lists change the run");
+  }
 }
 
 /// n particles as runs have them: a Plummer sphere at its start. Particles at rest, or in a plane, are slower: zeros
@@ -261,6 +329,7 @@ void interaction(benchmark::State& state) {
 }
 
 BENCHMARK(sphere_through_libg6)->Arg(256)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(forces_and_lists)->Args({1000, 4})->Args({1000, 16})->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(small_calls)->UseRealTime()->Unit(benchmark::kMicrosecond);
 BENCHMARK(few_of_128)
     ->Args({21, 256})
