@@ -19,7 +19,7 @@ kept = pathlib.Path(sys.argv[3]).resolve() if sys.argv[2:3] == ["--pictures"] el
 text = page.read_text(encoding="utf-8")
 names = {}
 blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
-pictures = re.findall(r"\(pictures/(python-[a-z-]+\.png)\)", text)
+pictures = re.findall(r"\((?:\.\./)*pictures/(python-[a-z-]+\.png)\)", text)
 if not blocks:
     sys.exit(f"{page}: no example")
 with tempfile.TemporaryDirectory() as folder:
