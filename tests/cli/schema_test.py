@@ -48,6 +48,7 @@ COMMANDS = {
     "net allreduce": ["--topology hub --nodes 16 --bytes 64 --executor closed-form"],
     "net alltoall": ["--topology hub --nodes 16 --bytes 64 --executor closed-form"],
     "net bcast": ["--topology hub --nodes 16 --bytes 64"],
+    "net circuits": ["--graph traffic.csv --ports 2", "--graph traffic.csv --ports 2 --exact -o ways.toml"],
     "net cost": [""],
     "net halo": ["--extent 64,64,64 --split 2,2,1", "--extent 64,64,64 --split 2,2,1 --method tca --rank 1"],
     "net himeno": ["--size S --split 2,2,1", "--size S --nodes 4"],
@@ -71,6 +72,7 @@ COMMANDS = {
 }
 
 FILES = {
+    "traffic.csv": "from,to,bytes\n0,1,500\n1,2,500\n2,3,500\n3,0,500\n",
     "wrong.vsm": "kernel wrong\nloop body\n  fadd $r1\n",
     "wrong.cc": "void wrong(",
     "loop.c": """#include <stdio.h>

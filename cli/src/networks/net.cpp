@@ -98,6 +98,7 @@ void add_net(Command program, const std::string& name) {
   add_net_halo(net);
   add_net_stencils(net);
   add_net_map(net);
+  add_net_circuits(net);
   add_net_replay(net);
   add_net_run(net);
 }

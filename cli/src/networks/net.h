@@ -65,6 +65,7 @@ void refuse_long_run(std::string_view what, double seconds, bool long_run, std::
 
 // One function for each subcommand; it adds the subcommand to `net`.
 void add_net_collectives(Command net);  // bcast and allgather
+void add_net_circuits(Command net);
 void add_net_cost(Command net);
 void add_net_halo(Command net);
 void add_net_import(Command net);

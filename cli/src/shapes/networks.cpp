@@ -150,6 +150,22 @@ ReportShape map_shape() {
       {}};
 }
 
+ReportShape circuits_shape() {
+  return {
+      "net circuits",
+      1,
+      {text_field("graph", "traffic between tasks"), nodes_field(), whole_field("ports", "circuits of a node, at most"),
+       number_field("bound_seconds", "s", "no circuits take less for the bytes of the busiest one"),
+       number_field("direct_share", "1", "share of the bytes that no node relays"),
+       list_field("circuits", "pairs of nodes that are joined"), list_field("files", "files that were written")},
+      {text_field("name", "circuits, wavelengths to all, a ring or a torus"),
+       number_field("busiest_link_seconds", "s", "time in which the busiest link carries its bytes"),
+       number_field("hop_bytes", "B", "sum of bytes x links"),
+       number_field("seconds", "s", "simulated time of all messages at once")},
+      {},
+      "ways"};
+}
+
 ReportShape import_shape() {
   return {"net import",
           1,
@@ -193,6 +209,7 @@ std::span<const ReportShape> shapes_of_networks() {
                                                collective_shape("allreduce"),
                                                collective_shape("alltoall"),
                                                collective_shape("bcast"),
+                                               circuits_shape(),
                                                cost_shape(),
                                                halo_shape(),
                                                stencil_shape("himeno"),
