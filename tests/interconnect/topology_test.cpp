@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <queue>
 #include <random>
 #include <set>
 
 #include "gdr/base/error.h"
+#include "gdr/interconnect/shared_paths.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -231,6 +233,78 @@ TEST(Topology, BadPlatformsAreRefusedByName) {
                  "optical hub 2: bandwidth 0 of link 0>1 is refused: it must be more than 0 bytes/s "
                  "and finite");
   }
+}
+
+// A folded Clos network of full bisection: as many spines as nodes of a leaf.
+Graph clos(NodeId leaves, NodeId nodes_per_leaf, NodeId cables) {
+  const NodeId nodes = leaves * nodes_per_leaf;
+  const NodeId spines = nodes_per_leaf / cables;
+  Graph graph{"clos", nodes, nodes + leaves + spines, {}, {}, {}};
+  const auto join = [&](NodeId a, NodeId b) {
+    graph.edges.push_back({a, b});
+    graph.edges.push_back({b, a});
+  };
+  for (NodeId node = 0; node < nodes; ++node) join(node, nodes + node / nodes_per_leaf);
+  for (NodeId leaf = 0; leaf < leaves; ++leaf) {
+    for (NodeId spine = 0; spine < spines; ++spine) {
+      for (NodeId cable = 0; cable < cables; ++cable) join(nodes + leaf, nodes + leaves + spine);
+    }
+  }
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) graph.links.push_back({std::to_string(i), 1e9, 0});
+  return graph;
+}
+
+TEST(Topology, SharedPathsOfAClosNetworkCarryShiftsAtFullBandwidth) {
+  for (const auto& [leaves, nodes_per_leaf, cables] : {std::tuple(16U, 16U, 1U), std::tuple(4U, 8U, 2U)}) {
+    for (const SharedBy by : {SharedBy::destination, SharedBy::source}) {
+      const Topology topology = shared_shortest_paths(clos(leaves, nodes_per_leaf, cables), by);
+      for (NodeId shift = 1; shift < topology.nodes(); ++shift) {
+        std::vector<unsigned> messages(topology.links().size());
+        for (NodeId from = 0; from < topology.nodes(); ++from) {
+          for (const LinkId link : topology.route(from, (from + shift) % topology.nodes())) ++messages[link];
+        }
+        EXPECT_EQ(std::ranges::max(messages), 1U) << leaves << " leaves, shift " << shift;
+      }
+    }
+  }
+}
+
+TEST(Topology, SharedPathsAreAsShortAsFloyds) {
+  std::mt19937 random(3);
+  for (unsigned trial = 0; trial < 20; ++trial) {
+    Graph graph{"random", 8, 14, {}, {}, {}};
+    for (NodeId vertex = 0; vertex < graph.vertices; ++vertex) {
+      graph.edges.push_back({vertex, (vertex + 1) % graph.vertices});  // all are reached
+      for (unsigned i = 0; i < 2; ++i) graph.edges.push_back({vertex, static_cast<NodeId>(random() % graph.vertices)});
+    }
+    for (std::size_t i = 0; i < graph.edges.size(); ++i) graph.links.push_back({std::to_string(i), 1e9, 0});
+    const Topology floyd = shortest_paths(graph);
+    const Topology shared = shared_shortest_paths(graph, SharedBy::destination);
+    for (NodeId from = 0; from < graph.nodes; ++from) {
+      for (NodeId to = 0; to < graph.nodes; ++to) {
+        const std::vector<LinkId> route = shared.route(from, to);
+        EXPECT_EQ(route.size(), floyd.route(from, to).size());
+        NodeId here = from;
+        for (const LinkId link : route) {
+          EXPECT_EQ(graph.edges[link].from, here);
+          here = graph.edges[link].to;
+        }
+        EXPECT_EQ(here, to);
+      }
+    }
+  }
+}
+
+TEST(Topology, SharedPathsKeepPrescribedRoutesAndRefuseWhatIsNotReached) {
+  Graph graph{"square", 4, 4, {{0, 1}, {1, 3}, {0, 2}, {2, 3}, {0, 2}, {3, 0}, {3, 1}, {3, 2}, {1, 0}, {2, 0}}, {}, {}};
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) graph.links.push_back({std::to_string(i), 1e9, 0});
+  graph.routes[{0, 3}] = {2, 3};
+  EXPECT_EQ(names(shared_shortest_paths(graph, SharedBy::destination), 0, 3), (Names{"4", "3"}));  // 3 mod 2 cables
+  EXPECT_EQ(names(shared_shortest_paths(graph, SharedBy::source), 0, 3), (Names{"2", "3"}));
+  graph.routes[{0, 3}] = {3};
+  EXPECT_THROW(static_cast<void>(shared_shortest_paths(graph, SharedBy::source)), Error);
+  EXPECT_THROW(static_cast<void>(shared_shortest_paths({"two", 2, 2, {{0, 1}}, {{"0", 1e9, 0}}, {}}, SharedBy::source)),
+               Error);
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ void PlatformArguments::add_to(Command command) {
       .check(whole_in_range(1, 65536));
   command
       .add_option("--routing", routing,
-                  "instead of the description's. torus, ring, mesh: shortest, dimension-order; fat tree: shortest, "
-                  "destination, source")
+                  "instead of the description's. torus, ring, mesh: shortest, dimension-order; fat tree, graph: "
+                  "shortest, destination, source")
       .check(one_of(keys(kRoutings)));
   command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
       .value_name("FILE");

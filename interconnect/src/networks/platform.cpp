@@ -12,6 +12,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/network.h"
+#include "gdr/interconnect/shared_paths.h"
 #include "gdr/interconnect/tca_topology.h"
 #include "graph_file.h"
 #include "route_table.h"
@@ -142,13 +143,20 @@ std::optional<std::filesystem::path> table_beside(const std::string& name, const
   return base::find_data_file("machines/" + name + "." + table + ".csv");
 }
 
+Routing routing_of_graph(const base::Description& /*description*/, const PlatformOptions& options) {
+  return options.routing.value_or(Routing::shortest);
+}
+
 Topology make_graph(const base::Description& description, const PlatformOptions& options) {
   const std::string file = options.file.empty() ? description.name : options.file;
   const auto links = table_beside(file, "links");
   if (!links)
     throw Error(fmt::format("{}: there is no table of its links beside it, whose name ends in .links.csv", file));
-  return shortest_paths(read_graph(description.name, whole(description, "nodes"), port_of(description, 1), *links,
-                                   table_beside(file, "routes")));
+  Graph graph = read_graph(description.name, whole(description, "nodes"), port_of(description, 1), *links,
+                           table_beside(file, "routes"));
+  const Routing routing = routing_of_graph(description, options);
+  if (routing == Routing::shortest) return shortest_paths(std::move(graph));
+  return shared_shortest_paths(std::move(graph), routing == Routing::source ? SharedBy::source : SharedBy::destination);
 }
 
 Topology make_table(const base::Description& description, const PlatformOptions& options) {
@@ -215,7 +223,7 @@ const std::vector<Kind>& platforms() {
       {PlatformKind::torus, "torus", make_torus, {shortest, dimension_order}, routing_of_torus, false, true},
       {PlatformKind::fat_tree, "fat-tree", make_fat_tree, {shortest, destination, source}, routing_of_fat_tree, true},
       {PlatformKind::dragonfly, "dragonfly", make_dragonfly},
-      {PlatformKind::graph, "graph", make_graph, {shortest}, always<shortest>},
+      {PlatformKind::graph, "graph", make_graph, {shortest, destination, source}, routing_of_graph},
       {PlatformKind::table, "table", make_table},
       {PlatformKind::sub_clusters,
        "ha-pacs-tca",

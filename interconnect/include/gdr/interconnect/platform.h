@@ -13,10 +13,10 @@ namespace gdr::interconnect {
 
 /// How routes are chosen. load_platform() throws for one that the kind of network does not support.
 enum class Routing {
-  shortest,         // shortest_paths(): torus, ring, fat tree, and graphs, which support no other
+  shortest,         // shortest_paths(): torus, ring, fat tree, graph
   dimension_order,  // torus, ring, mesh: x first
-  destination,      // fat tree: the destination selects the cable
-  source            // fat tree: the source selects the cable
+  destination,      // fat tree, graph: the destination selects the cable
+  source            // fat tree, graph: the source selects the cable
 };
 
 struct PlatformOptions {
