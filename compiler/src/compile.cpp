@@ -12,6 +12,7 @@
 #include "import/importer.h"
 #include "lsump/lsump.h"
 #include "messages.h"
+#include "microcode/ending.h"
 #include "microcode/lower.h"
 #include "microcode/microcode.h"
 #include "microcode/names.h"
@@ -103,8 +104,11 @@ void report_numbered(const PairFunction& function, const Microcode& code, Compil
     };
     const Store& store = function.stores[one.number_store];
     const int variable = variable_of(code, Record::result, store.field, store.element);
+    const Node* member = member_of_j(function, one.number);
+    const int from = member != nullptr ? variable_of(code, Record::j, member->field, member->element) : -1;
     result.numbered.push_back({code.variables[static_cast<std::size_t>(variable)].name, word(one.number_store),
-                               word(one.key_store), one.least});
+                               word(one.key_store), one.least,
+                               from < 0 ? std::string() : code.variables[static_cast<std::size_t>(from)].name});
   }
 }
 
@@ -119,6 +123,7 @@ Chosen prepared(const Imported& imported, const CompileOptions& options, Conditi
   Chosen chosen;
   chosen.code = lower(imported.body, imported.finish, style, options.fast, errors);
   if (errors.empty() && chosen.code.body.empty()) errors.push_back({imported.body.place, kNoResult});
+  if (errors.empty()) check_ending(imported.finish, chosen.code.reductions, errors);
   if (!errors.empty()) return chosen;
   if (options.components) join_components(chosen.code);
   if (options.hoist) hoist(chosen.code);
@@ -211,6 +216,9 @@ void check(const CompileOptions& options) {
 }
 
 ReadFunction settled(ReadFunction function) {
+  // LSUMP has no integers: its numbers are whole by agreement.
+  const bool is_pair = function.imported.errors.empty() && !function.imported.experiment;
+  if (is_pair && !function.is_lsump) require_whole_numbers(function.imported);
   if (function.imported.errors.empty()) settle_numbers(function.imported);
   return function;
 }

@@ -235,7 +235,7 @@ TEST(Nearest, EffortChangesNoResult) {
 
 std::string message(const std::string& body, const std::string& end = "") {
   const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(function(body) + end, false), "pair.bc");
-  EXPECT_TRUE(compiled.source.empty());
+  EXPECT_EQ(compiled.source.empty(), !compiled.diagnostics.empty());
   return compiled.diagnostics.empty() ? "" : compiled.diagnostics.front().message;
 }
 
@@ -248,6 +248,31 @@ TEST(Nearest, RefusesWhatDependsOnTheOrderOfPairs) {
   EXPECT_THAT(message("  if (r2 < f.key) { f.key = r2; if (j.n > 3) f.number = j.n; }\n"),
               HasSubstr("must be accumulated"));
   EXPECT_THAT(message("  f.number = j.n;\n"), HasSubstr("must be accumulated"));
+}
+
+TEST(Nearest, RefusesNumbersThatMayHaveAFraction) {
+  GDR_NEEDS_LLVM();
+  const auto beside_key = [](const std::string& value) {
+    return message("  if (r2 < f.key) { f.key = r2; f.number = " + value + "; }\n");
+  };
+  EXPECT_EQ(beside_key("j.n"), "");
+  EXPECT_EQ(beside_key("static_cast<int>(j.x[0])"), "");
+  const std::string floating =
+      "struct G { double key; float number; };\nvoid other(const I& i, const J& j, G& f) {\n" + std::string(kDistance);
+  const auto message_of_floating = [&](const std::string& value) {
+    compiler::CompileOptions options;
+    options.function = "other";
+    const compiler::CompileResult compiled =
+        compiler::compile_ir(llvm_code(std::string(kNearestHead) + floating +
+                                           "  if (r2 < f.key) { f.key = r2; f.number = " + value + "; }\n}\n",
+                                       false),
+                             "pair.bc", options);
+    return compiled.diagnostics.empty() ? "" : compiled.diagnostics.front().message;
+  };
+  EXPECT_THAT(message_of_floating("static_cast<float>(j.x[0])"), HasSubstr("must be whole"));
+  EXPECT_THAT(message_of_floating("0.5f * j.n"), HasSubstr("must be whole"));
+  EXPECT_EQ(message_of_floating("std::floor(static_cast<float>(j.x[0]))"), "");
+  EXPECT_EQ(message_of_floating("static_cast<float>(2 * j.n + 1)"), "");
 }
 
 TEST(Nearest, RefusesNumbersInTheFunctionForTheEnd) {

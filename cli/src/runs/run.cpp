@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdio>
 
 #include "breakpoint.h"
@@ -52,6 +55,27 @@ std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, s
   const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
   const std::size_t runs = device.fields(Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);
   return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
+}
+
+/// Requires that the members of j that are kept beside keys fit there.
+void require_numbers(const std::vector<compiler::NumberedResult>& numbered, const Device& device, const RunData& data,
+                     const std::string& file) {
+  const std::vector<hostlib::ColumnType> columns = hostlib::columns_of(device.program(), Transfer::elt);
+  for (const compiler::NumberedResult& one : numbered) {
+    const auto column = std::ranges::find(columns, one.from, &hostlib::ColumnType::name);
+    if (column == columns.end()) continue;
+    const auto at = static_cast<std::size_t>(column - columns.begin());
+    for (std::size_t row = 0; row < data.nj; ++row) {
+      const std::uint64_t bits = data.j_fields[row * columns.size() + at];
+      const bool integer = column->type == hostlib::NumberType::integer;
+      const double value = integer ? static_cast<double>(static_cast<std::int64_t>(bits)) : std::bit_cast<double>(bits);
+      if (value >= 0 && value <= static_cast<double>(compiler::kLargestNumber) && value == std::trunc(value)) continue;
+      throw Error(
+          fmt::format("{}: row {}: {} = {} is refused: result '{}' keeps it beside a key, where it must be whole, from "
+                      "0 to {}",
+                      file, row + 1, one.from, value, one.name, compiler::kLargestNumber));
+    }
+  }
 }
 
 /// Keeps only the number in words that also hold a key.
@@ -194,6 +218,7 @@ int run(RunOptions options) {
     print_at_line(debugger, options.break_at, parse_dump(options.dump, device.chips()), options.at,
                   options.report.json == "-" ? stderr : stdout);
   }
+  if (!timing) require_numbers(kernel.numbered, device, data, options.input.j_file);
   device.write_j(0, data.j_fields);
   const auto report_of = [&](const emulator::Fault* fault, const TakenEvents& taken) {
     Json json = run_json(options, device, watch, fault, taken);

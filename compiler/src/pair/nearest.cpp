@@ -1,6 +1,7 @@
 #include "nearest.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gdr::compiler {
 namespace {
@@ -200,6 +201,38 @@ void settle_integers_of_experiments(Imported& imported) {
 }  // namespace
 
 std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return NearestFinder(function).run(); }
+
+const Node* member_of_j(const PairFunction& function, int node) {
+  const Node* at = &function.nodes[static_cast<std::size_t>(node)];
+  while (at->act == Act::widen || at->act == Act::from_integer)
+    at = &function.nodes[static_cast<std::size_t>(at->operands[0])];
+  return at->act == Act::input && at->record == Record::j ? at : nullptr;
+}
+
+void require_whole_numbers(Imported& imported) {
+  const PairFunction& body = imported.body;
+  std::vector<bool> whole;  // by node; operands come before the operations that use them
+  for (const Node& node : body.nodes) {
+    const auto all_whole = [&](std::size_t first) {
+      return std::all_of(node.operands.begin() + static_cast<std::ptrdiff_t>(first), node.operands.end(),
+                         [&](int operand) { return whole[static_cast<std::size_t>(operand)]; });
+    };
+    const bool rounds = node.act == Act::floor || node.act == Act::ceil || node.act == Act::trunc ||
+                        node.act == Act::round || node.act == Act::nearest || node.act == Act::from_integer;
+    const bool keeps = node.act == Act::widen || node.act == Act::narrow || node.act == Act::add ||
+                       node.act == Act::sub || node.act == Act::mul || node.act == Act::negate ||
+                       node.act == Act::absolute || node.act == Act::minimum || node.act == Act::maximum;
+    const bool constant = node.act == Act::constant && node.number == std::trunc(node.number);
+    whole.push_back(!is_float(node.type) || rounds || constant || (keeps && all_whole(0)) ||
+                    (node.act == Act::select && all_whole(1)));
+  }
+  for (const KeyedNumber& one : keyed_numbers(body)) {
+    if (whole[static_cast<std::size_t>(one.number)]) continue;
+    imported.errors.push_back({body.stores[one.number_store].place,
+                               "what belongs to a least or greatest key shares a word with it and must be whole, from "
+                               "0 to 2^28 - 1: make it an int, such as the number of the j, or round it"});
+  }
+}
 
 void settle_numbers(Imported& imported) {
   if (imported.experiment) return settle_integers_of_experiments(imported);

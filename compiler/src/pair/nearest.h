@@ -10,12 +10,13 @@
 #include <optional>
 #include <vector>
 
+#include "gdr/compiler/compiler.h"
 #include "pair_function.h"
 
 namespace gdr::compiler {
 
 inline constexpr unsigned kNumberBits = 28;
-inline constexpr std::int64_t kLargestNumber = (std::int64_t{1} << kNumberBits) - 1;
+static_assert(kLargestNumber == (std::int64_t{1} << kNumberBits) - 1);
 
 /// A condition, or its opposite, under which an operation is done.
 struct Under {
@@ -35,6 +36,12 @@ struct KeyedNumber {
 
 /// The numbers with keys among the stores of a loop body.
 [[nodiscard]] std::vector<KeyedNumber> keyed_numbers(const PairFunction& function);
+
+/// The member of j that a node is, whatever its width or type; null if it is none.
+[[nodiscard]] const Node* member_of_j(const PairFunction& function, int node);
+
+/// Reports numbers that are floating-point and may have a fraction, which a word beside a key has no bits for.
+void require_whole_numbers(Imported& imported);
 
 /// Marks the fields that hold such numbers. They need long integers, so all integers of the function become long if one
 /// of them is short.

@@ -50,10 +50,14 @@ struct NumberedResult {
   std::size_t word = 0;
   std::size_t key_word = 0;
   bool least = true;
+  std::string from;  // the member of j that is the number; empty if it is computed from several
 };
 
+/// Numbers that fit beside a key: 0 to this.
+inline constexpr std::int64_t kLargestNumber = 0xfffffff;
+
 /// The number in such a word from the board; 2^28 - 1 if no pair had one.
-[[nodiscard]] constexpr std::int64_t number_of(std::int64_t word) { return word & 0xfffffff; }
+[[nodiscard]] constexpr std::int64_t number_of(std::int64_t word) { return word & kLargestNumber; }
 
 struct CompileResult {
   std::string source;  // assembly; empty if there are errors
