@@ -720,7 +720,7 @@ loop body
      R"(The conversion of a field, of i-data or of a parameter says whether the host sends integers (`fix...`) or floating-point numbers
 (`flt...`), and that of a result says what the host reads. An operation on floating-point numbers sees in the bits of a small
 integer a number next to 0, also in those of a constant `is"3"`; write `fs"3"`. Choose the other conversion, or convert the
-number. Operations on bits may take either, and what they compute is not followed.)",
+number. Operations on bits may take either; their results are not followed.)",
      R"(bvar short nj elt fix64to36
 var vector long xi hlt
 var vector long sum rrn

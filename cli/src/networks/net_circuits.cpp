@@ -203,7 +203,7 @@ int circuits(const NetCircuitsOptions& options) {
 void add_net_circuits(Command net) {
   auto options = std::make_shared<NetCircuitsOptions>();
   const Command command =
-      net.add_command("circuits", "which pairs of nodes a switch of circuits should join for a program",
+      net.add_command("circuits", "search the pairs of nodes that a switch of circuits joins for a program",
                       "gdr net circuits --graph traffic.csv --ports 2", [options] { return circuits(*options); });
   command.add_option("--graph", options->graph, "traffic between tasks: CSV, MatrixMarket, METIS, or a matrix")
       .value_name("FILE")
