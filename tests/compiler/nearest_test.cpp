@@ -288,6 +288,56 @@ TEST(Nearest, TakesIntegersThatAreMadeOfNumbers) {
           15);
 }
 
+/// Compares integer keys, of which `least` or the greatest is kept, with those of the host. `key` is computed twice: by
+/// the board from its text, by the host.
+void compare_integers(const std::string& text, bool least, int (*key)(int i, int j)) {
+  SCOPED_TRACE(text);
+  const std::string source =
+      "#include <gdr/kernel.h>\n#include <cstdlib>\nstruct I { double x[3]; int n; };\nstruct J { double x[3]; int n; "
+      "};\n"
+      "struct F { int key; int number; };\nvoid pair(const I& i, const J& j, F& f) {\n  const int key = " +
+      text + ";\n  if (key " + (least ? "<" : ">") + " f.key) { f.key = key; f.number = j.n; }\n}\n";
+  const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(source, false), "pair.bc");
+  ASSERT_FALSE(compiled.source.empty()) << compiler::format_diagnostics(compiled);
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "pair.vsm");
+  ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
+  const Points points(17);
+  Device device;
+  device.load(*assembled.program);
+  std::vector<std::uint64_t> i = fields_of(points.i);
+  device.write_j(0, fields_of(points.j));
+  const std::vector<std::uint64_t> words = device.run(i, kJ);
+  for (std::size_t n = 0; n < kI; ++n) {
+    std::pair<int, int> best{key(points.i[n].n, points.j[0].n), points.j[0].n};
+    for (const J& j : points.j) {
+      const std::pair<int, int> next{key(points.i[n].n, j.n), j.n};
+      best = least ? std::min(best, next) : std::max(best, next);
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(words[2 * n]), best.first) << n;
+    EXPECT_EQ(compiler::number_of(static_cast<std::int64_t>(words[2 * n + 1])), best.second) << n;
+  }
+}
+
+TEST(Nearest, KeysMayBeIntegers) {
+  GDR_NEEDS_LLVM();
+  compare_integers("std::abs(i.n - 3 * j.n)", true, [](int i, int j) { return std::abs(i - 3 * j); });
+  compare_integers("i.n * 1000003 - j.n * 7919", true, [](int i, int j) { return i * 1000003 - j * 7919; });
+  compare_integers("(i.n ^ j.n) - 64", false, [](int i, int j) { return (i ^ j) - 64; });
+  compare_integers("-j.n * 1000", false, [](int, int j) { return -j * 1000; });
+}
+
+TEST(Nearest, RefusesKeysOfMoreThan36Bits) {
+  GDR_NEEDS_LLVM();
+  const std::string source =
+      "#include <gdr/kernel.h>\nstruct I { long n; };\nstruct J { long n; int id; };\nstruct F { long key; int number; "
+      "};\n"
+      "void pair(const I& i, const J& j, F& f) {\n"
+      "  if (j.n - i.n < f.key) { f.key = j.n - i.n; f.number = j.id; }\n}\n";
+  const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(source, false), "pair.bc");
+  ASSERT_FALSE(compiled.diagnostics.empty());
+  EXPECT_THAT(compiled.diagnostics.front().message, HasSubstr("36 bits"));
+}
+
 TEST(Nearest, LsumpTakesAWholeNumber) {
   const compiler::CompileResult compiled = compiler::compile_lsump(
       "/VARI x[3], other;\n/VARJ y[3], n;\n/VARF key, number;\n"

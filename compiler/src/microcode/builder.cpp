@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "pair/nearest.h"
+
 namespace gdr::compiler {
 namespace {
 
@@ -137,6 +139,12 @@ Operand Builder::numbered_key(const Operand& key, bool ordered, const Operand& n
   word = integers(ordered ? Op::ULSR : Op::UASR, word, integer(8, kLong));
   if (has_more_bits) word = integers(Op::UAND, word, bits("fffffffffff0000000", kLong));
   return integers(Op::UOR, word, number);
+}
+
+Operand Builder::numbered_integer(const Operand& key, const Operand& number) {
+  const Operand word = key.kind == Operand::Kind::literal ? copy(key, kLong) : key;
+  const Operand above = operation(Op::ULSL, {word, integer(kNumberBits, kLong)}, kLong);
+  return operation(Op::UOR, {above, number}, kLong);
 }
 
 Operand Builder::product(const Operand& a, const Operand& b, Width width) {

@@ -120,6 +120,8 @@ class Builder {
   /// A word with a key as a short word in bits 63 to 28, in the order of integers, and a number below 2^28 in the other
   /// bits. `ordered`: the key is not negative.
   Operand numbered_key(const Operand& key, bool ordered, const Operand& number);
+  /// The same with a key that is an integer of 36 bits, in a long word.
+  Operand numbered_integer(const Operand& key, const Operand& number);
   /// Multiplication in one line or two, depending on the widths.
   Operand product(const Operand& a, const Operand& b, isa::Width width);
 

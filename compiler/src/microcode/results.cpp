@@ -79,7 +79,8 @@ void Lowering::accumulate(const KeyedNumber& number) {
   const Node& of_key = node(number.key);
   builder_.source(of_key.name, of_key.place);
   const bool ordered = never_negative_[static_cast<std::size_t>(number.key)];
-  const Operand word = builder_.numbered_key(key, ordered, whole);
+  const Operand word =
+      is_float(of_key.type) ? builder_.numbered_key(key, ordered, whole) : builder_.numbered_integer(key, whole);
   const Truth where = all_of(number.conditions);
   if (where.operation < 0 && !where.known) return;
   const Op op = number.least ? Op::UMIN : Op::UMAX;

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace gdr::compiler {
 namespace {
+
+/// Integers that fit beside a number.
+constexpr Bounds kKeys{-0x1p35, 0x1p35 - 1};
 
 constexpr const char* kNumberAtTheEnd =
     "the number of a least or greatest key stands in one word with it until the host has it: the function for the end "
@@ -55,6 +59,10 @@ class NearestFinder {
     return true;
   }
 
+  static bool is_extreme(Act act, bool least) {
+    return least ? act == Act::minimum || act == Act::imin : act == Act::maximum || act == Act::imax;
+  }
+
   /// Splits a condition into conditions that must all hold.
   void take_apart(Under one, std::vector<Under>& all) const {
     const Node& condition = node(one.node);
@@ -85,7 +93,7 @@ class NearestFinder {
       take_apart({choice.operands[0], first_old}, made.conditions);
       made.value = choice.operands[first_old ? 2 : 1];
     }
-    if (made.conditions.empty() && !(node(made.value).act == Act::minimum || node(made.value).act == Act::maximum))
+    if (made.conditions.empty() && !is_extreme(node(made.value).act, true) && !is_extreme(node(made.value).act, false))
       return std::nullopt;
     return made;
   }
@@ -99,7 +107,7 @@ class NearestFinder {
   /// The comparison of a key with the old value of a result.
   [[nodiscard]] std::optional<Comparison> comparison(const Under& condition) const {
     const Node& less = node(condition.node);
-    if (less.act != Act::less) return std::nullopt;
+    if (less.act != Act::less && less.act != Act::int_less) return std::nullopt;
     const int first = less.operands[0];
     const int second = less.operands[1];
     const auto result = [&](int number) {
@@ -136,7 +144,7 @@ class NearestFinder {
     if (!key) return false;
     if (same(key->value, compared.key)) return alike(key->conditions, all);
     const Node& extreme = node(key->value);
-    if (extreme.act != (compared.least ? Act::minimum : Act::maximum)) return false;
+    if (!is_extreme(extreme.act, compared.least)) return false;
     const int value = extreme.operands[is_old(extreme.operands[0], store) ? 1 : 0];
     const bool of_old = is_old(extreme.operands[0], store) || is_old(extreme.operands[1], store);
     return of_old && same(value, compared.key) && alike(key->conditions, others);
@@ -198,6 +206,29 @@ void settle_integers_of_experiments(Imported& imported) {
   for (PairFunction* function : {&imported.begin, &imported.body, &imported.finish}) widen(*function);
 }
 
+/// A comparison takes an `int` as a number, whose word may have further bits, which C++ has cut off. A result that a
+/// comparison chooses takes the same number, so that both are seen to be one value.
+void take_compared_numbers(PairFunction& function) {
+  constexpr int kIntBits = 32;
+  std::map<int, int> number_of;  // by word
+  std::vector<bool> of_results;
+  for (std::size_t n = 0; n < function.nodes.size(); ++n) {
+    Node& node = function.nodes[n];
+    const auto depends = [&](std::size_t operand) -> bool {
+      return of_results[static_cast<std::size_t>(node.operands[operand])];
+    };
+    bool any = node.act == Act::input && node.record == Record::result;
+    for (std::size_t operand = 0; operand < node.operands.size(); ++operand) any = any || depends(operand);
+    of_results.push_back(any);
+    if (node.type != Type::int_short) continue;
+    if (node.act == Act::sign_extend && node.integer == kIntBits)
+      number_of.emplace(node.operands[0], static_cast<int>(n));
+    if (node.act != Act::select || !depends(0) || depends(1) == depends(2)) continue;
+    int& chosen = node.operands[depends(1) ? 2 : 1];
+    if (const auto found = number_of.find(chosen); found != number_of.end()) chosen = found->second;
+  }
+}
+
 }  // namespace
 
 std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return NearestFinder(function).run(); }
@@ -237,6 +268,7 @@ void require_whole_numbers(Imported& imported) {
 void settle_numbers(Imported& imported) {
   if (imported.experiment) return settle_integers_of_experiments(imported);
   PairFunction& body = imported.body;
+  take_compared_numbers(body);
   std::vector<Field>& results = body.records[static_cast<std::size_t>(Record::result)];
   std::vector<bool> is_number(body.stores.size(), false);
   bool has_short = false;
@@ -244,7 +276,15 @@ void settle_numbers(Imported& imported) {
     const Store& store = body.stores[one.number_store];
     is_number[one.number_store] = true;
     results[store.field].numbered = true;
-    if (body.nodes[static_cast<std::size_t>(one.number)].type == Type::int_short) has_short = true;
+    const Node& key = body.nodes[static_cast<std::size_t>(one.key)];
+    for (const Type type : {body.nodes[static_cast<std::size_t>(one.number)].type, key.type}) {
+      has_short = has_short || type == Type::int_short;
+    }
+    if (key.type == Type::int_long && !is_within(key.bounds, kKeys)) {
+      imported.errors.push_back(
+          {body.stores[one.key_store].place,
+           "a key that a number belongs to shares a word with it and has 36 bits: make it an int"});
+    }
   }
   for (std::size_t n = 0; n < body.stores.size(); ++n) {
     if (!results[body.stores[n].field].numbered || is_number[n]) continue;
