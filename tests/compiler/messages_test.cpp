@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
             "UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
             "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
             "fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, tanh, atan2, erf, erfc, "
-            "floor, ceil, trunc, round, rint and those of gdr/kernel.h"},
+            "floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
         Refused{"IndexOfData", "void f(const I& i, const J& j, F& f) {\n  f.sum += table[j.k] * i.x;\n}\n", 7,
                 "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of "
                 "turns that "
@@ -78,7 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"BitsOfANumber",
                 "void f(const I& i, const J& j, F& f) {\n  f.count += __builtin_bit_cast(int, j.m + i.b) > i.n ? 1 : "
                 "0;\n}\n",
-                7, "the bits of a number are no number here: convert by static_cast"},
+                7, "the bits of a number are no number here: convert by static_cast, and ask for a sign by x < 0"},
+        Refused{"BitsInMemory",
+                "void f(const I& i, const J& j, F& f) {\n  f.count += __builtin_bit_cast(int, j.m);\n}\n", 7,
+                "the bits of a number are no number here: convert by static_cast, and ask for a sign by x < 0"},
         Refused{"NoPairFunction", "double f(const I& i) { return i.x; }\n", 0,
                 "no pair function is in it: a pair function is void NAME(const I &, const J &, F &) or, with "
                 "parameters, void NAME(const I &, const J &, F &, const P &); I, J, F and P are structures; "

@@ -216,6 +216,10 @@ std::optional<FunctionReader::Slot> FunctionReader::slot_of(const Pointer& point
     const bool whole = type.getPrimitiveSizeInBits() == 8 * bytes;
     if (whole && fields[n].type == *wanted && inside % bytes == 0)
       return Slot{n, static_cast<unsigned>(inside / bytes)};
+    if (whole && is_float(fields[n].type) != is_float(*wanted)) {
+      refuse(at, kBitsOfNumber);
+      return std::nullopt;
+    }
   }
   refuse(at, "memory is read or written that is no field of its record, or in another type than the field has");
   return std::nullopt;

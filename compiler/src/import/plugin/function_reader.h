@@ -20,6 +20,9 @@ namespace gdr::compiler {
 
 inline constexpr const char* kTypes = "values are float, double, integers of up to 64 bits, and bool";
 
+inline constexpr const char* kBitsOfNumber =
+    "the bits of a number are no number here: convert by static_cast, and ask for a sign by x < 0";
+
 class FunctionReader {
  public:
   /// `roles[n]` is the record of argument n, and `changed` the one that is written; `result.records` are known.
@@ -53,6 +56,7 @@ class FunctionReader {
   int cast(const llvm::CastInst& instruction);
   int call(const llvm::CallInst& instruction);
   int intrinsic(const llvm::IntrinsicInst& instruction);
+  int rounded_to_integer(const llvm::CallInst& instruction, Act rounding);
   // Integers: integers.cpp.
   static std::optional<Type> integer_type(const llvm::Type& type);
   static std::int64_t low_of(const llvm::APInt& value);

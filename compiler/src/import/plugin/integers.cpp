@@ -291,7 +291,7 @@ int FunctionReader::integer_cast(const llvm::CastInst& next, int operand) {
       return within(add(Act::to_integer, type, {operand}),
                     bounds_of_bits(bits_of(next), next.getOpcode() == Instruction::FPToSI));
     default:
-      return refuse(next, "the bits of a number are no number here: convert by static_cast");
+      return refuse(next, kBitsOfNumber);
   }
 }
 

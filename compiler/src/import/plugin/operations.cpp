@@ -2,6 +2,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 
 #include "function_reader.h"
 
@@ -39,10 +40,19 @@ const Known* known_function(llvm::StringRef name) {
              : nullptr;
 }
 
+/// How a function of this name makes an integer: by the nearest one, halves away from 0 or to even ones.
+std::optional<Act> rounding_to_integer(llvm::StringRef name) {
+  if (name.starts_with("ll")) name = name.drop_front();
+  if (!name.consume_front("lr")) return std::nullopt;  // lround, lrint, llround, llrint
+  name.consume_back("f");
+  if (name == "ound") return Act::round;
+  return name == "int" ? std::optional(Act::nearest) : std::nullopt;
+}
+
 const char* kFunctions =
     "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, "
     "cos, "
-    "tan, tanh, atan2, erf, erfc, floor, ceil, trunc, round, rint and those of gdr/kernel.h";
+    "tan, tanh, atan2, erf, erfc, floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h";
 
 }  // namespace
 
@@ -181,6 +191,9 @@ int FunctionReader::call(const llvm::CallInst& next) {
   // getSubprogram() takes any note for one: LLVM's verifier asks nothing of those of declarations.
   const auto* described = llvm::dyn_cast_or_null<llvm::DISubprogram>(called->getMetadata(llvm::LLVMContext::MD_dbg));
   const std::string name = described != nullptr ? described->getName().str() : called->getName().str();
+  if (const auto rounding = rounding_to_integer(called->getName()); rounding && next.arg_size() == 1) {
+    return rounded_to_integer(next, *rounding);
+  }
   const Known* known = known_function(called->getName());
   if (known == nullptr || next.arg_size() != known->operands || !type_of(*next.getType())) {
     return refuse(next, called->isDeclaration() || known != nullptr
@@ -192,6 +205,15 @@ int FunctionReader::call(const llvm::CallInst& next) {
   std::vector<int> operands;
   for (unsigned n = 0; n < known->operands; ++n) operands.push_back(value(next.getArgOperand(n), next));
   return add(known->act, *type_of(*next.getType()), std::move(operands));
+}
+
+int FunctionReader::rounded_to_integer(const llvm::CallInst& next, Act rounding) {
+  const llvm::Value* operand = next.getArgOperand(0);
+  const std::optional<Type> from = type_of(*operand->getType());
+  const std::optional<Type> to = type_of(*next.getType());
+  if (!from || !to || !is_float(*from) || is_float(*to)) return refuse(next, kTypes);
+  const int rounded = add(rounding, *from, {value(operand, next)});
+  return within(add(Act::to_integer, *to, {rounded}), bounds_of_bits(bits_of(next), true));
 }
 
 int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
@@ -226,7 +248,9 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
   if (id == llvm::Intrinsic::fma || id == llvm::Intrinsic::fmuladd) {
     return add(Act::add, type, {add(Act::mul, type, {operand(0), operand(1)}), operand(2)});
   }
-  std::string name = next.getCalledFunction()->getName().split('.').second.split('.').first.str();
+  const llvm::StringRef plain = next.getCalledFunction()->getName().split('.').second.split('.').first;
+  if (const auto rounding = rounding_to_integer(plain)) return rounded_to_integer(next, *rounding);
+  const std::string name = plain.str();
   return refuse(next, "the function '" + name + "' has no counterpart on the machine" + kFunctions);
 }
 
