@@ -11,17 +11,31 @@
 #include "gdr/base/description.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
+#include "gdr/base/plugin.h"
 
 namespace gdr::base {
+namespace {
+
+/// The data of the installed tree that the code is in; empty if it is in none. The code is in PREFIX/bin, in a library
+/// below PREFIX/lib, or in a module of Python, PREFIX/lib/python3/dist-packages/grapedr at most.
+std::filesystem::path installed_tree() {
+  constexpr int kDeepest = 5;
+  std::filesystem::path folder = own_file().parent_path();
+  for (int level = 0; level < kDeepest && folder.has_relative_path(); ++level) {
+    folder = folder.parent_path();
+    std::error_code none;
+    if (std::filesystem::path data = folder / "share" / "gdr"; std::filesystem::is_directory(data, none)) return data;
+  }
+  return {};
+}
+
+}  // namespace
 
 std::vector<std::filesystem::path> data_directories() {
   std::vector<std::filesystem::path> directories;
   if (std::string chosen = environment("GDR_DATA_DIR"); !chosen.empty()) directories.emplace_back(std::move(chosen));
-  std::error_code none;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
-  const std::filesystem::path around = program.parent_path().parent_path() / "share" / "gdr";
-  if (!program.empty() && std::filesystem::is_directory(around, none)) {
-    directories.push_back(around);  // an installed tree has all files
+  if (std::filesystem::path installed = installed_tree(); !installed.empty()) {
+    directories.push_back(std::move(installed));  // it has all files
     return directories;
   }
   directories.emplace_back(GDR_INSTALLED_DATA_DIR);

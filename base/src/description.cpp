@@ -181,14 +181,28 @@ Description parse_description(std::string_view text, std::string_view name, std:
   return Reader(text, name, kinds).run();
 }
 
+namespace {
+
+/// The names that would have been known, or where none was found.
+std::string known_names(std::span<const DescriptionKind> kinds) {
+  const std::vector<std::string> known = description_names(kinds);
+  if (!known.empty()) return fmt::format("known: {}", fmt::join(known, ", "));
+  std::vector<std::string> looked;
+  for (const std::filesystem::path& directory : data_directories()) looked.push_back((directory / "machines").string());
+  return fmt::format("no machines are found in {}; GDR_DATA_DIR names the folder with gdr's data",
+                     fmt::join(looked, ", "));
+}
+
+}  // namespace
+
 Description load_description(std::string_view name_or_file, std::span<const DescriptionKind> kinds) {
   if (name_or_file.ends_with(kExtension)) return parse_description(read_file(name_or_file), name_or_file, kinds);
   if (const auto file = find_data_file(fmt::format("machines/{}{}", name_or_file, kExtension))) {
     return parse_description(read_file(*file), file->string(), kinds);
   }
   const std::vector<std::string> known = description_names(kinds);
-  throw Error(fmt::format("no machine is called '{}'{} (known: {}; or name a file that ends in .toml)", name_or_file,
-                          did_you_mean(name_or_file, known), fmt::join(known, ", ")));
+  throw Error(fmt::format("no machine is called '{}'{} ({}; or name a file that ends in .toml)", name_or_file,
+                          did_you_mean(name_or_file, known), known_names(kinds)));
 }
 
 bool is_of_kind(std::string_view file, std::string_view kind) { return kind_of(file) == kind; }
@@ -201,8 +215,8 @@ DescriptionOfParts load_description_of_parts(std::string_view name_or_file, cons
   if (!name_or_file.ends_with(kExtension)) {
     const auto file = find_data_file(fmt::format("machines/{}{}", name_or_file, kExtension));
     if (!file) {
-      throw Error(fmt::format("no {} is called '{}' (known: {}; or name a file that ends in .toml)", kind.kind.name,
-                              name_or_file, fmt::join(description_names({&kind.kind, 1}), ", ")));
+      throw Error(fmt::format("no {} is called '{}' ({}; or name a file that ends in .toml)", kind.kind.name,
+                              name_or_file, known_names({&kind.kind, 1})));
     }
     return parse_description_of_parts(read_file(*file), file->string(), kind);
   }

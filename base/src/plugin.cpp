@@ -15,25 +15,27 @@ namespace {
 constexpr const char* kInstalledPlugins = "gdr";
 
 /// The library or program with this code, as an absolute path; empty if it is not known.
-std::array<char, PATH_MAX> own_file{};
+std::array<char, PATH_MAX> own_path{};
 
 /// Finds the path when this code is loaded. A library that was found by a relative name (LD_PRELOAD=lib/...) has that
 /// name for the folder of that time; in a folder that the program changes to later it may name a stranger's file. It
 /// allocates nothing and throws nothing, since it runs before main().
 __attribute__((constructor)) void find_own_file() {
   Dl_info own{};
-  if (dladdr(own_file.data(), &own) == 0 || own.dli_fname == nullptr) return;
+  if (dladdr(own_path.data(), &own) == 0 || own.dli_fname == nullptr) return;
   // A program's name here is argv[0], which has no folder if the shell found the program on PATH.
   const char* const file = std::strchr(own.dli_fname, '/') != nullptr ? own.dli_fname : "/proc/self/exe";
-  if (realpath(file, own_file.data()) == nullptr) own_file[0] = '\0';
+  if (realpath(file, own_path.data()) == nullptr) own_path[0] = '\0';
 }
 
 }  // namespace
 
+std::filesystem::path own_file() { return own_path.data(); }
+
 std::vector<std::filesystem::path> library_folders() {
   std::vector<std::filesystem::path> folders;
-  if (own_file[0] != '\0') {
-    const std::filesystem::path beside = std::filesystem::path(own_file.data()).parent_path();
+  if (own_path[0] != '\0') {
+    const std::filesystem::path beside = std::filesystem::path(own_path.data()).parent_path();
     for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) {
       folders.push_back(beside / folder);
       folders.push_back(beside / folder / kInstalledPlugins);

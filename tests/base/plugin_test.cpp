@@ -41,6 +41,23 @@ TEST(Plugins, AreLookedForBesideAProgramThatTheShellHasFound) {
 }
 
 #ifdef GDR_FOLDERS_LIBRARY  // not where the component is a library by itself
+// A module of Python or a library in somebody's program: the data are those of the tree that it is installed in.
+TEST(DataFiles, AreThoseOfTheTreeOfTheLibrary) {
+  const ScratchDirectory scratch;
+  const std::filesystem::path tree = std::filesystem::canonical(scratch.path());
+  for (const char* folder : {"lib/python3/dist-packages/grapedr", "share/gdr"}) {
+    std::filesystem::create_directories(tree / folder);
+  }
+  const std::filesystem::path file = tree / "lib/python3/dist-packages/grapedr/module.so";
+  std::filesystem::copy(GDR_FOLDERS_LIBRARY, file);
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto first_folder = reinterpret_cast<const char* (*)()>(dlsym(library, "gdr_first_data_folder"));
+  ASSERT_NE(first_folder, nullptr);
+  ASSERT_EQ(unsetenv("GDR_DATA_DIR"), 0);
+  EXPECT_EQ(std::filesystem::path(first_folder()), tree / "share/gdr");
+}
+
 // Shows the folders as a library in `lib` finds them that was loaded by the name `lib/...`, with another folder named
 // `lib` in the folder that the process has changed to since.
 TEST(Plugins, AreLookedForWhereTheLibraryWasWhenItWasLoaded) {

@@ -61,8 +61,8 @@ void refuse_deep_toml(std::string_view text, std::string_view name);
 [[nodiscard]] std::vector<std::string> description_names(std::span<const DescriptionKind> kinds);
 
 /// Directories in which `machines/`, `kernels/` and `docs/` are searched for, in this order: $GDR_DATA_DIR; then the
-/// installed tree around the running program or, if the program is not in one, the install prefix and the source tree.
-/// data_file.h has the search.
+/// installed tree around the program or library with this code or, if it is not in one, the install prefix and the
+/// source tree. data_file.h has the search.
 [[nodiscard]] std::vector<std::filesystem::path> data_directories();
 
 }  // namespace gdr::base

@@ -8,6 +8,9 @@
 
 namespace gdr::base {
 
+/// The library or program with this code, as an absolute path; empty if it is not known.
+[[nodiscard]] std::filesystem::path own_file();
+
 /// Folders that may hold gdr's libraries, the likeliest first: those near the library or program with this code, then
 /// those of the installation and of the build.
 [[nodiscard]] std::vector<std::filesystem::path> library_folders();
