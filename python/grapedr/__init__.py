@@ -36,7 +36,7 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
 from . import _core  # noqa: E402
 from ._arrays import masked_at, numbers, real, unit_of, whole
 from ._core import AssemblyError, Error
-from ._device import device_options
+from ._device import device_options, options_of
 from ._profile import Profile
 from ._warnings import AssemblyWarning, EventWarning, tell_of_events
 from ._runs import NbodyRun, Output, particle_arrays
@@ -584,7 +584,7 @@ def dgemm(a: ArrayLike, b: ArrayLike, precision: str = "paper", **device: Any) -
     """a @ b on the board. `precision` "paper" takes 50 bits of each operand, "double" all 53. Further arguments are those of
     Device."""
     a = numbers("a", a, ("m", "k"))
-    return _core.dgemm(a, numbers("b", b, ("k", "n")), precision, device_options(**device))
+    return _core.dgemm(a, numbers("b", b, ("k", "n")), precision, options_of(dgemm, device))
 
 
 def timing(kernel: Kernel | str, ni: int, nj: int, **device: Any) -> dict[str, float]:
@@ -619,7 +619,7 @@ class Nbody:
     ) -> None:
         """`particles` has the form that start() returns; further arguments are those of Device."""
         own = particle_arrays(particles)
-        options = device_options(**device)
+        options = options_of(Nbody.__init__, device)
         self._core = _core.Nbody(own["mass"], own["position"], own["velocity"], real("eps", eps), real("eta", eta), kernel_name, options)
 
     def evolve(self, t_end: float) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 from . import _core
 from ._arrays import whole
 
@@ -16,3 +21,15 @@ def device_options(
     """The arguments of Device as the module's inner parts take them."""
     boards = whole("boards", boards, 1, 64)
     return _core.Options(str(machine), boards, str(engine), whole("threads", threads, 0, 1024), clock_mhz)
+
+
+def options_of(call: Callable[..., Any], device: dict[str, Any]) -> _core.Options:
+    """The arguments of Device that `call` hands on. TypeError for a name that neither of them knows, as Python has it."""
+    known = list(inspect.signature(device_options).parameters)
+    for name in device:
+        if name not in known:
+            own = [each for each in inspect.signature(call).parameters if each not in ("self", "device")]
+            close = difflib.get_close_matches(name, own + known, 1)
+            hint = f". Did you mean '{close[0]}'?" if close else ""
+            raise TypeError(f"{call.__qualname__.removesuffix('.__init__')}() got an unexpected keyword argument '{name}'{hint}")
+    return device_options(**device)

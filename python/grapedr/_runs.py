@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import numbers, real, whole
 from ._core import Error
-from ._device import device_options
+from ._device import options_of
 from ._figures import picture_html, pyplot
 from ._profile import Profile
 
@@ -144,7 +144,7 @@ class NbodyRun:
         settings |= {name: value for name, value in optional.items() if value is not None}
         if particles is not None:
             settings |= particle_arrays(particles)
-        self._core = _core.NbodyRun(settings, device_options(**device))
+        self._core = _core.NbodyRun(settings, options_of(NbodyRun.__init__, device))
         self._on_block = on_block
 
     def __iter__(self) -> Iterator[Output]:

@@ -114,6 +114,7 @@ MISTAKES = [
     ("net map --graph bruk --topology torus:2x2", 2, ["did you mean 'bruck'?"]),
     ("net routes --topology torsu", 2, ["did you mean 'torus'?"]),
     ("schema nbdoy", 2, ["did you mean 'nbody'?"]),
+    ("judge moment.vsm", 2, ["'moment.vsm' is a file; the exercise comes first: gdr judge EXERCISE moment.vsm"]),
     ("judge mas kernels/tutorial.vsm", 2, ["exercise 'mas' is unknown", "did you mean 'mass'?"]),
     ("validate --only G99", 2, ["'G99' is refused", "G10"]),
     ("completion tcsh", 2, ["tcsh is refused", "fish"]),

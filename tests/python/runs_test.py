@@ -252,6 +252,14 @@ class Runs(InFolder):
         self.refuses("eta", run, good, t_end=1, eta=0)
         self.refuses("cannot be read", run, restart=self.folder / "nothing", t_end=1)
 
+    def test_unknown_arguments_are_told_with_the_nearest_one(self):
+        with self.assertRaisesRegex(TypeError, r"^NbodyRun\(\) got .* argument 'evry'\. Did you mean 'every'\?$"):
+            grapedr.NbodyRun(start="plummer", n=8, t_end=1, evry=0.5)
+        with self.assertRaisesRegex(TypeError, r"^dgemm\(\) got .* argument 'precison'\. Did you mean 'precision'\?$"):
+            grapedr.dgemm(np.eye(2), np.eye(2), precison="double")
+        with self.assertRaisesRegex(TypeError, r"^Nbody\(\) got .* argument 'machin'\. Did you mean 'machine'\?$"):
+            grapedr.Nbody(grapedr.start("plummer", 8), machin="model1800")
+
     def test_compute_without_a_board_when_told(self):
         settings = dict(start="plummer", n=32, t_end=0.125, engine="direct")
         run = grapedr.NbodyRun(**settings, threads=1)

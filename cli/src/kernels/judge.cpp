@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "command/command.h"
 #include "command/kernel_source.h"
@@ -91,6 +92,10 @@ course::Submission load(const std::string& file) {
 int judge(const JudgeArguments& arguments) {
   const Stopwatch watch;
   if (arguments.exercise.empty()) return list_exercises();
+  if (std::filesystem::path(arguments.exercise).has_extension()) {
+    throw UsageError(
+        fmt::format("exercise: '{0}' is a file; the exercise comes first: gdr judge EXERCISE {0}", arguments.exercise));
+  }
   const course::Exercise exercise =
       from_command_line("exercise", [&] { return course::load_exercise(arguments.exercise); });
   if (arguments.hint > 0) return show_hint(exercise, arguments.hint);
