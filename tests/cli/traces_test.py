@@ -36,7 +36,8 @@ COMMANDS = {
     "cluster hpl --nodes 4 --n 4096 --mxp": {"--steps": "5"},
     "hpl --n 4096 --timing-only --mxp": {"--steps": "5"},
     "dgemm -m 4096 -n 4096 -k 2048 --timing-only": {
-        **BOARD, "--kernel": "dgemm_double", "--small-depths": "fixed-unit", "--overlap": "off", "--overlap-buffer": "4096"},
+        **BOARD, "--kernel": "dgemm_double", "--small-depths": "fixed-unit", "--overlap": "off", "--overlap-buffer": "4096",
+        "--host": "host.toml"},
     "nbody --plummer 4096 --t-end 0.5 --timing-only": {
         **BOARD, "--kernel": "gravity_jerk_2009", "--measured-n": "64", "--eta": "0.05", "--eps": "0.1",
         "--from-block-sizes": "sizes.csv"},

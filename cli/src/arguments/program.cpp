@@ -66,9 +66,10 @@ std::string rename_hpl_on_nodes(std::vector<std::string>& words) {
   const auto named = [](const std::string& name) {
     return [=](const std::string& word) { return word == name || word.starts_with(name + "="); };
   };
-  if (words.front() != "hpl" || std::ranges::none_of(words, named("--nodes"))) return "";
+  const auto has = [&](const std::string& name) { return std::ranges::any_of(words, named(name)); };
+  if (words.front() != "hpl" || !has("--nodes") || has("--dat")) return "";
   std::erase(words, "--timing-only");
-  if (std::ranges::none_of(words, named("--nb"))) words.insert(words.end(), {"--nb", "2048"});
+  if (!has("--nb")) words.insert(words.end(), {"--nb", "2048"});
   words.insert(words.begin(), "cluster");
   return "hpl --nodes is called cluster hpl --nodes now";
 }
