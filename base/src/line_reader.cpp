@@ -23,10 +23,13 @@ std::size_t field_end(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// Texts have no control characters but blanks.
+/// Texts have no control characters but blanks and those that terminals take.
 bool is_binary(std::string_view line) {
-  return std::ranges::any_of(line, [](char letter) {
-    return static_cast<unsigned char>(letter) < ' ' && kBlanks.find(letter) == std::string_view::npos;
+  // Whoever prints them spells them out.
+  constexpr std::string_view kOfTerminals = "\a\b\x1b";
+  return std::ranges::any_of(line, [&](char letter) {
+    return static_cast<unsigned char>(letter) < ' ' && kBlanks.find(letter) == std::string_view::npos &&
+           kOfTerminals.find(letter) == std::string_view::npos;
   });
 }
 

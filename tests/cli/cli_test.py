@@ -570,7 +570,7 @@ class Run(CliTest):
         self.refused(["j.csv:3:", "'xj'", "nan"], j="xj,mj\n1,1\nnan,1\n")
         self.refused(["j.csv:2:", "'mj'", "heavy"], j="xj,mj\n1,heavy\n")
         self.refused(["i.csv:3:", "2 fields", "1"], i="xi\n1\n2,3\n")
-        self.refused(["i.csv:", "header"], i="")
+        self.refused(["i.csv:", "names of the columns"], i="")
 
     def test_missing_table_is_named(self):
         missing = self.scratch / "missing.csv"

@@ -281,7 +281,7 @@ class Forces(unittest.TestCase):
                 arrays[name][place] = bad
                 with self.assertRaisesRegex(grapedr.Error, rf"^{name} is {bad} at {re.escape(str(place))}"):
                     grapedr.accel_jerk_pot(**arrays)
-        for eps in (-1, np.nan, np.inf):
+        for eps in (-1.0, np.nan, np.inf):
             with self.assertRaisesRegex(grapedr.Error, f"eps = {eps} is refused"):
                 grapedr.accel_jerk_pot(*cloud(4), eps=eps)
 
