@@ -472,7 +472,7 @@ void add_nbody(Command program, const std::string& name) {
           .needs(out)};
   const Option every =
       command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
-          .check(in_range(0x1p-20, hostlib::kLargestTime));
+          .check(in_range(hostlib::kLeastEvery, hostlib::kLargestTime));
   command.add_output("--log", options->log, "write energy, momenta and Lagrangian radii as CSV");
   command.add_output("--report", options->page,
                      "write an HTML page with curves of the run, one point every --out-every");

@@ -30,6 +30,20 @@ std::filesystem::path numbered(const std::filesystem::path& path, std::uint64_t 
   return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
 }
 
+/// True if numbered() gives this name for some number.
+bool is_numbered(const std::filesystem::path& file, const std::filesystem::path& path) {
+  if (file.empty() || path.empty() || file.extension() != path.extension()) return false;
+  std::error_code none;
+  const auto folder = [&](const std::filesystem::path& of) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(of, none).parent_path(), none);
+  };
+  const std::string name = file.stem().string();
+  const std::string begin = path.stem().string() + "-";
+  const std::string_view digits = std::string_view(name).substr(std::min(begin.size(), name.size()));
+  return name.starts_with(begin) && digits.size() >= 4 &&
+         std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }) && folder(file) == folder(path);
+}
+
 Provenance provenance_without_board() {
   Provenance provenance;
   provenance.version = GDR_VERSION;
@@ -143,7 +157,16 @@ void NbodyRun::check_settings() const {
   if (!settings_.orbits.empty() && !settings_.restart.empty()) {
     throw Error("orbits have no effect with a restart: the places before it are not in a checkpoint");
   }
+  if (settings_.every != 0 && !(settings_.every >= kLeastEvery && settings_.every <= kLargestTime)) {
+    throw Error(fmt::format("every = {} is refused: the time between outputs must be 0 (none) or {} to {}",
+                            settings_.every, kLeastEvery, kLargestTime));
+  }
   base::refuse_twice_named(outputs_of(settings_));
+  for (const std::filesystem::path& file : {settings_.in, settings_.restart, settings_.log, settings_.checkpoint}) {
+    if (settings_.every == 0 || !is_numbered(file, settings_.out)) continue;
+    throw Error(fmt::format("{} is refused: one of the numbered snapshots of {} would replace it", file.string(),
+                            settings_.out.string()));
+  }
   const std::vector<std::filesystem::path> inputs{settings_.in, settings_.restart};
   base::refuse_to_overwrite(std::vector{settings_.out, settings_.log}, inputs);
   // A checkpoint may replace the one that the run continues from.
@@ -255,8 +278,11 @@ std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(resul
 std::optional<double> NbodyRun::next_output() const {
   if (settings_.every == 0) return std::nullopt;
   double number = std::ceil(time() / settings_.every);
-  if (last_output_ && number * settings_.every <= *last_output_)
-    number = std::floor(*last_output_ / settings_.every) + 1;
+  if (last_output_) {
+    // A multiple divided by `every` may come out below its number, so the next one is looked for by its time.
+    number = std::max(number, std::floor(*last_output_ / settings_.every));
+    while (number * settings_.every <= *last_output_) ++number;
+  }
   const double t = number * settings_.every;
   return t < settings_.t_end ? std::optional(t) : std::nullopt;
 }

@@ -49,6 +49,38 @@ TEST(ClosePair, IsUnboundOrMissing) {
   EXPECT_EQ(describe(*pair), "particles 5 and 6, 1 apart, unbound");
 }
 
+/// Multiples of these, divided by them, come out below their number at some time: 0.29 / 0.01 is 28.999999999999996.
+TEST(Outputs, ComeOnceAtEveryMultiple) {
+  for (const double every : {0.01, 0.35, 0.7, 0.1, 0.02, 0.25}) {
+    NbodySettings settings;
+    settings.particles = make_plummer(8, 1);
+    settings.every = every;
+    settings.t_end = 40 * every;
+    settings.keep_samples = true;
+    NbodyRun run(settings, DirectOptions{});
+    // Ends a run that gives an output for ever.
+    std::uint64_t blocks = 0;
+    EXPECT_EQ(run.integrate([&](const NbodyRun&) { return ++blocks < 1'000'000; }), NbodyEnd::reached);
+    ASSERT_EQ(run.samples().size(), 41u) << every;
+    for (std::size_t n = 0; n < 40; ++n) EXPECT_EQ(run.samples()[n].front(), static_cast<double>(n) * every);
+  }
+}
+
+TEST(Outputs, AreRefusedTooOftenOrInPlaceOfInputs) {
+  NbodySettings settings;
+  settings.particles = make_plummer(8, 1);
+  settings.t_end = 1;
+  settings.keep_samples = true;
+  for (const double every : {1e-9, -1.0, 1e5, std::nan("")}) {
+    settings.every = every;
+    EXPECT_THROW(NbodyRun(settings, DirectOptions{}), Error) << every;
+  }
+  settings.every = 0.25;
+  settings.out = "snap.txt";
+  settings.log = "./snap-0001.txt";
+  EXPECT_THROW(NbodyRun(settings, DirectOptions{}), Error);
+}
+
 TEST(ChangedOptions, ASmallerEtaShortensStepsAtOnceAndKeepsTheRules) {
   const Particles p = make_plummer(64, 2);
   DirectForce force;

@@ -76,6 +76,9 @@ class ForceSharing {
   ForceSharing& operator=(const ForceSharing&) = default;
 };
 
+/// Least time between outputs: far below the steps of any run, and its multiples are told apart up to kLargestTime.
+inline constexpr double kLeastEvery = 0x1p-20;
+
 struct NbodySettings {
   // The source of the particles: exactly one of these is set.
   std::optional<StartModel> start;
@@ -98,7 +101,7 @@ struct NbodySettings {
   double most_energy_error = std::numeric_limits<double>::infinity();
   double most_trouble = std::numeric_limits<double>::infinity();
 
-  double every = 0;  // time between outputs; 0: only one output, at the end
+  double every = 0;  // time between outputs, at least kLeastEvery; 0: only one output, at the end
   std::filesystem::path out;
   SnapshotFormat format = SnapshotFormat::phigrape;  // of snapshots; a name in HDF5 takes gadget alone
   std::filesystem::path log;
