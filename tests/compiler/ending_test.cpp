@@ -13,13 +13,13 @@ using testing::HasSubstr;
 /// The first message about a function that ends with these lines; empty if it compiles.
 std::string message_of_end(const std::string& lines) {
   const std::string source =
-      "#include <gdr/kernel.h>\n"
+      "#include <gdr/kernel.h>\n#include <algorithm>\n"
       "struct I { double x; };\nstruct J { double y; int n; };\nstruct P { double scale; int how; };\n"
-      "struct F { double sum, other, least, most, free; int count, bits; };\n"
+      "struct F { double sum, other, least, most, free; int count, bits, parity, nearest; };\n"
       "void pair(const I& i, const J& j, F& f, const P&) {\n"
       "  const double d = j.y - i.x;\n"
       "  f.sum += d;\n  f.other += d * d;\n  f.least = std::fmin(f.least, d);\n  f.most = std::fmax(f.most, d);\n"
-      "  f.count += 1;\n  f.bits |= j.n;\n"
+      "  f.count += 1;\n  f.bits |= j.n;\n  f.parity ^= j.n;\n  f.nearest = std::min(f.nearest, j.n);\n"
       "}\n"
       "void pair_finish(F& f, const P& p) {\n" +
       lines + "}\n";
@@ -42,6 +42,8 @@ TEST(Ending, TakesWhatCommutesWithTheReduction) {
            "  f.most = std::fmin(f.most, p.scale);\n",
            "  f.least = p.scale;\n",
            "  f.count *= 2;\n",
+           "  f.bits = 5;\n",
+           "  f.most = std::fmax(std::cbrt(static_cast<float>(f.most)), 0.0f);\n",
        }) {
     EXPECT_EQ(message_of_end(lines), "") << lines;
   }
@@ -65,6 +67,11 @@ TEST(Ending, RefusesWhatDoesNot) {
            "  f.most = f.most - f.least;\n",
            "  f.count /= 2;\n",
            "  f.bits += 1;\n",
+           "  f.parity = 5;\n",
+           "  f.most = std::sqrt(static_cast<float>(f.most));\n",
+           "  f.most = std::log(static_cast<float>(f.most));\n",
+           "  f.nearest = f.nearest + 1;\n",
+           "  f.nearest = 3 * f.nearest;\n",
        }) {
     EXPECT_THAT(message_of_end(lines), HasSubstr("before blocks are added")) << lines;
   }

@@ -32,8 +32,8 @@ class Ending {
     const Dependence& value = values_[static_cast<std::size_t>(store.value)];
     const isa::Op to = op_of(result_index(finish_, store.field, store.element));
     switch (value.kind) {
-      case Kind::free:
-        return !is_sum(to) || is_zero(store.value);
+      case Kind::free:  // every block has it
+        return is_idempotent(to) || is_zero(store.value);
       case Kind::linear:
         return is_sum(to);
       case Kind::growing:
@@ -52,6 +52,8 @@ class Ending {
   }
   [[nodiscard]] isa::Op op_of(std::size_t word) const { return reductions_[word].op; }
   static bool is_sum(isa::Op op) { return op == isa::Op::FADD || op == isa::Op::UADD; }
+  /// Reducing equal values gives this value.
+  static bool is_idempotent(isa::Op op) { return !is_sum(op) && op != isa::Op::UXOR; }
   static bool is_extreme(isa::Op op) {
     return op == isa::Op::FMIN || op == isa::Op::FMAX || op == isa::Op::UMIN || op == isa::Op::UMAX;
   }
@@ -80,6 +82,8 @@ class Ending {
     if (none(1)) return a;
     if (none(0) && (!negates || b.kind == Kind::linear)) return b;
     if (a.kind == Kind::linear && b.kind == Kind::linear) return a;
+    // A block without a j has an infinity, which stays one; integers have none and would overflow.
+    if (!is_float(node.type)) return {Kind::other, 0};
     if (a.kind == Kind::growing && b.kind == Kind::free) return a;
     if (b.kind == Kind::growing && a.kind == Kind::free && !negates) return b;
     return {Kind::other, 0};
@@ -90,7 +94,7 @@ class Ending {
       const Dependence& value = at(node, n);
       if (at(node, 1 - n).kind != Kind::free) continue;
       if (value.kind == Kind::linear) return value;
-      if (value.kind == Kind::growing && is_above_zero(node.operands[1 - n])) return value;
+      if (value.kind == Kind::growing && is_float(node.type) && is_above_zero(node.operands[1 - n])) return value;
     }
     return {Kind::other, 0};
   }
@@ -124,6 +128,12 @@ class Ending {
     return a.kind == Kind::growing ? alike(a, b) : Dependence{Kind::other, 0};
   }
 
+  /// A function that is not defined everywhere: the least of a block is not below the least of all, but its greatest
+  /// may be below the greatest of all, and outside.
+  [[nodiscard]] Dependence growing_from_above(const Node& node) const {
+    const Dependence& value = at(node, 0);
+    return value.kind == Kind::growing && op_of(value.word) == isa::Op::FMIN ? value : Dependence{Kind::other, 0};
+  }
   [[nodiscard]] Dependence growing_only(const Node& node) const {
     return at(node, 0).kind == Kind::growing ? at(node, 0) : Dependence{Kind::other, 0};
   }
@@ -157,6 +167,8 @@ class Ending {
       case Act::negate:
       case Act::shift_left:
         return linear_only(node);
+      case Act::to_integer:  // an infinity has no integer
+        return {Kind::other, 0};
       case Act::widen:
       case Act::narrow:
       case Act::from_integer:
@@ -169,12 +181,13 @@ class Ending {
       case Act::imax:
         return of_bound(node);
       case Act::sqrt:
-      case Act::exp2:
-      case Act::exp:
       case Act::log2:
       case Act::log:
       case Act::log10:
       case Act::log1p:
+        return growing_from_above(node);
+      case Act::exp2:
+      case Act::exp:
       case Act::expm1:
       case Act::cube_root:
       case Act::erf:
@@ -184,7 +197,6 @@ class Ending {
       case Act::trunc:
       case Act::round:
       case Act::nearest:
-      case Act::to_integer:
         return growing_only(node);
       case Act::absolute:
       case Act::copysign:
