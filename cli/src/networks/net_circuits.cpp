@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/circuits.h"
 #include "gdr/interconnect/foreign_graphs.h"
@@ -111,6 +113,13 @@ std::vector<std::string> write_network(const NetCircuitsOptions& options, const 
       routes += fmt::format("{},{},{}\n", from, to, fmt::join(names, " "));
     }
   }
+  const std::vector<std::string> files{options.output, stem + ".links.csv", stem + ".routes.csv"};
+  std::vector<std::filesystem::path> outputs(files.begin(), files.end());
+  base::refuse_to_overwrite(outputs, std::vector<std::filesystem::path>{options.graph});
+  for (const std::string& report : {options.report.json, options.report.csv}) {
+    if (!report.empty() && report != "-") outputs.emplace_back(report);
+  }
+  base::refuse_twice_named(outputs);
   base::write_file(
       options.output,
       fmt::format("# Circuits found by gdr net circuits.\n\nname = \"{0}\"\ntitle = \"{1}\"\nkind = \"table\"\n\n"
@@ -120,9 +129,9 @@ std::vector<std::string> write_network(const NetCircuitsOptions& options, const 
                   "latency    = {{ value = {4:g}, unit = \"us\", origin = \"O: given, of each circuit\" }}\n"
                   "node_speed = {{ value = 1000, unit = \"Gflops\", origin = \"O: not used by circuits\" }}\n",
                   name, topology.name(), topology.nodes(), options.bandwidth * options.ports, options.latency));
-  base::write_file(stem + ".links.csv", links);
-  base::write_file(stem + ".routes.csv", routes);
-  return {options.output, stem + ".links.csv", stem + ".routes.csv"};
+  base::write_file(files[1], links);
+  base::write_file(files[2], routes);
+  return files;
 }
 
 int circuits(const NetCircuitsOptions& options) {
