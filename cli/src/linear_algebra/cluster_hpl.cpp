@@ -1,11 +1,16 @@
 // gdr cluster hpl: High Performance LINPACK on many nodes, in doubles or by the rules of HPL-MxP.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <iterator>
 
 #include "command/kernel_source.h"
 #include "gdr/base/counted.h"
 #include "gdr/cluster/cluster_reports.h"
+#include "gdr/hostlib/node_memory.h"
 #include "hpl_options.h"
 
 namespace gdr::cli {
@@ -93,8 +98,21 @@ struct ClusterHplOptions {
   std::optional<std::uint64_t> nb;
   ReportOptions report;
   std::vector<std::uint64_t> nodes{64};
-  std::vector<std::uint64_t> n{16384, 32768, 65536, 131072, 262144};
+  std::vector<std::uint64_t> n;  // empty: those of kUsualOrders that fit the nodes
 };
+
+constexpr std::array<std::uint64_t, 5> kUsualOrders{16384, 32768, 65536, 131072, 262144};
+
+/// The orders that are asked for; the smallest usual one even if it does not fit, which is then said.
+std::vector<std::uint64_t> orders_of(const ClusterHplOptions& options, const Cluster& cluster, std::uint64_t nodes) {
+  if (!options.n.empty()) return options.n;
+  const double element_bytes = options.hpl.mxp ? kMxpElementBytes : double{sizeof(double)};
+  const std::uint64_t largest = largest_hpl_order(element_bytes, static_cast<double>(nodes), cluster.host.memory);
+  std::vector<std::uint64_t> orders{kUsualOrders.front()};
+  std::copy_if(kUsualOrders.begin() + 1, kUsualOrders.end(), std::back_inserter(orders),
+               [&](std::uint64_t n) { return n <= largest; });
+  return orders;
+}
 
 std::string head_of(const ClusterHplOptions& options) {
   return fmt::format("look-ahead {}{}", options.hpl.lookahead, options.hpl.overlap_u ? ", U overlapped" : "");
@@ -142,7 +160,9 @@ int hpl(const ClusterHplOptions& options) {
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
-      for (const std::uint64_t n : options.n) rows.push_back(hpl_row(options.cluster, asked, cluster, nodes, n));
+      for (const std::uint64_t n : orders_of(options, cluster, nodes)) {
+        rows.push_back(hpl_row(options.cluster, asked, cluster, nodes, n));
+      }
     }
   }
   base::Report report(cluster::hpl_report());
@@ -177,10 +197,12 @@ void add_cluster_hpl(Command group) {
       .delimiter(',')
       .check(whole_in_range(1, 4096))
       .capture_default_str();
-  command.add_option("-n,--n", options->n, "orders of the matrix, with commas between them")
+  command
+      .add_option("-n,--n", options->n,
+                  fmt::format("orders of the matrix, with commas between them; default: {}, as far as they fit",
+                              fmt::join(kUsualOrders, ", ")))
       .delimiter(',')
-      .check(whole_in_range(1, 1 << 24))
-      .capture_default_str();
+      .check(whole_in_range(1, 1 << 24));
   command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096")
       .check(whole_in_range(1, 1 << 16));
   const Option kernel = command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")

@@ -9,13 +9,16 @@
 
 namespace gdr {
 
-void require_hpl_memory(std::uint64_t n, double element_bytes, double nodes, double memory) {
-  const auto order = static_cast<double>(n);
+std::uint64_t largest_hpl_order(double element_bytes, double nodes, double memory) {
   const double bytes = element_bytes + (element_bytes < kDoubleBytes ? kDoubleBytes : 0);
-  if (bytes * order * order <= memory * nodes) return;
-  throw Error(fmt::format("n = {} is refused: {:.0f} node{} of {:g} GB hold{} a matrix of n = {:.0f} at most", n, nodes,
-                          nodes == 1 ? "" : "s", memory / kGiga, nodes == 1 ? "s" : "",
-                          std::floor(std::sqrt(memory * nodes / bytes))));
+  return static_cast<std::uint64_t>(std::sqrt(memory * nodes / bytes));
+}
+
+void require_hpl_memory(std::uint64_t n, double element_bytes, double nodes, double memory) {
+  const std::uint64_t largest = largest_hpl_order(element_bytes, nodes, memory);
+  if (n <= largest) return;
+  throw Error(fmt::format("n = {} is refused: {:.0f} node{} of {:g} GB hold{} a matrix of n = {} at most", n, nodes,
+                          nodes == 1 ? "" : "s", memory / kGiga, nodes == 1 ? "s" : "", largest));
 }
 
 void require_dgemm_memory(std::uint64_t m, std::uint64_t n, std::uint64_t k, double memory) {

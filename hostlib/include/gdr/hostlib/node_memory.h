@@ -5,9 +5,11 @@
 
 namespace gdr {
 
-/// Throws gdr::Error, with the largest n that fits, if LINPACK of order n does not fit `nodes` nodes of `memory` bytes
-/// each. The matrix has elements of `element_bytes`. If these are shorter than doubles, refinement needs the matrix in
-/// doubles beside its factors.
+/// The largest n whose LINPACK fits `nodes` nodes of `memory` bytes each. The matrix has elements of `element_bytes`. If
+/// these are shorter than doubles, refinement needs the matrix in doubles beside its factors.
+[[nodiscard]] std::uint64_t largest_hpl_order(double element_bytes, double nodes, double memory);
+
+/// Throws gdr::Error, with the largest n that fits, if n does not.
 void require_hpl_memory(std::uint64_t n, double element_bytes, double nodes, double memory);
 
 /// Throws gdr::Error, with the largest order of square matrices that fits, if A (m x k), B (k x n) and C (m x n) in
