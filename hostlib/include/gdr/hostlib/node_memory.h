@@ -5,8 +5,8 @@
 
 namespace gdr {
 
-/// The largest n whose LINPACK fits `nodes` nodes of `memory` bytes each. The matrix has elements of `element_bytes`. If
-/// these are shorter than doubles, refinement needs the matrix in doubles beside its factors.
+/// The largest n whose LINPACK fits `nodes` nodes of `memory` bytes each. The matrix has elements of `element_bytes`.
+/// If these are shorter than doubles, refinement needs the matrix in doubles beside its factors.
 [[nodiscard]] std::uint64_t largest_hpl_order(double element_bytes, double nodes, double memory);
 
 /// Throws gdr::Error, with the largest n that fits, if n does not.
