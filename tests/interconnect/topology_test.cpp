@@ -24,6 +24,16 @@ std::vector<std::string> names(const Topology& topology, NodeId from, NodeId to)
 
 using Names = std::vector<std::string>;
 
+/// The links of a route follow one another from node to node.
+void expect_leads(const Graph& graph, const std::vector<LinkId>& route, NodeId from, NodeId to) {
+  NodeId here = from;
+  for (const LinkId link : route) {
+    EXPECT_EQ(graph.edges[link].from, here);
+    here = graph.edges[link].to;
+  }
+  EXPECT_EQ(here, to);
+}
+
 TEST(Topology, AHubHasALinkOfItsOwnForEveryOrderedPair) {
   const Topology hub = optical_hub(8, kCable);
   EXPECT_EQ(hub.links().size(), 56);  // Urino 2020, section 2.1
@@ -142,12 +152,7 @@ TEST(Topology, ShortestPathsAreConnectedAndAsShortAsBreadthFirstSearchFinds) {
         if (to == from) continue;
         const std::vector<LinkId> route = topology.route(from, to);
         EXPECT_EQ(route.size(), least[to]);
-        NodeId here = from;
-        for (const LinkId link : route) {
-          EXPECT_EQ(graph.edges[link].from, here);
-          here = graph.edges[link].to;
-        }
-        EXPECT_EQ(here, to);
+        expect_leads(graph, route, from, to);
       }
     }
   }
@@ -284,12 +289,7 @@ TEST(Topology, SharedPathsAreAsShortAsFloyds) {
       for (NodeId to = 0; to < graph.nodes; ++to) {
         const std::vector<LinkId> route = shared.route(from, to);
         EXPECT_EQ(route.size(), floyd.route(from, to).size());
-        NodeId here = from;
-        for (const LinkId link : route) {
-          EXPECT_EQ(graph.edges[link].from, here);
-          here = graph.edges[link].to;
-        }
-        EXPECT_EQ(here, to);
+        expect_leads(graph, route, from, to);
       }
     }
   }

@@ -19,7 +19,7 @@ struct Value {
 /// value is in its row or, equal in all PEs, in one word. Functions that are not const add the operations that move
 /// words where the caller needs them.
 ///
-/// Example: after `fadd $r0, $r2, $r8`, whose operands are equal in all PEs, row 8 is `uniform`, and its value is in
+/// Example: after `fadd $r0 $r2 $r8`, whose operands are equal in all PEs, row 8 is `uniform`, and its value is in
 /// one word. When a PE writes to $r8 under a mask, `spread` first copies this word to the whole row.
 ///
 /// Invariant between two lines: after the operations added so far, every word has the value that it has in the machine,

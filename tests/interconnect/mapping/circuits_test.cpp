@@ -9,6 +9,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/network_mapping.h"
+#include "random_traffic.h"
 #include "slowed_down.h"
 
 namespace gdr::interconnect {
@@ -19,17 +20,6 @@ constexpr Cable kCircuit{1e9, 1e-6};
 TaskGraph shifted_ring(TaskId tasks) {
   std::vector<Transfer> transfers;
   for (TaskId task = 0; task < tasks; ++task) transfers.push_back({task, (task + 3) % tasks, 1000});
-  return {tasks, transfers};
-}
-
-TaskGraph random_program(TaskId tasks, unsigned edges, std::uint32_t seed) {
-  std::mt19937 dice(seed);
-  std::vector<Transfer> transfers;
-  while (transfers.size() < edges) {
-    const auto from = static_cast<TaskId>(dice() % tasks);
-    const auto to = static_cast<TaskId>(dice() % tasks);
-    if (from != to) transfers.push_back({from, to, 1 + dice() % 1000});
-  }
   return {tasks, transfers};
 }
 
@@ -49,7 +39,7 @@ TEST(Circuits, RoutesPassFewestCircuits) {
   EXPECT_EQ(network.route(0, 2).size(), 2U);
   EXPECT_EQ(network.links()[network.route(0, 2)[0]].name, "0>1");  // over 1, not over 3
   EXPECT_EQ(network.route(4, 1).size(), 3U);
-  const TaskGraph graph = random_program(5, 12, 1);
+  const TaskGraph graph = random_traffic(5, 12, 1);
   const CircuitCost cost = circuit_cost(graph, circuits, kCircuit);
   const NetworkMappingCost routed = network_mapping_cost(graph, network, network_mapping_in_order(graph, network, 1));
   EXPECT_DOUBLE_EQ(cost.busiest_seconds, routed.busiest_seconds);
@@ -71,7 +61,7 @@ TEST(Circuits, ARingInAnyOrderGetsItsOwnCircuits) {
 }
 
 TEST(Circuits, WithEnoughPortsEveryPairHasItsCircuit) {
-  const TaskGraph graph = random_program(8, 30, 3);
+  const TaskGraph graph = random_traffic(8, 30, 3);
   double most = 0;
   for (const Transfer& transfer : graph.transfers()) most = std::max(most, static_cast<double>(transfer.bytes));
   const Circuits found = find_circuits(graph, kCircuit, {.ports = 7});
@@ -106,7 +96,7 @@ CircuitCost least_of_all(const TaskGraph& graph, std::uint32_t ports) {
 TEST(Circuits, NoCircuitsAreBetterThanTheBest) {
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     for (const std::uint32_t ports : {2U, 3U}) {
-      const TaskGraph graph = random_program(5, 3 + seed, seed);
+      const TaskGraph graph = random_traffic(5, 3 + seed, seed);
       EXPECT_EQ(circuit_cost(graph, best_circuits(graph, kCircuit, ports), kCircuit), least_of_all(graph, ports))
           << "seed " << seed << ", ports " << ports;
     }
@@ -125,7 +115,7 @@ TEST(Circuits, TheSearchEqualsTheBest) {
   for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
     for (const auto& [tasks, ports, edges] :
          {Case{8, 2, 16}, Case{8, 2, 24}, Case{7, 3, 14}, Case{9, 2, 18}, Case{8, 2, 32}}) {
-      const TaskGraph graph = random_program(tasks, edges, seed);
+      const TaskGraph graph = random_traffic(tasks, edges, seed);
       const CircuitCost best = circuit_cost(graph, best_circuits(graph, kCircuit, ports), kCircuit);
       const Circuits found = find_circuits(graph, kCircuit, {.ports = ports, .effort = 0.2});
       expect_ports(found, ports);

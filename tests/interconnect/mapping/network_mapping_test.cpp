@@ -9,22 +9,12 @@
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/platform.h"
+#include "random_traffic.h"
 
 namespace gdr::interconnect {
 namespace {
 
 constexpr Cable kCable{1e9, 1e-6};
-
-TaskGraph random_traffic(TaskId tasks, std::uint32_t edges, std::uint32_t seed) {
-  std::mt19937 dice(seed);
-  std::vector<Transfer> transfers;
-  while (transfers.size() < edges) {
-    const auto from = static_cast<TaskId>(dice() % tasks);
-    const auto to = static_cast<TaskId>(dice() % tasks);
-    if (from != to) transfers.push_back({from, to, 1 + dice() % 1000});
-  }
-  return {tasks, transfers};
-}
 
 /// A halo exchange on a periodic square.
 TaskGraph periodic_halo(TaskId side) {
