@@ -13,13 +13,6 @@ if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GDR_CCACHE})
 endif()
 
-# Debian's ar loads the plug-ins of all compilers for every archive, with LLVM's libraries behind them; the compiler's own
-# ar loads one.
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_AR AND CMAKE_CXX_COMPILER_RANLIB)
-  set(CMAKE_AR ${CMAKE_CXX_COMPILER_AR})
-  set(CMAKE_RANLIB ${CMAKE_CXX_COMPILER_RANLIB})
-endif()
-
 # mold links in a quarter of the time. What is shipped is linked as the compiler does by itself.
 find_program(GDR_MOLD mold)
 set(GDR_QUICKLY_LINKED)
@@ -55,11 +48,6 @@ endif()
 if(GDR_SANITIZE)
   target_compile_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} ${GDR_QUICKLY_LINKED})
-  # AddressSanitizer has tables with hundreds of thousands of addresses. In a program at a fixed address they need no
-  # relocation, which otherwise causes a quarter of a short program's page faults.
-  if(GDR_SANITIZE MATCHES address)
-    target_link_options(gdr_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
-  endif()
 endif()
 
 # What runs inside other people's programs checks the stack and the bounds of buffers. The C library's checks need an
@@ -70,13 +58,9 @@ if(NOT GDR_SANITIZE)
     "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>" "$<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>")
 endif()
 
-# What nobody waits for while it runs (option parsing, reports, code that mostly calls other components) is optimised less in
-# release builds: it compiles in less than two thirds of the time.
-set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-Og>)
-# For sources of such targets that somebody does wait for.
-set(GDR_QUICKLY_RUN $<$<CONFIG:Release>:-O3>)
-# As GDR_QUICKLY_COMPILED, for code that computes next to nothing by itself: with sanitizers it is not optimised at all.
-set(GDR_BARELY_RUN ${GDR_QUICKLY_COMPILED})
+# Code that computes next to nothing by itself (tests, option parsing, editor, debugger) is optimised less in release
+# builds: it compiles in less than two thirds of the time. With sanitizers it is not optimised at all.
+set(GDR_BARELY_RUN $<$<CONFIG:Release>:-Og>)
 if(GDR_SANITIZE)
   set(GDR_BARELY_RUN -O0)
 endif()
