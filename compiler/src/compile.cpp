@@ -124,6 +124,7 @@ Chosen prepared(const Imported& imported, const CompileOptions& options, Conditi
   Chosen chosen;
   chosen.code = lower(imported.body, imported.finish, style, options.fast, errors);
   if (errors.empty() && chosen.code.body.empty()) errors.push_back({imported.body.place, kNoResult});
+  if (errors.empty()) check_arrays(imported.body, chosen.code.reductions, errors);
   if (errors.empty()) check_ending(imported.finish, chosen.code.reductions, errors);
   if (!errors.empty()) return chosen;
   if (options.components) join_components(chosen.code);

@@ -1,4 +1,5 @@
 // Records whose members have any names, or meet in any way: what comes out assembles and computes the same.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,6 +12,8 @@
 
 namespace gdr::compiler_testing {
 namespace {
+
+using testing::HasSubstr;
 
 struct Record {
   const char* name;
@@ -112,6 +115,35 @@ INSTANTIATE_TEST_SUITE_P(
             {1, 2, 3, 5, 7, 11, 0},
             {10, 28, 66}}),
     [](const auto& one) { return std::string(one.param.name); });
+
+/// The first message about a function with an array of three results whose body is this; the program if there is none.
+std::string with_array(const std::string& type, const std::string& body) {
+  const std::string source = "#include <cmath>\nstruct I { " + type + " a; };\nstruct J { " + type +
+                             " b; };\nstruct F { " + type + " n[3]; };\nvoid f(const I& i, const J& j, F& f) { " +
+                             body + " }\n";
+  const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(source, false), "array.bc");
+  return compiled.diagnostics.empty() ? compiled.source : compiled.diagnostics.front().message;
+}
+
+TEST(ArraysOfResults, HaveOneReduction) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  EXPECT_THAT(
+      with_array("int", "f.n[0] += i.a + j.b; f.n[1] |= j.b;"),
+      HasSubstr("an array of results has one reduction: n[0] is reduced by uadd, n[1] by uor; give them members"));
+  EXPECT_THAT(with_array("double", "f.n[0] += i.a + j.b; f.n[1] = std::fmax(f.n[1], j.b);"), HasSubstr("n[1] by fmax"));
+  EXPECT_THAT(with_array("double", "f.n[2] = std::fmax(f.n[2], i.a + j.b);"),
+              HasSubstr("n[2] is reduced by fmax, n[0] is changed by no path"));
+  EXPECT_THAT(with_array("int", "f.n[1] |= i.a + j.b; f.n[2] &= j.b;"), HasSubstr("n[2] by uand"));
+}
+
+TEST(ArraysOfResults, WithWordsThatNothingChangesAreReducedAsTheOthers) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  EXPECT_THAT(with_array("int", "f.n[1] |= i.a + j.b;"), HasSubstr("to64 uor\n"));
+  EXPECT_THAT(with_array("int", "f.n[2] += i.a + j.b;"), HasSubstr("to64 uadd\n"));
+  EXPECT_THAT(with_array("double", "f.n[2] -= i.a + j.b;"), HasSubstr("to64 fadd\n"));
+  EXPECT_THAT(with_array("double", "for (int k = 0; k < 3; ++k) f.n[k] = std::fmin(f.n[k], i.a + k * j.b);"),
+              HasSubstr("to64 fmin\n"));
+}
 
 }  // namespace
 }  // namespace gdr::compiler_testing

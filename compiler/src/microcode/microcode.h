@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -117,5 +118,12 @@ void copies_to_readers(Operations& section);
 
 /// Index of a word in the result record.
 [[nodiscard]] std::size_t result_index(const PairFunction& function, unsigned field, unsigned element);
+
+/// The reduction of a result, an array's too: that of the first word that the function changes.
+[[nodiscard]] isa::Op reduction_of(const PairFunction& function, std::span<const Reduction> reductions, unsigned field);
+
+/// Refuses arrays of results whose elements are reduced in different ways: one variable of the program has one
+/// reduction.
+void check_arrays(const PairFunction& function, std::span<const Reduction> reductions, std::vector<Message>& errors);
 
 }  // namespace gdr::compiler

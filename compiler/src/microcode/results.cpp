@@ -1,4 +1,6 @@
 // How a pair function changes its results: sums, minima and maxima in the loop, any changes at its end.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "gdr/base/error.h"
@@ -9,6 +11,10 @@ namespace {
 
 using isa::Op;
 using isa::Width;
+
+const std::vector<Field>& results(const PairFunction& function) {
+  return function.records[static_cast<std::size_t>(Record::result)];
+}
 
 }  // namespace
 
@@ -120,9 +126,39 @@ void Lowering::assign_all(bool in_place) {
 
 std::size_t result_index(const PairFunction& function, unsigned field, unsigned element) {
   std::size_t index = element;
-  const auto& fields = function.records[static_cast<std::size_t>(Record::result)];
-  for (unsigned n = 0; n < field; ++n) index += fields[n].count;
+  for (unsigned n = 0; n < field; ++n) index += results(function)[n].count;
   return index;
+}
+
+isa::Op reduction_of(const PairFunction& function, std::span<const Reduction> reductions, unsigned field) {
+  const auto words = reductions.subspan(result_index(function, field, 0), results(function)[field].count);
+  const auto changed = std::find_if(words.begin(), words.end(), [](const Reduction& one) { return one.used; });
+  return changed == words.end() ? words.front().op : changed->op;
+}
+
+void check_arrays(const PairFunction& function, std::span<const Reduction> reductions, std::vector<Message>& errors) {
+  const auto changed = [&](const Store& store, unsigned element) {
+    return reductions[result_index(function, store.field, element)];
+  };
+  for (const Store& store : function.stores) {
+    if (store.record != Record::result) continue;
+    const Field& field = results(function)[store.field];
+    const Reduction here = changed(store, store.element);
+    // What no path changes is 0 in every block, and so is its sum.
+    const bool keeps_zero = here.op == Op::FADD || here.op == Op::UADD || here.op == Op::UOR || here.op == Op::UXOR;
+    for (unsigned element = 0; here.used && element < field.count; ++element) {
+      const Reduction other = changed(store, element);
+      if (other.used ? other.op == here.op : keeps_zero) continue;
+      errors.push_back(
+          {store.place,
+           fmt::format(
+               "an array of results has one reduction: {0}[{1}] is reduced by {2}, {0}[{3}] {4}; give them members "
+               "of their own",
+               field.name, store.element, isa::info_of(here.op).mnemonic, element,
+               other.used ? fmt::format("by {}", isa::info_of(other.op).mnemonic) : "is changed by no path")});
+      return;
+    }
+  }
 }
 
 }  // namespace gdr::compiler

@@ -400,9 +400,9 @@ class KernelText {
     if (code_.experiment) {
       return fmt::format("var vector long  {} rrn {}72to64", shape, word_of(field));
     }
-    const std::size_t first = result_index(kernel_.function, code_.variables[variable].field, 0);
+    const isa::Op reduction = reduction_of(kernel_.function, code_.reductions, code_.variables[variable].field);
     return fmt::format("var vector {:5} {} rrn {}{}to64 {}", width_of(field), shape, word_of(field), bits_of(field),
-                       isa::info_of(code_.reductions[first].op).mnemonic);
+                       isa::info_of(reduction).mnemonic);
   }
 
   std::string own_variables() {
