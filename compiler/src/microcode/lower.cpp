@@ -379,6 +379,11 @@ Truth Lowering::fresh_truth(int number) {
 }
 
 Truth Lowering::comparison(const Node& node, bool own) {
+  if (const auto words = equal_words(node)) {
+    const auto& [value, infinity] = *words;
+    builder_.source(node.name, node.place);
+    return builder_.compare(Op::USUB, value, infinity, builder_.width(value), Condition::zero);
+  }
   const Operand a = operand(node.operands[0]);
   const Operand b = operand(node.operands[1]);
   builder_.source(node.name, node.place);

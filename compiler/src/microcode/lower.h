@@ -1,6 +1,7 @@
 // Translates operations of C++ to operations of the machine.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -70,6 +71,7 @@ class Lowering {
   Word word_from(const Truth& truth);
   Word word_of(int number);
   Word compared_word(const Node& node);
+  std::optional<std::array<Operand, 2>> equal_words(const Node& node);
   Word signed_word(const Word& word);
   Word both_words(const Word& a, const Word& b);
   void forget_flags();

@@ -1,6 +1,8 @@
 // Conditions as words. The difference that a comparison makes is kept, and a flag only caches what a test of it says:
 // one operation sets the flag again. So few flags are in use at once, whatever the number of conditions.
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "lower.h"
 
@@ -94,7 +96,35 @@ Lowering::Word Lowering::word_of(int number) {
   return word;
 }
 
+/// The words of which `==` with an infinity is a comparison. The difference of two infinities is +infinity, not 0, but
+/// an infinity is one word (docs/machine/arithmetic.md).
+std::optional<std::array<Operand, 2>> Lowering::equal_words(const Node& node) {
+  if (node.act != Act::equal) return std::nullopt;
+  for (const std::size_t n : {0, 1}) {
+    int constant = node.operands[n];
+    bool negative = false;
+    while (this->node(constant).act == Act::widen || this->node(constant).act == Act::negate) {
+      negative ^= this->node(constant).act == Act::negate;
+      constant = this->node(constant).operands[0];
+    }
+    const Node& infinite = this->node(constant);
+    if (infinite.act != Act::constant || !is_float(infinite.type) || !std::isinf(infinite.number)) continue;
+    Operand value = operand(node.operands[1 - n]);
+    negative ^= std::signbit(infinite.number) != value.negated;
+    value.negated = false;
+    const Width width = builder_.width(value);
+    return std::array{
+        value, builder_.bits((negative ? "fff" : "7ff") + std::string(width == Width::long_word ? 15 : 6, '0'), width)};
+  }
+  return std::nullopt;
+}
+
 Lowering::Word Lowering::compared_word(const Node& node) {
+  if (const auto words = equal_words(node)) {
+    builder_.source(node.name, node.place);
+    const auto& [value, infinity] = *words;
+    return {builder_.operation(Op::USUB, {value, infinity}, builder_.width(value)), Condition::zero, false};
+  }
   const Operand a = operand(node.operands[0]);
   const Operand b = operand(node.operands[1]);
   builder_.source(node.name, node.place);
