@@ -3,23 +3,27 @@
  * it nothing is counted. GDR_RECORD_TRACE asks for all calls in their order, for gdr net replay; see trace.h. Built as
  * a shared library for LD_PRELOAD, or linked into the program (SMPI).
  *
- * Counted as messages: point-to-point calls, neighbourhood collectives (a message to each neighbour) and one-sided
- * transfers (from the rank whose memory is read to the one whose memory is written). Other collectives are not taken
- * apart; how often each was called stands in comments of the file. Fortran's bindings, mpif.h, mpi and mpi_f08, enter
- * at PMPI_, C programs at MPI_: both are wrapped, and what is behind them is looked up behind this library. A wrapper
- * of mpi_send_ and its like besides would count a call twice. */
+ * Counted as messages: point-to-point calls, neighbourhood collectives (a message to each neighbour), all-to-all,
+ * gather and scatter, and one-sided transfers (from the rank whose memory is read to the one whose memory is written).
+ * How often each of the other collectives was called stands in comments of the file; GDR_RECORD_COLLECTIVES=1 counts
+ * the messages of one algorithm for each, see counts.h. Fortran's bindings, mpif.h, mpi and mpi_f08, enter at PMPI_, C
+ * programs at MPI_: both are wrapped, and what is behind them is looked up behind this library. A wrapper of mpi_send_
+ * and its like besides would count a call twice. */
 #define _GNU_SOURCE
 #ifndef GDR_RECORD_SMPI
 #include <dlfcn.h>
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LIST(...) __VA_ARGS__
 
@@ -58,123 +62,11 @@ static void* next(const char* name) {
   }
 #endif
 
-/* What this rank sent to each rank of MPI_COMM_WORLD, and what it had sent to itself by one-sided reads. */
-static uint64_t* sent = NULL;
-static uint64_t* fetched = NULL;
-static int ranks = 0;
-
-#define COLLECTIVES(X)    \
-  X(Barrier)              \
-  X(Bcast)                \
-  X(Gather)               \
-  X(Gatherv)              \
-  X(Scatter)              \
-  X(Scatterv)             \
-  X(Allgather)            \
-  X(Allgatherv)           \
-  X(Alltoall)             \
-  X(Alltoallv)            \
-  X(Alltoallw)            \
-  X(Reduce)               \
-  X(Allreduce)            \
-  X(Reduce_scatter)       \
-  X(Reduce_scatter_block) \
-  X(Scan)                 \
-  X(Exscan)
-#define INDEX(name) index_##name,
-enum { COLLECTIVES(INDEX) kinds };
-#define NAME(name) "MPI_" #name,
-static const char* const names[kinds] = {COLLECTIVES(NAME)};
-static uint64_t calls[kinds]; /* of each collective, its nonblocking form included */
-
-/* Requests of persistent sends, to be counted whenever they are started. */
-struct persistent {
-  MPI_Request request;
-  int to;
-  uint64_t bytes;
-  struct persistent* next;
-};
-static struct persistent* persistents = NULL;
-
-static void begin(void) {
-  const char* file = secure_getenv("GDR_RECORD");
-  if (file == NULL || *file == '\0' || sent != NULL) return;
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  sent = calloc((size_t)ranks, sizeof *sent);
-  fetched = calloc((size_t)ranks, sizeof *fetched);
-}
-
-/* Rank of a group in MPI_COMM_WORLD; MPI_UNDEFINED if it has none there. */
-static int in_world(int rank, MPI_Group group) {
-  MPI_Group world;
-  int there = MPI_UNDEFINED;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_translate_ranks(group, 1, &rank, world, &there);
-  PMPI_Group_free(&world);
-  return there;
-}
-
-static int world_rank(int rank, MPI_Comm comm) {
-  MPI_Group group;
-  int is_inter = 0;
-  PMPI_Comm_test_inter(comm, &is_inter);
-  if (is_inter) {
-    PMPI_Comm_remote_group(comm, &group);
-  } else {
-    PMPI_Comm_group(comm, &group);
-  }
-  const int there = in_world(rank, group);
-  PMPI_Group_free(&group);
-  return there;
-}
-
-static uint64_t size_of(int count, MPI_Datatype type) {
-  int size = 0;
-  PMPI_Type_size(type, &size);
-  return (uint64_t)count * (uint64_t)size;
-}
-
-static void add(uint64_t* counts, int rank, uint64_t bytes) {
-  if (rank >= 0 && rank < ranks) counts[rank] += bytes;
-}
-
-static void count_sent(int count, MPI_Datatype type, int to, MPI_Comm comm) {
-  if (sent != NULL && to != MPI_PROC_NULL) add(sent, world_rank(to, comm), size_of(count, type));
-}
-
-static void keep(MPI_Request request, int count, MPI_Datatype type, int to, MPI_Comm comm) {
-  if (sent == NULL || to == MPI_PROC_NULL) return;
-  struct persistent* entry = malloc(sizeof *entry);
-  if (entry == NULL) return;
-  entry->request = request;
-  entry->to = world_rank(to, comm);
-  entry->bytes = size_of(count, type);
-  entry->next = persistents;
-  persistents = entry;
-}
-
-static void count_start(MPI_Request request) {
-  for (const struct persistent* entry = persistents; entry != NULL; entry = entry->next) {
-    if (entry->request != request) continue;
-    add(sent, entry->to, entry->bytes);
-    return;
-  }
-}
-
-static void forget(MPI_Request request) {
-  for (struct persistent** link = &persistents; *link != NULL; link = &(*link)->next) {
-    if ((*link)->request != request) continue;
-    struct persistent* gone = *link;
-    *link = gone->next;
-    free(gone);
-    return;
-  }
-}
-
-static void count_call(int kind) {
-  if (sent != NULL) ++calls[kind];
-}
-
+#include "requests.h"
+#ifndef GDR_RECORD_SMPI
+static int next_Send(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
+#endif
+#include "counts.h"
 #include "trace.h"
 
 #ifndef GDR_RECORD_SMPI /* SMPI has neither neighbourhoods nor all of one-sided communication */
@@ -218,7 +110,7 @@ static int* neighbours(MPI_Comm comm, int* count) {
 static void count_neighbours(const int* counts, int one_count, const MPI_Datatype* types, MPI_Datatype one_type,
                              MPI_Comm comm) {
   if (is_traced()) ++untraced;
-  if (sent == NULL) return;
+  if (!is_counting()) return;
   int count = 0;
   int* to = neighbours(comm, &count);
   for (int i = 0; i < count; ++i) {
@@ -230,10 +122,11 @@ static void count_neighbours(const int* counts, int one_count, const MPI_Datatyp
 /* A one-sided transfer with the memory of `target`: `out` bytes go there, `back` bytes come from there. */
 static void count_window(MPI_Win window, int target, uint64_t out, uint64_t back) {
   if (is_traced()) ++untraced;
-  if (sent == NULL || target == MPI_PROC_NULL) return;
+  if (!is_counting() || target == MPI_PROC_NULL) return;
   MPI_Group group;
   PMPI_Win_get_group(window, &group);
-  const int there = in_world(target, group);
+  int there = MPI_UNDEFINED;
+  in_world(1, &target, group, &there);
   PMPI_Group_free(&group);
   add(sent, there, out);
   add(fetched, there, back);
@@ -329,107 +222,65 @@ WRAP(Request_free, (MPI_Request * request), (request), (forget(*request), trace_
 
 #include "completions.h"
 
-/* Rank 0 gets every rank's counts in turn and writes them. */
-static void write_graph(void) {
-  int me = 0;
-  uint64_t my_calls[kinds]; /* before those of this function */
-  uint64_t all_calls[kinds];
-  memcpy(my_calls, calls, sizeof calls);
-  PMPI_Comm_rank(MPI_COMM_WORLD, &me);
-  PMPI_Reduce(my_calls, all_calls, kinds, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  /* What was read here was sent by its owner. */
-  uint64_t* read_here = calloc((size_t)ranks, sizeof *read_here);
-  if (read_here == NULL) return;
-  PMPI_Alltoall(fetched, 1, MPI_UINT64_T, read_here, 1, MPI_UINT64_T, MPI_COMM_WORLD);
-  for (int rank = 0; rank < ranks; ++rank) sent[rank] += read_here[rank];
-  free(read_here);
-  const int tag = 0;
-  if (me != 0) {
-    NEXT(Send)(sent, ranks, MPI_UINT64_T, 0, tag, MPI_COMM_WORLD);
-    return;
-  }
-  const char* name = secure_getenv("GDR_RECORD");
-  FILE* file = fopen(name, "w");
-  if (file == NULL) perror(name);
-  if (file != NULL) {
-    uint64_t sum = 0;
-    for (int kind = 0; kind < kinds; ++kind) sum += all_calls[kind];
-    fprintf(file, "# bytes of point-to-point messages, neighbourhood collectives and one-sided transfers;\n");
-    fprintf(file, "# %llu calls of collectives by all ranks are not in it\n", (unsigned long long)sum);
-    for (int kind = 0; kind < kinds; ++kind) {
-      if (all_calls[kind] > 0) fprintf(file, "# %s: %llu\n", names[kind], (unsigned long long)all_calls[kind]);
-    }
-    fprintf(file, "tasks,%d\nfrom,to,bytes\n", ranks);
-  }
-  for (int from = 0; from < ranks; ++from) {
-    if (from != 0) PMPI_Recv(sent, ranks, MPI_UINT64_T, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int to = 0; file != NULL && to < ranks; ++to) {
-      if (to != from && sent[to] > 0) fprintf(file, "%d,%d,%llu\n", from, to, (unsigned long long)sent[to]);
-    }
-  }
-  if (file != NULL && fclose(file) != 0) perror(name);
-}
-
 AFTER(Init, (int* argc, char*** argv), (argc, argv), (begin(), begin_trace()))
 AFTER(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided),
       (begin(), begin_trace()))
 
 static void end(void) {
-  is_over = 1;
-  if (sent != NULL) write_graph();
+  end_counts();
   write_trace();
-  free(sent);
-  free(fetched);
-  sent = fetched = NULL;
-  while (persistents != NULL) {
-    struct persistent* after = persistents->next;
-    free(persistents);
-    persistents = after;
-  }
 }
 WRAP(Finalize, (void), (), end())
+WRAP(Abort, (MPI_Comm comm, int code), (comm, code), end_early("calls MPI_Abort"))
 
-/* A collective and its nonblocking form. */
-#define COLLECTIVE(name, nonblocking, parameters, arguments, trace)        \
-  WRAP(name, (parameters), (arguments), (count_call(index_##name), trace)) \
-  WRAP(nonblocking, (parameters, MPI_Request * request), (arguments, request), (count_call(index_##name), trace))
+/* A collective and its nonblocking form: what is counted, and what is traced. */
+#define COLLECTIVE(name, nonblocking, parameters, arguments, count, trace) \
+  WRAP(name, (parameters), (arguments), (count, trace))                    \
+  WRAP(nonblocking, (parameters, MPI_Request * request), (arguments, request), (count, trace))
 
-COLLECTIVE(Barrier, Ibarrier, LIST(MPI_Comm comm), LIST(comm), trace_barrier(comm))
+COLLECTIVE(Barrier, Ibarrier, LIST(MPI_Comm comm), LIST(comm), count_barrier(comm), trace_barrier(comm))
 COLLECTIVE(Bcast, Ibcast, LIST(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
-           LIST(buffer, count, type, root, comm), trace_broadcast(size_of(count, type), root, comm))
+           LIST(buffer, count, type, root, comm), count_tree(index_Bcast, size_of(count, type), root, comm, 1),
+           trace_broadcast(size_of(count, type), root, comm))
 #define ROOTED                                                                                                        \
   LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type, int root, \
        MPI_Comm comm)
 #define TO_ALL                                                                                              \
   LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type, \
        MPI_Comm comm)
-/* At the root MPI_IN_PLACE stands for the part that it has: the other side's count is that of a part. */
+/* MPI_IN_PLACE stands for the part that a rank has: the other side's count is that of a part. */
 #define PART(in) (in == MPI_IN_PLACE ? size_of(out_count, out_type) : size_of(in_count, in_type))
 COLLECTIVE(Gather, Igather, ROOTED, LIST(in, in_count, in_type, out, out_count, out_type, root, comm),
-           trace_rooted("gather", PART(in), root, comm, 0))
+           count_to_root(in, in_count, in_type, root, comm), trace_rooted("gather", PART(in), root, comm, 0))
 COLLECTIVE(Scatter, Iscatter, ROOTED, LIST(in, in_count, in_type, out, out_count, out_type, root, comm),
+           count_from_root(NULL, in_count, in_type, root, comm),
            trace_rooted("scatter", out == MPI_IN_PLACE ? size_of(in_count, in_type) : size_of(out_count, out_type),
                         root, comm, 1))
 COLLECTIVE(Allgather, Iallgather, TO_ALL, LIST(in, in_count, in_type, out, out_count, out_type, comm),
-           trace_equal("allgather", PART(in), comm))
+           count_ring(index_Allgather, NULL, out_count, out_type, comm), trace_equal("allgather", PART(in), comm))
 COLLECTIVE(Alltoall, Ialltoall, TO_ALL, LIST(in, in_count, in_type, out, out_count, out_type, comm),
+           count_to_each(NULL, in == MPI_IN_PLACE ? out_count : in_count, NULL, in == MPI_IN_PLACE ? out_type : in_type,
+                         comm),
            trace_equal("alltoall", PART(in), comm))
 COLLECTIVE(Gatherv, Igatherv,
            LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, const int out_counts[],
                 const int places[], MPI_Datatype out_type, int root, MPI_Comm comm),
            LIST(in, in_count, in_type, out, out_counts, places, out_type, root, comm),
+           count_to_root(in, in_count, in_type, root, comm),
            trace_parts(out_counts, size_of(1, out_type), in == MPI_IN_PLACE ? 0 : size_of(in_count, in_type), root,
                        comm, 0))
 COLLECTIVE(Scatterv, Iscatterv,
            LIST(const void* in, const int in_counts[], const int places[], MPI_Datatype in_type, void* out,
                 int out_count, MPI_Datatype out_type, int root, MPI_Comm comm),
            LIST(in, in_counts, places, in_type, out, out_count, out_type, root, comm),
+           count_from_root(in_counts, 0, in_type, root, comm),
            trace_parts(in_counts, size_of(1, in_type), out == MPI_IN_PLACE ? 0 : size_of(out_count, out_type), root,
                        comm, 1))
 COLLECTIVE(Allgatherv, Iallgatherv,
            LIST(const void* in, int in_count, MPI_Datatype in_type, void* out, const int out_counts[],
                 const int places[], MPI_Datatype out_type, MPI_Comm comm),
            LIST(in, in_count, in_type, out, out_counts, places, out_type, comm),
+           count_ring(index_Allgatherv, out_counts, 0, out_type, comm),
            trace_gathered(in == MPI_IN_PLACE ? size_of(out_counts[own_rank(comm)], out_type)
                                              : size_of(in_count, in_type),
                           out_counts, size_of(1, out_type), comm))
@@ -437,27 +288,38 @@ COLLECTIVE(Alltoallv, Ialltoallv,
            LIST(const void* in, const int in_counts[], const int in_places[], MPI_Datatype in_type, void* out,
                 const int out_counts[], const int out_places[], MPI_Datatype out_type, MPI_Comm comm),
            LIST(in, in_counts, in_places, in_type, out, out_counts, out_places, out_type, comm),
+           count_to_each(in == MPI_IN_PLACE ? out_counts : in_counts, 0, NULL, in == MPI_IN_PLACE ? out_type : in_type,
+                         comm),
            trace_by_rank(in == MPI_IN_PLACE ? out_counts : in_counts, out_counts, size_of(1, out_type), comm))
 COLLECTIVE(Alltoallw, Ialltoallw,
            LIST(const void* in, const int in_counts[], const int in_places[], const MPI_Datatype in_types[], void* out,
                 const int out_counts[], const int out_places[], const MPI_Datatype out_types[], MPI_Comm comm),
-           LIST(in, in_counts, in_places, in_types, out, out_counts, out_places, out_types, comm), count_untraced())
+           LIST(in, in_counts, in_places, in_types, out, out_counts, out_places, out_types, comm),
+           count_to_each(in == MPI_IN_PLACE ? out_counts : in_counts, 0, in == MPI_IN_PLACE ? out_types : in_types,
+                         MPI_DATATYPE_NULL, comm),
+           count_untraced())
 COLLECTIVE(Reduce, Ireduce,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
-           LIST(in, out, count, type, op, root, comm), trace_reduce(size_of(count, type), root, comm))
+           LIST(in, out, count, type, op, root, comm), count_tree(index_Reduce, size_of(count, type), root, comm, 0),
+           trace_reduce(size_of(count, type), root, comm))
 COLLECTIVE(Allreduce, Iallreduce,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm), trace_folded("allreduce", size_of(count, type), comm))
+           LIST(in, out, count, type, op, comm), count_doubling(index_Allreduce, size_of(count, type), comm),
+           trace_folded("allreduce", size_of(count, type), comm))
 COLLECTIVE(Reduce_scatter, Ireduce_scatter,
            LIST(const void* in, void* out, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, counts, type, op, comm), trace_scattered(counts, size_of(1, type), comm))
+           LIST(in, out, counts, type, op, comm), count_parts(index_Reduce_scatter, counts, 0, type, comm),
+           trace_scattered(counts, size_of(1, type), comm))
 COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm), trace_by_rank(NULL, NULL, size_of(count, type), comm))
+           LIST(in, out, count, type, op, comm), count_parts(index_Reduce_scatter_block, NULL, count, type, comm),
+           trace_by_rank(NULL, NULL, size_of(count, type), comm))
 COLLECTIVE(Scan, Iscan, LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm), trace_folded("scan", size_of(count, type), comm))
+           LIST(in, out, count, type, op, comm), count_doubling(index_Scan, size_of(count, type), comm),
+           trace_folded("scan", size_of(count, type), comm))
 COLLECTIVE(Exscan, Iexscan, LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           LIST(in, out, count, type, op, comm), trace_folded("exscan", size_of(count, type), comm))
+           LIST(in, out, count, type, op, comm), count_doubling(index_Exscan, size_of(count, type), comm),
+           trace_folded("exscan", size_of(count, type), comm))
 
 #ifndef GDR_RECORD_SMPI
 #define NEIGHBOURS(name, nonblocking, parameters, arguments, action) \

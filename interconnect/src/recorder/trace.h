@@ -25,15 +25,13 @@ static uint64_t untraced = 0; /* calls that are missing */
 
 /* Requests that are under way, and persistent ones. */
 struct open_request {
-  MPI_Request request;
+  struct known known;
   size_t entry;
   MPI_Comm comm;
   int persistent;
   struct kept as; /* of a persistent request: its entry at each start */
 };
-static struct open_request* open_requests = NULL;
-static size_t open_count = 0;
-static size_t open_room = 0;
+static struct known_requests open_requests = {NULL, 0, 0};
 
 static const size_t no_entry = (size_t)-1;
 
@@ -53,8 +51,6 @@ static size_t keep_entry(struct kept entry) {
   kept[kept_count] = entry;
   return kept_count++;
 }
-
-static int is_over = 0; /* the calls that follow are the recorder's own */
 
 static int is_traced(void) { return trace_folder != NULL && !is_over; }
 
@@ -78,9 +74,13 @@ static void trace_send(enum kept_kind kind, int count, MPI_Datatype type, int to
 
 /* A request that the last entry began, or a persistent one that will begin as `as`. */
 static void open_request(MPI_Request request, size_t entry, MPI_Comm comm, int persistent, struct kept as) {
-  open_requests = grown(open_requests, open_count, &open_room, sizeof *open_requests);
-  const struct open_request opened = {request, entry, comm, persistent, as};
-  open_requests[open_count++] = opened;
+  struct open_request* opened = malloc(sizeof *opened);
+  const struct open_request value = {{request, NULL}, entry, comm, persistent, as};
+  if (opened != NULL) *opened = value;
+  if (opened == NULL || !add_known(&open_requests, &opened->known)) {
+    fprintf(stderr, "gdr_record_mpi: no memory for the trace\n");
+    abort();
+  }
 }
 
 static void trace_isend(MPI_Request request, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
@@ -103,41 +103,47 @@ static void trace_persistent(enum kept_kind kind, MPI_Request request, int count
   open_request(request, no_entry, comm, 1, as);
 }
 
-static struct open_request* find_open(MPI_Request request) {
-  for (size_t n = 0; n < open_count; ++n) {
-    if (open_requests[n].request == request) return &open_requests[n];
-  }
-  return NULL;
-}
-
 static void trace_start(MPI_Request request) {
-  struct open_request* found = is_traced() ? find_open(request) : NULL;
-  if (found != NULL) found->entry = keep_entry(found->as);
+  struct known** found = is_traced() ? find_known(&open_requests, request) : NULL;
+  if (found == NULL) return;
+  struct open_request* opened = (struct open_request*)*found;
+  opened->entry = keep_entry(opened->as);
 }
 
 static void trace_free(MPI_Request request) {
-  struct open_request* found = is_traced() ? find_open(request) : NULL;
-  if (found != NULL) *found = open_requests[--open_count];
+  struct known** found = is_traced() ? find_known(&open_requests, request) : NULL;
+  if (found != NULL) remove_known(&open_requests, found);
+}
+
+static void received_bytes(const MPI_Status* status, MPI_Count* bytes) {
+#ifdef GDR_RECORD_SMPI /* it counts in int */
+  int few = 0;
+  PMPI_Get_count(status, MPI_BYTE, &few);
+  *bytes = few;
+#else
+  PMPI_Get_elements_x(status, MPI_BYTE, bytes);
+#endif
 }
 
 /* A receive is written with what came. */
 static void complete_receive(struct kept* entry, const MPI_Status* status, MPI_Comm comm) {
-  int bytes = 0;
+  MPI_Count bytes = 0;
   if (status->MPI_SOURCE >= 0) entry->peer = world_rank(status->MPI_SOURCE, comm);
   if (status->MPI_TAG >= 0) entry->tag = status->MPI_TAG;
-  PMPI_Get_count(status, MPI_BYTE, &bytes);
+  received_bytes(status, &bytes);
   if (bytes >= 0) entry->bytes = (uint64_t)bytes;
 }
 
 /* `request` was done with this status; it may have been set to MPI_REQUEST_NULL since. */
 static void trace_done(MPI_Request request, const MPI_Status* status) {
-  struct open_request* found = find_open(request);
+  struct known** link = find_known(&open_requests, request);
+  struct open_request* found = link != NULL ? (struct open_request*)*link : NULL;
   if (found == NULL || found->entry == no_entry) return;
   struct kept* entry = &kept[found->entry];
   if (entry->kind == kept_ireceive) complete_receive(entry, status, found->comm);
   keep_wait(found->entry);
   found->entry = no_entry;
-  if (!found->persistent) *found = open_requests[--open_count];
+  if (!found->persistent) remove_known(&open_requests, link);
 }
 
 static void keep_text(const char* format, ...) {
@@ -366,6 +372,10 @@ static void begin_trace(void) {
   const char* folder = secure_getenv("GDR_RECORD_TRACE");
   if (folder == NULL || *folder == '\0' || trace_folder != NULL) return;
   PMPI_Comm_rank(MPI_COMM_WORLD, &trace_rank);
+  if (is_spawned()) {
+    if (trace_rank == 0) fprintf(stderr, "gdr_record_mpi: processes that were spawned are not in the trace\n");
+    return;
+  }
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) perror(folder);
   trace_folder = realpath(folder, NULL);
   if (trace_folder == NULL) perror(folder);
@@ -424,9 +434,8 @@ static void write_trace(void) {
   }
   for (size_t n = 0; n < kept_count; ++n) free(kept[n].text);
   free(kept);
-  free(open_requests);
+  free_known(&open_requests);
   free(trace_folder);
   kept = NULL;
-  open_requests = NULL;
   trace_folder = NULL;
 }

@@ -4,6 +4,7 @@
     record_test.py OpenMpi GDR LIBRARY STENCIL MPIRUN
     record_test.py Fortran LIBRARY CG MPIRUN GDR
     record_test.py Halo LIBRARY HALO MPIRUN
+    record_test.py Cases LIBRARY CASES MPIRUN GDR
     record_test.py Smpi SMPICC RECORDER STENCIL
 """
 
@@ -143,10 +144,83 @@ def halo(folder, library, program, mpirun):
         right, left = (rank + 1) % RANKS, (rank - 1) % RANKS
         expected[rank, right] = 8 * (2 * width + put + accumulate)
         expected[rank, left] = 8 * (2 * width + get)  # what the left neighbour reads here
+    for rank in range(1, RANKS):
+        expected[rank, 0] = expected.get((rank, 0), 0) + 8  # gathered
     assert rows_of(graph) == expected, graph.read_text(encoding="utf-8")
     text = graph.read_text(encoding="utf-8")
-    for line in (f"# {2 * RANKS} calls of collectives", f"# MPI_Gather: {RANKS}", f"# MPI_Allgather: {RANKS}"):
+    for line in (f"# {RANKS} calls of collectives", f"# MPI_Allgather: {RANKS}"):
         assert line in text, text
+
+
+
+def added(*patterns):
+    """The sum of graphs that are functions of sender and receiver; a rank sends nothing to itself."""
+    graph = {(a, b): sum(pattern(a, b) for pattern in patterns) for a in range(RANKS) for b in range(RANKS) if a != b}
+    return {edge: size for edge, size in graph.items() if size > 0}
+
+
+def tree(size, root):
+    """Edges of a binomial tree, as distances from the root: from n to n + 2^k where 2^k is below n's lowest bit."""
+    edges = {(n, n + (1 << k)) for n in range(RANKS) for k in range(RANKS) if (n == 0 or (1 << k) < (n & -n))}
+    return lambda a, b: size * (((a - root) % RANKS, (b - root) % RANKS) in edges)
+
+
+def cases(folder, library, program, mpirun, gdr):
+    graph = folder / "graph.csv"
+
+    def recorded(case, ranks=RANKS, check=True, **variables):
+        exports = [word for name, value in {"GDR_RECORD": graph, **variables}.items() for word in ("-x", f"{name}={value}")]
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        done = subprocess.run([mpirun, "--oversubscribe", "-n", str(ranks), "-x", f"LD_PRELOAD={library}", *exports, program, case],
+                              capture_output=True, text=True, env=environment, check=False, cwd=folder, timeout=120)
+        assert not check or (done.returncode == 0 and done.stderr == ""), (case, done.stdout, done.stderr)
+        return done
+
+    part = 100
+    in_rows = lambda a, b: 3 * part * (a // 2 == b // 2)
+    recorded("all_to_all")
+    assert rows_of(graph) == added(in_rows, lambda a, b: part), graph.read_text(encoding="utf-8")
+    recorded("rooted")
+    assert rows_of(graph) == added(lambda a, b: (b == 1) * (part + a + 1), lambda a, b: (a == 1) * (part + b + 1))
+    recorded("between_groups")
+    half = RANKS // 2
+    assert rows_of(graph) == added(lambda a, b: part * (a // half != b // half), lambda a, b: (b == 0) * (a >= half),
+                                   lambda a, b: 3 * (a == 0) * (b >= half)), graph.read_text(encoding="utf-8")
+
+    recorded("collectives")
+    assert rows_of(graph) == {} and f"# {5 * RANKS} calls of collectives" in graph.read_text(encoding="utf-8")
+    mapped = subprocess.run([gdr, "net", "map", "--graph", graph, "--topology", "torus:2x2"], capture_output=True, text=True,
+                            check=False)
+    assert "exchange no data" in mapped.stderr and "20 calls of collectives are not in the graph" in mapped.stderr, mapped
+    recorded("collectives", GDR_RECORD_COLLECTIVES="1")
+    to_root = tree(10, 0)
+    doubling = {1 << k for k in range(RANKS) if (1 << k) < RANKS}
+    around = lambda a, b: (b == (a + 1) % RANKS) * (sum(range(1, RANKS + 1)) - (b + 1))
+    assert rows_of(graph) == added(tree(part, 1), lambda a, b: to_root(b, a), lambda a, b: 7 * ((b - a) % RANKS in doubling),
+                                   around), graph.read_text(encoding="utf-8")
+    assert "# 0 calls of collectives" in graph.read_text(encoding="utf-8")
+    assert "must be 0 or 1" in recorded("collectives", check=False, GDR_RECORD_COLLECTIVES="all").stderr
+
+    recorded("large_type", 2)
+    assert rows_of(graph) == {(0, 1): 33000 * (1 << 16)}
+    recorded("persistent", 2)
+    assert rows_of(graph) == {(0, 1): 3 * 6000, (1, 0): 3 * 6000}
+
+    recorded("spawned", 2)
+    assert rows_of(graph) == {(0, 1): 10, (1, 0): 10}
+    assert "# 999 bytes to processes outside of MPI_COMM_WORLD" in graph.read_text(encoding="utf-8")
+    assert rows_of(folder / "graph.csv.spawned1") == {(0, 1): 20, (1, 0): 20}
+
+    recorded("other_folder", 2, GDR_RECORD="here.csv")
+    assert rows_of(folder / "here.csv") == {(0, 1): 10, (1, 0): 10}
+    before = graph.read_text(encoding="utf-8")
+    for case, reason in (("exit", "rank 0 ends without MPI_Finalize"), ("abort", "calls MPI_Abort")):
+        done = recorded(case, 2, check=False)
+        assert reason in done.stderr and f"{graph} is not written" in done.stderr, done.stderr
+    assert graph.read_text(encoding="utf-8") == before
+    done = recorded("persistent", 2, check=False, GDR_RECORD=folder / "nowhere" / "graph.csv")
+    assert done.returncode == 0 and "No such file or directory; no graph is written" in done.stderr, done.stderr
+    assert not list(folder.glob("*.tmp")), list(folder.iterdir())
 
 
 def smpi(folder, smpicc, recorder, stencil):
@@ -162,4 +236,4 @@ def smpi(folder, smpicc, recorder, stencil):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    {"OpenMpi": open_mpi, "Fortran": fortran, "Halo": halo, "Smpi": smpi}[sys.argv[1]](pathlib.Path(scratch), *sys.argv[2:])
+    {"OpenMpi": open_mpi, "Fortran": fortran, "Halo": halo, "Cases": cases, "Smpi": smpi}[sys.argv[1]](pathlib.Path(scratch), *sys.argv[2:])
