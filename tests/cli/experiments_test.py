@@ -186,6 +186,14 @@ class ExperimentsInCpp(cli_test.CliTest):
             self.assertEqual(self.rows(target, text, "--steps", "40", "--param", "h=0.125"),
                              [swap(a, b, c, 0.125, 40) for a, b, c in starts], effort)
 
+    def test_integers_of_the_state_and_of_results_are_those_of_their_types(self):
+        kernel = self.file("narrow.cc", NARROW)
+        starts = [(3000000000, 88172645463325252), (7, 1), (0xffffffff, 2**62)]
+        text = "s_start,w_start\n" + "".join(f"{s},{w}\n" for s, w in starts)
+        for steps in (1, 2, 7):
+            rows = self.rows(kernel, text, "--steps", str(steps))
+            self.assertEqual([row[:8] for row in rows], [narrow(s, w, steps) for s, w in starts], steps)
+
     def test_without_done_the_number_of_steps_ends_it(self):
         source = SWAP.replace("bool done(const State& state) { return state.a > 100 || state.n >= 50; }", "")
         rows = self.rows(self.file("swap.cc", source), "a_start,b_start,c\n1,2,3\n", "--steps", "60", "--param", "h=0.125")
@@ -203,6 +211,64 @@ class ExperimentsInCpp(cli_test.CliTest):
                 "struct Other { double a; int n; };\nbool done(const Other& state)")
         refused("a loop whose number of turns is not fixed", "  state.n += 1;",
                 "  for (int k = 0; k < state.n; ++k) state.a += k;")
+
+
+NARROW = """
+struct Start { unsigned s; unsigned long w; };
+struct State { unsigned s; unsigned long w; unsigned char c; signed char d; short h; int n; };
+struct Result { unsigned s; long w; unsigned char c; signed char d; short h; int n; unsigned char low; int shifted; };
+
+void begin(const Start& start, State& state) {
+  state.s = start.s;
+  state.w = start.w;
+  state.c = 200;
+  state.d = -100;
+  state.h = 30000;
+  state.n = 0;
+}
+
+void step(State& state) {
+  if (state.c < 100) state.n += 1;
+  state.s ^= state.s << 13;
+  state.s ^= state.s >> 17;
+  state.s ^= state.s << 5;
+  state.w ^= state.w << 13;
+  state.w ^= state.w >> 7;
+  state.w ^= state.w << 17;
+  state.c += 60;
+  state.d -= 30;
+  state.h += 10000;
+}
+
+void end(const State& state, Result& result) {
+  result.s = state.s;
+  result.w = state.w & 0xffffffffff;
+  result.c = state.c;
+  result.d = state.d;
+  result.h = state.h + 1;
+  result.n = state.n;
+  result.low = state.s;
+  result.shifted = state.c >> 1;
+}
+"""
+
+
+def narrow(s, w, steps):
+    """NARROW in integers without end, each brought into its type where C++ stores it (Marsaglia 2003: xorshift)."""
+    def signed(value, bits):
+        return (value + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+
+    c, d, h, n = 200, -100, 30000, 0
+    for _ in range(steps):
+        n += c < 100
+        s ^= s << 13 & 0xffffffff
+        s ^= s >> 17
+        s ^= s << 5 & 0xffffffff
+        w ^= w << 13 & 0xffffffffffffffff
+        w ^= w >> 7
+        w ^= w << 17 & 0xffffffffffffffff
+        c, d, h = (c + 60) % 256, signed(d - 30, 8), signed(h + 10000, 16)
+    return s, w & 0xffffffffff, c, d, signed(h + 1, 16), n, s % 256, c >> 1
 
 
 class Scattering(cli_test.CliTest):

@@ -171,5 +171,29 @@ TEST(ArraysOfResults, WithWordsThatNothingChangesAreReducedAsTheOthers) {
               HasSubstr("to64 fmin\n"));
 }
 
+TEST(BitsOfShorterResults, AreThoseOfTheirTypes) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const compiler::CompileResult compiled = compiler::compile_ir(
+      llvm_code("struct I { int a; };\nstruct J { int b; };\n"
+                "struct F { unsigned char c; short s; signed char z; unsigned short w; unsigned u; };\n"
+                "void f(const I& i, const J& j, F& f) {\n  f.c |= i.a * j.b;\n  f.s ^= i.a * j.b;\n"
+                "  f.z ^= i.a * j.b;\n  f.w &= i.a * j.b;\n  f.u |= i.a * j.b;\n}\n",
+                false),
+      "bits.bc");
+  ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "bits.vsm");
+  ASSERT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
+  Device device;
+  device.load(*assembled.program);
+  for (const std::int64_t a : {70000, -300, 127, -70001}) {
+    device.write_j(0, std::vector<std::uint64_t>{1});
+    const std::vector<std::uint64_t> expected{static_cast<unsigned char>(a),
+                                              static_cast<std::uint64_t>(static_cast<short>(a)),
+                                              static_cast<std::uint64_t>(static_cast<signed char>(a)),
+                                              static_cast<unsigned short>(a), static_cast<unsigned>(a)};
+    EXPECT_EQ(device.run(std::vector<std::uint64_t>{static_cast<std::uint64_t>(a)}, 1), expected) << a;
+  }
+}
+
 }  // namespace
 }  // namespace gdr::compiler_testing

@@ -44,9 +44,19 @@ void FunctionReader::read() {
   if (read_blocks() == nullptr) return;
   for (const auto& [slot, value] : memory_) {
     if (inputs_.contains({changed_, slot}) && inputs_.at({changed_, slot}) == value) continue;
-    result_.stores.push_back({slot.first, slot.second, value, stored_at_[slot], changed_});
+    result_.stores.push_back({slot.first, slot.second, as_member(slot, value), stored_at_[slot], changed_});
   }
   names();
+}
+
+/// What a member keeps of a value. Whoever reads a member of the state, or receives a result, takes it for a number of
+/// its type. Results of pairs are sums of such numbers, which do not wrap.
+int FunctionReader::as_member(Slot slot, int value) {
+  const auto& field = result_.records[static_cast<std::size_t>(changed_)][slot.first];
+  const bool of_experiment = std::ranges::find(roles_, Record::state) != roles_.end();
+  if (!of_experiment || is_float(field.type) || field.type == Type::truth) return value;
+  place_ = stored_at_[slot];
+  return as_number(value, 8 * field.bytes, field.is_signed);
 }
 
 int FunctionReader::read_condition(const FunctionReader& before) {
@@ -339,8 +349,11 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
   int value = this->value(&addend, instruction);
   if (act->first == "smin" || act->first == "smax") is_signed = true;
   if (act->first == "umin" || act->first == "umax") is_signed = false;
-  if (addend.getType()->isIntegerTy() && value >= 0)
-    value = as_number(value, addend.getType()->getIntegerBitWidth(), is_signed);
+  if (addend.getType()->isIntegerTy() && value >= 0) {
+    // Bits of shorter integers are those of the member, whatever C++ computes with.
+    const bool by_bits = act->second == Act::iand || act->second == Act::ior || act->second == Act::ixor;
+    value = as_number(value, (by_bits ? type : addend.getType())->getIntegerBitWidth(), is_signed);
+  }
   write(*slot, add(act->second, *type_of(*type), {before, value}), instruction);
 }
 

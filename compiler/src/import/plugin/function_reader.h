@@ -91,6 +91,7 @@ class FunctionReader {
   int read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at);
   void change(const llvm::CallInst& instruction);
   void write(Slot slot, int value, const llvm::Instruction& at);
+  int as_member(Slot slot, int value);
   void names();
 
   /// The condition under which control comes to a block.
