@@ -92,6 +92,27 @@ struct Assembled {
   bool needs_parameters = false;  // compiled from a function: parameters without a value in it have no defaults
 };
 
+}  // namespace
+template <>
+inline constexpr bool kIsBound<Assembled> = true;
+}  // namespace gdr::python
+
+namespace pybind11::detail {
+/// A program that the call keeps.
+template <>
+class type_caster<std::shared_ptr<gdr::python::Assembled>>
+    : public copyable_holder_caster<gdr::python::Assembled, std::shared_ptr<gdr::python::Assembled>> {
+ public:
+  bool load(handle source, bool convert) {
+    gdr::python::require_made(source, typeid(gdr::python::Assembled));
+    return copyable_holder_caster::load(source, convert);
+  }
+};
+}  // namespace pybind11::detail
+
+namespace gdr::python {
+namespace {
+
 Assembled assemble(const std::string& source, const std::string& name,
                    const std::map<std::string, std::string>& definitions, bool schedule) {
   const auto level = schedule ? assembler::ScheduleLevel::list : assembler::ScheduleLevel::none;
@@ -359,6 +380,11 @@ class SharedDevice {
   std::set<std::string> changed_;
 };
 
+}  // namespace
+template <>
+inline constexpr bool kIsBound<SharedDevice> = true;
+namespace {
+
 using ErrorRows = std::vector<std::tuple<std::string, double, double, std::size_t>>;
 
 ErrorRows rows_of(const std::vector<compiler::ResultError>& errors) {
@@ -459,6 +485,8 @@ py::tuple pickled(const Assembled& own) {
 }
 
 Assembled unpickled(const py::tuple& state) {
+  if (state.size() != 4)
+    throw Error("a pickled kernel of " + std::to_string(state.size()) + " parts is refused: it has 4");
   const std::string bytes = state[0].cast<py::bytes>();
   return {isa::deserialize(std::as_bytes(std::span(bytes)), "pickled kernel"), state[1].cast<std::string>(),
           state[2].cast<std::string>(), state[3].cast<bool>()};
@@ -525,7 +553,7 @@ PYBIND11_MODULE(_core, module) {
     }
   });
 
-  py::class_<Assembled, std::shared_ptr<Assembled>>(module, "Program")
+  bind<Assembled, std::shared_ptr<Assembled>>(module, "Program")
       .def_property_readonly("kernel", [](const Assembled& own) { return own.program.kernel; })
       .def_property_readonly("flops", [](const Assembled& own) { return own.program.flops; })
       .def_property_readonly("is_type2", [](const Assembled& own) { return own.program.is_type2(); })
@@ -555,8 +583,8 @@ PYBIND11_MODULE(_core, module) {
   module.def("compile_pair", &compile_pair);
   module.def("compile_file", &compile_file);
 
-  py::class_<DeviceOptions>(module, "Options").def(py::init(&options));
-  py::class_<SharedDevice>(module, "Device")
+  bind<DeviceOptions>(module, "Options").def(py::init(&options));
+  bind<SharedDevice>(module, "Device")
       .def(py::init<const DeviceOptions&>())
       .def("load", &SharedDevice::load)
       .def("run", &SharedDevice::run)

@@ -12,6 +12,7 @@
 
 #include "gdr/hostlib/device.h"
 #include "interrupts.h"
+#include "made.h"
 
 namespace gdr::python {
 
@@ -19,6 +20,9 @@ namespace py = pybind11;
 
 /// Rows of doubles.
 using Vectors = py::array_t<double, py::array::c_style>;
+
+template <>
+inline constexpr bool kIsBound<DeviceOptions> = true;
 
 /// Lets threads use an object one after the other. No thread may hold Python's lock while it waits for its turn: the
 /// one whose turn it is needs that lock to end.

@@ -22,10 +22,17 @@
 #include "gdr/interconnect/task_mapping.h"
 #include "gdr/validation/report.h"
 #include "interrupts.h"
+#include "made.h"
 
 namespace py = pybind11;
 
 namespace gdr::python {
+
+template <>
+inline constexpr bool kIsBound<interconnect::Platform> = true;
+template <>
+inline constexpr bool kIsBound<interconnect::TaskGraph> = true;
+
 namespace {
 
 using interconnect::Grid;
@@ -236,7 +243,7 @@ PYBIND11_MODULE(_models, module) {
     }
   });
 
-  py::class_<interconnect::Platform>(module, "Platform")
+  bind<interconnect::Platform>(module, "Platform")
       .def(py::init(&platform))
       .def_property_readonly("name", [](const interconnect::Platform& own) { return own.topology.name(); })
       .def_property_readonly("nodes", [](const interconnect::Platform& own) { return own.topology.nodes(); })
@@ -249,7 +256,7 @@ PYBIND11_MODULE(_models, module) {
       .def("collective", &run_collective);
   module.def("has_simgrid", &interconnect::has_simgrid);
 
-  py::class_<TaskGraph>(module, "TaskGraph")
+  bind<TaskGraph>(module, "TaskGraph")
       .def(py::init(&graph_of))
       .def_static(
           "named",

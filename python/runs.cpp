@@ -283,11 +283,16 @@ class Run {
 
 }  // namespace
 
+template <>
+inline constexpr bool kIsBound<Nbody> = true;
+template <>
+inline constexpr bool kIsBound<Run> = true;
+
 void add_runs(py::module_& module) {
   module.def("start", [](const std::string& kind, std::size_t particles, std::uint64_t seed) {
     return dict_of(python::start(kind, particles, seed));
   });
-  py::class_<Nbody>(module, "Nbody")
+  bind<Nbody>(module, "Nbody")
       .def(py::init([](const Vectors& mass, const Vectors& position, const Vectors& velocity, double eps, double eta,
                        const std::string& kernel, const DeviceOptions& options) {
         return std::make_unique<Nbody>(particles_of(mass, position, velocity), eps, eta, kernel, options);
@@ -308,7 +313,7 @@ void add_runs(py::module_& module) {
       .def("profile_page",
            [](Nbody& own) { return own.between_blocks([](const Nbody& n) { return profile_page(n.device()); }); });
   using hostlib::NbodyRun;
-  py::class_<Run>(module, "NbodyRun")
+  bind<Run>(module, "NbodyRun")
       .def(py::init<const py::dict&, const DeviceOptions&>())
       .def("to_next_output", &Run::to_next_output)
       .def_property_readonly("end", [](Run& own) { return own.between_blocks(&Run::end); })
