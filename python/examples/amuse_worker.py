@@ -38,8 +38,9 @@ def gives(*names: str) -> Callable[[Callable[..., Any]], Callable[..., int]]:
             holders = [given.pop(name) for name in names]
             try:
                 result = function(self, **given)
-            except (grapedr.Error, _Ended) as error:
-                self.message = str(error)
+            except Exception as error:  # whatever it is, the worker lives on
+                known = isinstance(error, (grapedr.Error, _Ended))
+                self.message = str(error) if known else f"{type(error).__name__}: {error}"
                 for holder in holders:
                     holder.value = 0
                 return 1 if isinstance(error, _Ended) else -1
@@ -87,8 +88,8 @@ class GrapedrGravity:
 
     @gives()
     def set_eps2(self, epsilon_squared):
-        if not 0 <= epsilon_squared < np.inf:
-            raise grapedr.Error(f"epsilon_squared = {epsilon_squared} is refused: it must be at least 0 and finite")
+        if _finite("epsilon_squared", epsilon_squared) < 0:
+            raise grapedr.Error(f"epsilon_squared = {epsilon_squared} is refused: it must be at least 0")
         self._changed()
         self._eps = float(epsilon_squared) ** 0.5
 
@@ -99,8 +100,8 @@ class GrapedrGravity:
     @gives()
     def set_timestep_parameter(self, timestep_parameter):
         """`eta` of the Hermite scheme; a parameter of this code, beside AMUSE's interface."""
-        if not 0 < timestep_parameter < np.inf:
-            raise grapedr.Error(f"timestep_parameter = {timestep_parameter} is refused: it must be above 0 and finite")
+        if _finite("timestep_parameter", timestep_parameter) <= 0:
+            raise grapedr.Error(f"timestep_parameter = {timestep_parameter} is refused: it must be above 0")
         self._changed()
         self._eta = float(timestep_parameter)
 
@@ -112,7 +113,7 @@ class GrapedrGravity:
     def set_begin_time(self, time):
         if self._particles:
             raise grapedr.Error("the begin time is set before there are particles")
-        self._begin = self._time = float(time)
+        self._begin = self._time = float(_finite("the begin time", time))
 
     @gives("time")
     def get_begin_time(self):
@@ -217,7 +218,8 @@ class GrapedrGravity:
 
     @gives()
     def evolve_model(self, time):
-        if not self._time <= time < np.inf:
+        time = float(_finite("time", time))
+        if time < self._time:
             raise grapedr.Error(f"time {time} is refused: the model is at {self._time}")
         if self._run is None:
             self._start()
@@ -311,8 +313,7 @@ class GrapedrGravity:
 
     def _change(self, number, where, values):
         row = self._row(number).copy()
-        row[where] = values
-        _finite(f"particle {number}", row)
+        row[where] = _finite(f"particle {number}", values)
         self._changed()
         self._particles[number] = row
 
@@ -342,10 +343,23 @@ class GrapedrGravity:
 
 
 def _finite(what, values):
-    row = np.array(values, dtype=float)
+    """The values in doubles. Refused are text, masked numbers and quantities with a unit, as by every call of grapedr."""
+    row = np.asarray([_number(what, value) for value in values] if isinstance(values, list) else _number(what, values))
     if not np.isfinite(row).all():
         raise grapedr.Error(f"{what} is refused: {row} must be finite")
     return row
+
+
+def _number(what, value):
+    if np.ma.is_masked(value):
+        raise grapedr.Error(f"{what} is refused: a number of it is masked")
+    unit = getattr(value, "unit", getattr(value, "units", None))
+    if unit is not None and str(unit) not in ("", "dimensionless"):
+        raise grapedr.Error(f"{what} is refused: {value} has a unit, and a worker takes numbers alone")
+    number = np.asarray(value)
+    if number.dtype.kind not in "iuf" or number.size != 1:
+        raise grapedr.Error(f"{what} is refused: {value!r} must be a real number")
+    return float(number.item())
 
 
 def _plain(values):

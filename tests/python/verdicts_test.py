@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """One list of refusals: each odd input of a table gets the same verdict from `gdr run`, from the module, from a C program
-with the kernel's stubs and from a C program whose loop Goose gives to the board. The verdict is "runs", "refused", "events"
+with the kernel's stubs and from a C program whose loop Goose gives to the board. A second table has systems of particles,
+for `gdr nbody`, the module and the worker for AMUSE, which has no other kernels. The verdict is "runs", "refused", "events"
 (it runs and reports events of arithmetic or of conversions) or "warning" (of the assembler).
 
 verdicts_test.py GDR PROJECT LIBRARY [test arguments]     LIBRARY: folder of libgdr, or none: no C programs
@@ -18,10 +19,11 @@ import numpy as np
 
 import grapedr
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+GDR, PROJECT = str(pathlib.Path(sys.argv.pop(1)).resolve()), pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(PROJECT / "python" / "examples")]
+import amuse_worker  # noqa: E402
 import verdict_programs  # noqa: E402
 
-GDR, PROJECT = str(pathlib.Path(sys.argv.pop(1)).resolve()), pathlib.Path(sys.argv.pop(1)).resolve()
 LIBRARY = sys.argv.pop(1)
 
 SPRING = """kernel spring
@@ -297,6 +299,122 @@ class Verdicts(unittest.TestCase):
                 self.assertEqual((program[0], module[0]), (verdict, verdict), f"{program[1]}\n{module[1]}")
                 if verdict == "refused":
                     self.assertTrue(program[1] and module[1])
+
+
+A, B = [1, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 1, 0]  # m x y z vx vy vz
+ROUND = {"t_end": 0.125}
+# (name, verdict, particles, what differs): eps, eta, t_end.
+SYSTEMS = [
+    ("two particles", "runs", [A, B], {}),
+    ("one particle", "runs", [A], {}),
+    ("a test particle", "runs", [[0, *A[1:]], B], {}),
+    ("no mass at all", "runs", [[0, *A[1:]], [0, *B[1:]]], {}),
+    ("two particles in one place", "runs", [A, A], {}),
+    ("two particles in one place without softening", "runs", [A, A], {"eps": 0}),
+    ("a negative mass", "refused", [A, [-1, *B[1:]]], {}),
+    ("a mass that is NaN", "refused", [A, [np.nan, *B[1:]]], {}),
+    ("an endless mass", "refused", [A, [np.inf, *B[1:]]], {}),
+    ("a place that is NaN", "refused", [A, [1, np.nan, *B[2:]]], {}),
+    ("an endless place", "refused", [A, [1, -np.inf, *B[2:]]], {}),
+    ("a velocity that is NaN", "refused", [A, [*B[:6], np.nan]], {}),
+    ("an endless velocity", "refused", [A, [*B[:6], np.inf]], {}),
+    ("a mass in words", "refused", [A, ["one", *B[1:]]], {}),
+    ("a place in words", "refused", [A, [1, "far", *B[2:]]], {}),
+    ("a force beyond doubles", "refused", [A, [1e300, *B[1:]]], {}),
+    ("a place beyond the board", "refused", [A, [1, 1e300, *B[2:]]], {}),
+    ("a tiny mass", "runs", [A, [1e-300, *B[1:]]], {}),
+    ("a denormal place", "runs", [A, [1, 1e-320, *B[2:]]], {}),
+    ("negative zeros", "runs", [A, [1, 1, -0.0, -0.0, -0.0, 1, -0.0]], {}),
+    ("no softening", "runs", [A, B], {"eps": 0}),
+    ("a tiny softening", "runs", [A, B], {"eps": 1e-300}),
+    ("a softening that is NaN", "refused", [A, B], {"eps": np.nan}),
+    ("an endless softening", "refused", [A, B], {"eps": np.inf}),
+    ("a softening in words", "refused", [A, B], {"eps": "little"}),
+    ("a negative softening", "refused", [A, B], {"eps": -0.01}),
+    ("a small eta", "runs", [A, B], {"eta": 0.02}),
+    ("eta 0", "refused", [A, B], {"eta": 0.0}),
+    ("a negative eta", "refused", [A, B], {"eta": -0.1}),
+    ("an eta that is NaN", "refused", [A, B], {"eta": np.nan}),
+    ("an endless eta", "refused", [A, B], {"eta": np.inf}),
+    ("an eta in words", "refused", [A, B], {"eta": "fine"}),
+    ("the end at the start", "runs", [A, B], {"t_end": 0}),
+    ("the end before the start", "refused", [A, B], {"t_end": -1}),
+    ("an end that is NaN", "refused", [A, B], {"t_end": np.nan}),
+    ("an endless run", "refused", [A, B], {"t_end": np.inf}),
+    ("an end beyond the largest time", "refused", [A, B], {"t_end": 1e10}),
+    ("an end in words", "refused", [A, B], {"t_end": "late"}),
+]
+
+
+class Held:
+    """A value that a function of AMUSE's interface gives."""
+
+    value = None
+
+
+class Systems(unittest.TestCase):
+    """The same for systems of particles, of `gdr nbody`, both integrators of the module, and the worker for AMUSE."""
+
+    def of_program(self, particles, options):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "system.txt"
+            file.write_text("".join(" ".join(map(str, row)) + "\n" for row in particles), encoding="utf-8")
+            words = [f"--{name.replace('_', '-')}={value}" for name, value in (ROUND | options).items()]
+            done = subprocess.run([GDR, "nbody", "--in", file, *words], capture_output=True, text=True, check=False, timeout=120)
+        return "refused" if done.returncode else "runs", done.stderr
+
+    def of_module(self, particles, options):
+        settings = ROUND | options
+        own = {"mass": [row[0] for row in particles], "position": [row[1:4] for row in particles],
+               "velocity": [row[4:] for row in particles]}
+        told = []
+        for both in (lambda: grapedr.NbodyRun(own, **settings).run(),
+                     lambda: grapedr.Nbody(own, **{k: v for k, v in settings.items() if k != "t_end"}).evolve(settings["t_end"])):
+            try:
+                both()
+                told.append(("runs", ""))
+            except (grapedr.Error, TypeError) as error:
+                told.append(("refused", str(error)))
+        self.assertEqual(told[0][0], told[1][0], told)
+        return told[0]
+
+    @staticmethod
+    def of_worker(particles, options):
+        settings, code = ROUND | options, amuse_worker.GrapedrGravity()
+        steps = []
+        if "eps" in settings:
+            eps = settings["eps"]
+            steps.append(lambda: code.set_eps2(epsilon_squared=eps if isinstance(eps, str) else np.copysign(eps**2, eps)))
+        if "eta" in settings:
+            steps.append(lambda: code.set_timestep_parameter(timestep_parameter=settings["eta"]))
+        steps.append(code.commit_parameters)
+        for row in particles:
+            named = dict(zip(("mass", "x", "y", "z", "vx", "vy", "vz"), row))
+            steps.append(lambda named=named: code.new_particle(index_of_the_particle=Held(), **named))
+        steps += [code.commit_particles, lambda: code.evolve_model(time=settings["t_end"])]
+        for step in steps:
+            if step() != 0:
+                return "refused", code.message
+        return "runs", ""
+
+    def test_are_told_the_same_by_all_faces(self):
+        for name, verdict, particles, options in SYSTEMS:
+            with self.subTest(name):
+                told = {face: call(particles, options) for face, call in
+                        (("program", self.of_program), ("module", self.of_module), ("AMUSE", self.of_worker))}
+                self.assertEqual({face: said for face, (said, _) in told.items()}, dict.fromkeys(told, verdict), told)
+                if verdict == "refused":
+                    self.assertTrue(all(why for _, why in told.values()), told)
+
+    def test_a_worker_lives_on(self):
+        code = amuse_worker.GrapedrGravity()
+        for wrong in (None, "one", [1, 2], np.ma.masked, 1j, object()):
+            with self.subTest(repr(wrong)):
+                status = code.new_particle(index_of_the_particle=Held(), mass=wrong, x=0, y=0, z=0, vx=0, vy=0, vz=0)
+                self.assertEqual(status, -1)
+                self.assertIn("particle is refused", code.message)
+        self.assertEqual(code.get_mass(index_of_the_particle=[], mass=Held()), -1)
+        self.assertEqual(code.get_number_of_particles(number_of_particles=Held()), 0)
 
 
 if __name__ == "__main__":
