@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "gdr/assembler/listing.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 #include "gdr/compiler/assemble.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/precision.h"
@@ -33,14 +36,23 @@
 
 namespace gdr::python {
 
-void Turns::take() {
+bool Turns::try_take() {
   const pid_t here = getpid();
-  for (pid_t taken = 0; !taken_in_.compare_exchange_strong(taken, here); taken = 0) {
-    if (taken != here) {
-      throw Error(
-          "this process was forked while a run was under way, which goes on in its parent: open another device");
-    }
-    taken_in_.wait(taken);
+  pid_t taken = 0;
+  if (taken_in_.compare_exchange_strong(taken, here)) return true;
+  if (taken == here) return false;
+  throw Error("this process was forked while a run was under way, which goes on in its parent: open another device");
+}
+
+void Turns::take() {
+  while (!try_take()) taken_in_.wait(getpid());
+}
+
+void Turns::take_or_stop() {
+  constexpr std::chrono::microseconds kWait{200};  // much less than a call takes for which others have to wait
+  while (!try_take()) {
+    base::pause();
+    std::this_thread::sleep_for(kWait);
   }
 }
 
@@ -138,11 +150,7 @@ std::tuple<std::optional<Assembled>, std::string, std::vector<std::pair<unsigned
     const std::vector<std::pair<unsigned, unsigned>>& places) {
   compiler::CompileOptions options;
   options.effort = effort;
-  compiler::CompileResult result;
-  {
-    const py::gil_scoped_release release;
-    result = compiler::compile_lsump(text, name, options);
-  }
+  compiler::CompileResult result = computed([&] { return compiler::compile_lsump(text, name, options); });
   std::vector<std::pair<unsigned, std::string>> errors;
   for (compiler::Diagnostic& each : result.diagnostics) errors.emplace_back(each.line, std::move(each.message));
   if (!errors.empty()) return {std::nullopt, std::string(), std::move(errors)};
@@ -160,9 +168,17 @@ std::tuple<std::optional<Assembled>, std::string, std::vector<std::pair<unsigned
   return {Assembled{*std::move(assembled.program), std::move(listing)}, std::move(result.source), std::move(errors)};
 }
 
+Assembled compiled_program(const std::filesystem::path& path, const compiler::CompileOptions& options) {
+  const compiler::CompileResult compiled = compiler::compile_file(path, options);
+  if (compiled.source.empty()) throw AssemblyError(compiler::format_diagnostics(compiled));
+  assembler::AssembleResult result = compiler::assemble_compiled(compiled, options);
+  if (!result.program) throw AssemblyError(assembler::format_diagnostics(result));
+  std::string listing = assembler::listing(*result.program, result.files);
+  return {*std::move(result.program), std::move(listing), {}, true};
+}
+
 /// The program of a pair function in a file, which may be the name of one in kernels/cc of a data folder.
 Assembled compile_file(const std::string& file, unsigned effort, const std::vector<std::string>& clang) {
-  const py::gil_scoped_release release;
   if (!compiler::is_source(file)) {
     throw Error(file +
                 ": a pair function is in C++ (.cc, .cpp, .cxx), LLVM's code (.ll, .bc) or LSUMP's language (.lsump)");
@@ -174,12 +190,7 @@ Assembled compile_file(const std::string& file, unsigned effort, const std::vect
   compiler::CompileOptions options;
   options.effort = effort;
   options.clang = clang;
-  const compiler::CompileResult compiled = compiler::compile_file(path, options);
-  if (compiled.source.empty()) throw AssemblyError(compiler::format_diagnostics(compiled));
-  assembler::AssembleResult result = compiler::assemble_compiled(compiled, options);
-  if (!result.program) throw AssemblyError(assembler::format_diagnostics(result));
-  std::string listing = assembler::listing(*result.program, result.files);
-  return {*std::move(result.program), std::move(listing), {}, true};
+  return computed([&] { return compiled_program(path, options); });
 }
 
 /// (name, transfer, is a float, dimensions) of the variables that travel, in their order.
@@ -401,12 +412,8 @@ py::dict precision(const std::string& file, unsigned effort, const std::map<std:
   const std::span<const std::uint64_t> i_fields = span_of(i);
   const std::span<const std::uint64_t> j_fields = span_of(j);
   const auto records = static_cast<std::size_t>(j.shape(0));
-  compiler::PrecisionReport report;
-  {
-    const py::gil_scoped_release release;
+  const compiler::PrecisionReport report = computed([&] {
     Device device;
-    Interrupts interrupts;
-    device.on_progress([&](std::size_t, std::size_t) { interrupts.tell(); });
     const auto run = [&](const compiler::CompileResult& compiled) {
       assembler::AssembleResult assembled = compiler::assemble_compiled(compiled, options);
       if (!assembled.program) throw AssemblyError(assembler::format_diagnostics(assembled));
@@ -415,12 +422,12 @@ py::dict precision(const std::string& file, unsigned effort, const std::map<std:
       device.write_j(0, j_fields);
       return device.run(i_fields, records);
     };
-    report = compiler::measure_precision(file, options,
-                                         {{i_fields.begin(), i_fields.end()},
-                                          {j_fields.begin(), j_fields.end()},
-                                          {parameters.begin(), parameters.end()}},
-                                         run, [&](std::size_t, std::size_t) { interrupts.tell(); });
-  }
+    return compiler::measure_precision(file, options,
+                                       {{i_fields.begin(), i_fields.end()},
+                                        {j_fields.begin(), j_fields.end()},
+                                        {parameters.begin(), parameters.end()}},
+                                       run, [](std::size_t, std::size_t) { base::pause(); });
+  });
   py::list operations;
   for (const compiler::OperationPrecision& one : report.operations) {
     operations.append(py::make_tuple(one.operation, one.name, one.line, one.is_short ? "short" : "long",
@@ -514,22 +521,20 @@ Vectors dgemm(const Vectors& a, const Vectors& b, const std::string& precision, 
   const auto n = static_cast<std::size_t>(b.shape(1));
   const MatrixView view_a{a.data(), a.shape(1), 1};
   const MatrixView view_b{b.data(), b.shape(1), 1};
-  std::vector<double> product(m * n);
-  if (m > 0 && n > 0 && k > 0) {
-    const py::gil_scoped_release release;
-    BoardDgemm board(options, dgemm_program(precision_of(precision)));
-    Interrupts interrupts;
-    board.on_progress([&](double) { interrupts.tell(); });
-    product = board.multiply(m, n, k, view_a, view_b);
-  }
-  // The board's product stands column by column.
+  const DgemmPrecision chosen = precision_of(precision);
   Vectors array({m, n});
   auto elements = array.mutable_unchecked<2>();
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      elements(static_cast<py::ssize_t>(i), static_cast<py::ssize_t>(j)) = product[i + j * m];
+  computed([&] {
+    std::vector<double> product(m * n);
+    if (m > 0 && n > 0 && k > 0) product = BoardDgemm(options, dgemm_program(chosen)).multiply(m, n, k, view_a, view_b);
+    // The board's product stands column by column.
+    for (std::size_t i = 0; i < m; ++i) {
+      base::pause();
+      for (std::size_t j = 0; j < n; ++j) {
+        elements(static_cast<py::ssize_t>(i), static_cast<py::ssize_t>(j)) = product[i + j * m];
+      }
     }
-  }
+  });
   return array;
 }
 

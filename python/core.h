@@ -31,16 +31,21 @@ class Turns {
   /// Waits until no other call is under way. Throws gdr::Error in a process that was forked during one, which never
   /// ends there.
   void take();
+  /// The same, looking for Ctrl-C. May throw base::Stopped.
+  void take_or_stop();
   void give() noexcept;
 
  private:
+  /// True if this call has the turn now.
+  bool try_take();
+
   std::atomic<pid_t> taken_in_{0};  // the process whose thread has the turn; 0: nobody has it
 };
 
 /// A turn, for as long as it exists.
 class Turn {
  public:
-  explicit Turn(Turns& turns) : turns_(turns) { turns_.take(); }
+  explicit Turn(Turns& turns) : turns_(turns) { turns_.take_or_stop(); }
   ~Turn() { turns_.give(); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -64,9 +69,10 @@ class Pause {
 /// What `body` returns, computed when it is this thread's turn. Other Python threads go on.
 template <class Body>
 auto in_turn(Turns& turns, Body body) {
-  const py::gil_scoped_release release;
-  const Turn turn(turns);
-  return body();
+  return computed([&] {
+    const Turn turn(turns);
+    return body();
+  });
 }
 
 /// Emulated seconds by stage since the kernel was loaded, and interactions.

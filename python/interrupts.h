@@ -5,7 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <future>
+#include <type_traits>
+
+#include "gdr/base/stopping.h"
 
 namespace gdr::python {
 
@@ -26,6 +30,36 @@ class Interrupts {
  private:
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now();
 };
+
+/// What `body` returns, computed without Python's lock. Wherever the computation pauses (base::pause()) it looks for
+/// signals; then this throws as Interrupts does.
+template <class Body>
+auto computed(Body body) {
+  std::exception_ptr raised;
+  const pybind11::gil_scoped_release release;
+  Interrupts interrupts;
+  const base::Stopping stopping([&] {
+    if (raised) return false;
+    try {
+      interrupts.tell();
+    } catch (...) {
+      raised = std::current_exception();
+    }
+    return !raised;
+  });
+  try {
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      if (!raised) return;
+    } else {
+      auto result = body();
+      if (!raised) return result;
+    }
+  } catch (const base::Stopped&) {
+    if (!raised) throw;
+  }
+  std::rethrow_exception(raised);  // also if the computation ended as its last pause demands, without a word
+}
 
 /// What `body` returns, computed on another thread. `body(stop)` is to return soon once `stop` is true, which a signal
 /// makes it; then this throws as Interrupts does. For work whose progress is told by threads of its own. Without

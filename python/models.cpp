@@ -87,16 +87,14 @@ py::dict run_collective(const interconnect::Platform& on, const std::string& ope
   interconnect::ClosedForm form;
   interconnect::Traffic traffic;
   std::optional<double> simulated;
-  {
-    const py::gil_scoped_release release;
+  computed([&] {
     const interconnect::Schedule schedule = collective(operation, on.topology.nodes(), bytes, method);
     form = interconnect::run_closed_form(schedule, on.topology);
     traffic = interconnect::traffic(schedule);
-    Interrupts interrupts;
     interconnect::SimulationOptions options;
-    options.progress = [&](double) { interrupts.tell(); };
+    options.progress = [](double) { base::pause(); };
     if (simulate) simulated = interconnect::run_s4u(schedule, on.topology, options).seconds;
-  }
+  });
   py::dict result;
   result["seconds"] = simulated.value_or(form.lockstep_seconds);
   result["lockstep_seconds"] = form.lockstep_seconds;
@@ -174,13 +172,11 @@ py::dict cluster_nbody(const std::string& name, interconnect::NodeId nodes, doub
   const cluster::Cluster machine = cluster::load_cluster(name);
   const cluster::Rank ranks = nodes * machine.ranks_per_node;
   const isa::Program program = hostlib::kernel_program(kernel);
-  cluster::NbodyCost cost;
-  {
-    const py::gil_scoped_release release;
+  const cluster::NbodyCost cost = computed([&] {
     const interconnect::Platform network = cluster::platform_for(machine, nodes, grows);
-    cost = cluster::nbody_cost(machine, network.topology, program, hostlib::block_steps_for(n),
+    return cluster::nbody_cost(machine, network.topology, program, hostlib::block_steps_for(n),
                                {.algorithm = cluster::nbody_algorithm_named(algorithm), .ranks = ranks}, t_end);
-  }
+  });
   py::dict parts;
   for (std::size_t part = 0; part < cluster::kParts; ++part) {
     parts[py::str(std::string(cluster::name_of(static_cast<cluster::Part>(part))))] = cost.parts[part];
@@ -196,14 +192,11 @@ py::dict cluster_nbody(const std::string& name, interconnect::NodeId nodes, doub
 }
 
 py::list validate(const std::string& only) {
-  std::vector<validation::Judged> rows;
-  {
-    const py::gil_scoped_release release;
+  const std::vector<validation::Judged> rows = computed([&] {
     const validation::Models models;
     const validation::Data data = validation::read_data(models);
-    Interrupts interrupts;
-    rows = validation::judge_rows(data, models, only, [&](double, std::string_view) { interrupts.tell(); });
-  }
+    return validation::judge_rows(data, models, only, [](double, std::string_view) { base::pause(); });
+  });
   py::list list;
   for (const validation::Judged& judged : rows) {
     const validation::Row& row = judged.row;
@@ -244,7 +237,9 @@ PYBIND11_MODULE(_models, module) {
   });
 
   bind<interconnect::Platform>(module, "Platform")
-      .def(py::init(&platform))
+      .def(py::init([](const std::string& name, std::optional<std::uint32_t> nodes) {
+        return computed([&] { return platform(name, nodes); });
+      }))
       .def_property_readonly("name", [](const interconnect::Platform& own) { return own.topology.name(); })
       .def_property_readonly("nodes", [](const interconnect::Platform& own) { return own.topology.nodes(); })
       .def_property_readonly("links", [](const interconnect::Platform& own) { return own.topology.links().size(); })

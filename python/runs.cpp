@@ -267,13 +267,14 @@ class Run {
 
  private:
   static std::unique_ptr<hostlib::NbodyRun> make(hostlib::NbodySettings settings, const DeviceOptions& options) {
-    const py::gil_scoped_release release;
-    if (options.engine == hostlib::kDirectEngine) {
-      require_no_board(settings, options);
-      return std::make_unique<hostlib::NbodyRun>(std::move(settings), hostlib::DirectOptions{options.threads, {}});
-    }
-    isa::Program program = hostlib::kernel_program(settings.kernel);
-    return std::make_unique<hostlib::NbodyRun>(std::move(settings), Device(options), std::move(program));
+    return computed([&] {
+      if (options.engine == hostlib::kDirectEngine) {
+        require_no_board(settings, options);
+        return std::make_unique<hostlib::NbodyRun>(std::move(settings), hostlib::DirectOptions{options.threads, {}});
+      }
+      isa::Program program = hostlib::kernel_program(settings.kernel);
+      return std::make_unique<hostlib::NbodyRun>(std::move(settings), Device(options), std::move(program));
+    });
   }
 
   std::unique_ptr<hostlib::NbodyRun> run_;
@@ -290,12 +291,13 @@ inline constexpr bool kIsBound<Run> = true;
 
 void add_runs(py::module_& module) {
   module.def("start", [](const std::string& kind, std::size_t particles, std::uint64_t seed) {
-    return dict_of(python::start(kind, particles, seed));
+    return dict_of(computed([&] { return python::start(kind, particles, seed); }));
   });
   bind<Nbody>(module, "Nbody")
       .def(py::init([](const Vectors& mass, const Vectors& position, const Vectors& velocity, double eps, double eta,
                        const std::string& kernel, const DeviceOptions& options) {
-        return std::make_unique<Nbody>(particles_of(mass, position, velocity), eps, eta, kernel, options);
+        const hostlib::Particles particles = particles_of(mass, position, velocity);
+        return computed([&] { return std::make_unique<Nbody>(particles, eps, eta, kernel, options); });
       }))
       .def("evolve", &Nbody::evolve)
       .def_property_readonly("time", [](Nbody& own) { return own.between_blocks(std::mem_fn(&Nbody::time)); })

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "allotment.h"
+#include "gdr/base/stopping.h"
 #include "gdr/isa/effects.h"
 #include "placement.h"
 #include "random.h"
@@ -59,6 +60,7 @@ class Search {
     // If a quarter of the tries gives no schedule at all, however long, the rest would hardly give one.
     double limit = std::max({options_.tries / 4, options_.tries_for_one, 1.0});
     for (std::uint64_t attempts = 0; static_cast<double>(attempts) < limit; ++attempts) {
+      base::pause();
       if (--walk.patience == 0) walk = walk_from(elsewhere());
       Genes next = next_of(walk, attempts);
       const std::optional<std::size_t> lines = attempt(next, walk.most);

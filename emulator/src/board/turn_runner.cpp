@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gdr/base/stopping.h"
 #include "transfer.h"
 
 namespace gdr::emulator {
@@ -48,6 +49,7 @@ std::vector<std::vector<std::uint64_t>> TurnRunner::results() {
     results_[ring].resize(ring_words(session_.program(), run_.turns, rings_[ring].chips));
   }
   for (std::uint64_t first = 0; first < run_.turns; first += kPieceTurns) {
+    base::pause();
     run_piece(first, std::min(kPieceTurns, run_.turns - first));
   }
   return std::move(results_);

@@ -14,6 +14,7 @@
 #include "gdr/base/environment.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/quantity.h"
+#include "gdr/base/stopping.h"
 #include "gdr/emulator/thread_pool.h"
 
 namespace gdr {
@@ -213,6 +214,7 @@ struct Device::State {
     if (!computes()) return results;
     results.reserve(count * program.record_fields(Transfer::rrn));
     for (std::size_t first = 0; first < count; first += kParticlesPerRun) {
+      base::pause();
       const auto in_run = static_cast<unsigned>(std::min<std::size_t>(kParticlesPerRun, count - first));
       const auto part = boards.run(i_fields.subspan(first * record, in_run * record), in_run, first, nj);
       results.insert(results.end(), part.begin(), part.end());
@@ -337,7 +339,9 @@ void Device::write_j(std::size_t first, std::span<const std::uint64_t> fields) {
     throw Error(fmt::format("j-records {}..{} do not fit: external memory holds {}, {} too few", first,
                             first + count - 1, capacity, first + count - capacity));
   }
+  constexpr std::size_t kRecordsAPause = 4096;  // some milliseconds
   for (std::size_t n = 0; n < count && state_->computes(); ++n) {
+    if (n % kRecordsAPause == 0) base::pause();
     state_->boards.write_record(first + n, fields.subspan(n * record, record));
   }
   if (state_->emulated) state_->emulated->send_j(count);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 #include "simd/direct_sums.h"
 
 namespace gdr::hostlib {
@@ -17,6 +18,8 @@ constexpr unsigned kMostThreads = 1024;
 // Waking threads takes about as long as this many interactions on one thread.
 constexpr std::size_t kInteractionsWorthThreads = std::size_t{1} << 16;
 constexpr std::size_t kPredictedAtATime = 4096;
+// Times a group of i-particles: some 10 ms of one thread.
+constexpr std::size_t kInteractionsAPause = std::size_t{1} << 19;
 
 unsigned thread_count(unsigned asked) {
   if (asked > kMostThreads) {
@@ -149,8 +152,15 @@ std::vector<Force> DirectForce::evaluate(std::span<const IParticle> i_particles,
                                columns(targets.jerk),
                                targets.pot.data()};
   const simd::DirectLoops loops = simd::direct_loops(isa_);
-  in_parts(n, simd::kGroup, n * j_count_ >= kInteractionsWorthThreads,
-           [&](std::size_t first, std::size_t last) { loops.sum(sources, eps2, to, first, last); });
+  // Whole groups, so that the lanes of a part touch no other part's particles.
+  const std::size_t at_once =
+      base::is_stoppable() ? (kInteractionsAPause / std::max<std::size_t>(j_count_, 1) + 1) * simd::kGroup : n;
+  for (std::size_t begin = 0; begin < n; begin += at_once) {
+    base::pause();
+    const std::size_t count = std::min(at_once, n - begin);
+    in_parts(count, simd::kGroup, count * j_count_ >= kInteractionsWorthThreads,
+             [&](std::size_t first, std::size_t last) { loops.sum(sources, eps2, to, begin + first, begin + last); });
+  }
   std::vector<Force> forces(n);
   for (std::size_t k = 0; k < n; ++k) forces[k] = {get(targets.acc, k), get(targets.jerk, k), targets.pot[k]};
   return forces;

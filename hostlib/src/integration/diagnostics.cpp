@@ -11,6 +11,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/base/stopping.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -47,8 +48,10 @@ class Nearest {
 /// Densities in the order of `order`, which sorts the particles along x. From each particle the search goes outwards
 /// along x, until the distance in x alone exceeds that of the sixth neighbour found so far.
 std::vector<double> densities(const Particles& p, const std::vector<std::size_t>& order) {
+  constexpr std::size_t kParticlesAPause = 64;
   std::vector<double> density(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k % kParticlesAPause == 0) base::pause();
     const Vec3 x = p.position[order[k]];
     Nearest nearest;
     const auto look_at = [&](std::size_t other) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 #include "pair_field.h"
 #include "prediction.h"
 #include "time_steps.h"
@@ -308,7 +309,9 @@ void HermiteIntegrator::step() {
   for (const std::size_t index : block) file_body(index);
   state_.time = t;
   count_block(block.size());
-  if (state_.options.regularise) rearrange_pairs(block);
+  if (!state_.options.regularise) return;
+  const base::Stopping as_a_whole([] { return true; });  // the step is taken, so its pairs must follow
+  rearrange_pairs(block);
 }
 
 void HermiteIntegrator::evolve(double t_end, const BlockObserver& on_block) {

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "device/device_boards.h"
+#include "gdr/base/stopping.h"
 #include "gdr/emulator/host_reduction.h"
 #include "gdr/hostlib/kernel_program.h"
 
@@ -193,6 +194,7 @@ struct BoardDgemm::State {
     for (std::size_t pass = 0; pass < sharing.passes; ++pass) {
       for (unsigned chip = 0; chip < sharing.ring; ++chip) {
         for (std::size_t turn = 0; turn < turns; ++turn) {
+          base::pause();
           for (unsigned block = 0; block < sharing.live_blocks; ++block) {
             std::fill(fields.begin(), fields.end(), 0);
             const std::size_t first_k = k_of(sharing, pass, chip) + block * blocking.k_per_block;
@@ -220,6 +222,7 @@ struct BoardDgemm::State {
   /// Computes rows from `first_row` on, one share of rows for each ring at work, and adds up the passes in c.
   void run_rows(const MatrixView& a, std::size_t m, std::size_t n, std::size_t k, const DgemmSharing& sharing,
                 std::size_t first_row, std::size_t turns, std::span<double> c) {
+    constexpr std::size_t kColumnsAPause = 1024;  // about a millisecond
     std::vector<emulator::Ring> rings;
     while (rings.size() < sharing.rings && first_row + rings.size() * blocking.rows() < m) {
       rings.push_back({static_cast<unsigned>(rings.size()) * sharing.ring, sharing.ring});
@@ -229,6 +232,7 @@ struct BoardDgemm::State {
     for (std::size_t pass = 0; pass < sharing.passes; ++pass) {
       for (std::size_t ring = 0; ring < rings.size(); ++ring) {
         for (unsigned chip = 0; chip < sharing.ring; ++chip) {
+          base::pause();
           boards.write_block_particles(
               rings[ring].first_chip + chip,
               pack_a(a, m, k, first_row + ring * blocking.rows(), k_of(sharing, pass, chip), sharing.live_blocks));
@@ -243,6 +247,7 @@ struct BoardDgemm::State {
         const std::size_t top = first_row + ring * blocking.rows();
         std::vector<double> part(std::min<std::size_t>(blocking.rows(), m - top));
         for (std::size_t column = 0; column < n; ++column) {
+          if (column % kColumnsAPause == 0) base::pause();
           const std::size_t first_word = column * blocking.rows();
           for (std::size_t row = 0; row < part.size(); ++row) {
             part[row] = std::bit_cast<double>(results[ring][first_word + row]);

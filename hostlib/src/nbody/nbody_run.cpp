@@ -12,6 +12,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/own_files.h"
+#include "gdr/base/stopping.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/checkpoint.h"
@@ -303,6 +304,10 @@ bool NbodyRun::integrate_to_output(const std::function<bool(const NbodyRun&)>& g
     end_ = NbodyEnd::stopped;
     if (last_output_) keep_checkpoint();
     throw;
+  } catch (const base::Stopped&) {
+    end_ = NbodyEnd::stopped;
+    if (last_output_) keep_checkpoint();
+    throw;
   }
 }
 
@@ -314,7 +319,14 @@ bool NbodyRun::go_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
   const double until = output_time.value_or(settings_.t_end) - time_offset_;
   while (integrator_->next_block_time() <= until) {
     const std::uint64_t watched = watch_number();
-    integrator_->step();
+    try {
+      integrator_->step();
+    } catch (const base::Stopped&) {
+      if (settings_.sharing) throw;  // the other ranks have gone on
+      end_ = NbodyEnd::stopped;
+      write_checkpoint();
+      return false;
+    }
     if (watches() && watch_number() != watched) {
       last_watch_ = watch(time());
       if (in_trouble()) {

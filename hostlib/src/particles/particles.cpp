@@ -10,6 +10,7 @@
 #include "formats/little_endian.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -114,9 +115,11 @@ double internal_kinetic_energy(const Particles& particles) {
 }
 
 double potential_energy(const Particles& particles, double eps) {
+  constexpr std::size_t kParticlesAPause = 16;  // of a million particles: some 50 ms
   const double eps2 = eps * eps;
   double sum = 0.0;
   for (std::size_t i = 0; i < particles.size(); ++i) {
+    if (i % kParticlesAPause == 0) base::pause();
     const Vec3 xi = particles.position[i];
     double phi = 0.0;
     for (std::size_t j = 0; j < i; ++j) {

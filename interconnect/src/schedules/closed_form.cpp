@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 #include "step_loads.h"
 
 namespace gdr::interconnect {
@@ -38,6 +39,7 @@ std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topol
   std::vector<LinkLoad> loads(topology.links().size());
   std::vector<LinkId> route;
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
+    base::pause();
     for (const Step& step : schedule.ranks[rank]) {
       for (const Message& message : step.sends) {
         topology.route_into(rank, message.peer, route);
@@ -78,6 +80,7 @@ ClosedForm run_closed_form(const Schedule& schedule, const Topology& topology, d
   std::size_t steps = 0;
   for (const auto& of_rank : schedule.ranks) steps = std::max(steps, of_rank.size());
   for (std::size_t step = 0; step < steps; ++step) {
+    base::pause();
     times.lockstep_seconds += lockstep(schedule, topology, step, flops_per_second);
   }
   return times;
