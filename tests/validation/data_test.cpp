@@ -97,6 +97,41 @@ TEST(ValidationData, PublishedFitIsTakenAtN) {
   EXPECT_EQ(data.rows.at(0).quantity, "width, N = 4");
 }
 
+TEST(ValidationData, StandardErrorOfAFitIsThatOfIndependentCoefficients) {
+  const std::string fit = "fit = [1, 2]\nn = 4\nfit_sigma = [3, 1]";
+  const Data data = parse(changed("published = 3", fit));
+  EXPECT_DOUBLE_EQ(data.rows.at(0).sigma.value(), 5);  // of 3 and of 1 x 4
+  EXPECT_THAT(refusal(changed("bar = { kind = \"exact\" }", "bar = { kind = \"sigma\", limit = 2 }")),
+              HasSubstr("row A: a bar in sigma needs 'fit' and 'fit_sigma'"));
+  EXPECT_THAT(refusal(changed("published = 3", "fit = [1, 2]\nn = 4\nfit_sigma = [3]")),
+              HasSubstr("row A: 'fit_sigma' has 1 numbers and 'fit' 2"));
+}
+
+TEST(ValidationData, DerivedNumberNeedsANote) {
+  EXPECT_THAT(refusal(std::string(kRow) + "derived = true\n"), HasSubstr("row A: a derived number needs a note"));
+  EXPECT_TRUE(parse(std::string(kRow) + "derived = true\nnote = \"From 6.\"\n").rows.at(0).derived);
+}
+
+TEST(ValidationData, NumbersThatNoRowComparesHaveASourceAndAReason) {
+  const std::string entry = R"([[not_compared]]
+source = "book"
+place = "table 2"
+printed = "7 m"
+because = "the door is lost"
+)";
+  const NotCompared read = parse(kRow + entry).not_compared.at(0);
+  EXPECT_EQ(read.citation, "Book 1999, table 2");
+  EXPECT_EQ(read.printed, "7 m");
+  EXPECT_EQ(read.because, "the door is lost");
+  const auto without = [&](const std::string& line) {
+    std::string text = entry;
+    return refusal(kRow + text.erase(text.find(line), line.size()));
+  };
+  EXPECT_THAT(without("because = \"the door is lost\"\n"), HasSubstr("not_compared: 7 m: no reason"));
+  EXPECT_THAT(without("printed = \"7 m\"\n"), HasSubstr("not_compared: 'printed' must name the numbers"));
+  EXPECT_THAT(without("source = \"book\"\n"), HasSubstr("not_compared: unknown source ''"));
+}
+
 TEST(ValidationData, ModelMustBeOneThatThereIs) {
   EXPECT_THAT(refusal(changed("\"doubled\"", "\"tripled\"")), HasSubstr("row A: unknown model 'tripled'"));
 }

@@ -104,6 +104,41 @@ bar = { kind = "holds" }
 model = "yes"
 )";
 
+TEST(ValidationVerdict, ErrorsOfFitsAreBarsInStandardErrors) {
+  Row row;
+  row.published = 10;
+  row.sigma = 0.5;
+  row.bar = {.kind = Bar::Kind::sigma, .limit = 2};
+  EXPECT_EQ(judge(row, 11.0).pass, true);
+  EXPECT_EQ(judge(row, 9.0).pass, true);
+  EXPECT_EQ(judge(row, std::nextafter(11.0, 12)).pass, false);
+  EXPECT_EQ(judge(row, std::nan("")).pass, false);
+  EXPECT_DOUBLE_EQ(*judge(row, 10.25).sigmas, 0.5);
+  EXPECT_EQ(text_of(row.bar), "2 sigma");
+  row.sigma.reset();
+  row.bar = {.kind = Bar::Kind::relative, .limit = 1};
+  EXPECT_EQ(judge(row, 10.25).sigmas, std::nullopt);
+}
+
+TEST(ValidationReport, DerivedNumbersAndStandardErrorsAreShownAsSuch) {
+  Judged judged;
+  judged.row.id = RowId("A");
+  judged.row.unit = "m";
+  judged.row.published = 4;
+  judged.row.derived = true;
+  judged.ours = 5.0;
+  judged.verdict = {.error = 0.25, .sigmas = 1.5, .pass = {}};
+  EXPECT_THAT(table(std::vector{judged}), HasSubstr("A   4 m (derived)  5 m   +25.00 %, 1.5 sigma"));
+}
+
+TEST(ValidationReport, NumbersWithoutARowStandOnThePageWithTheirReason) {
+  Data data = parse(kRows);
+  const std::vector<Judged> rows = judge_rows(data, simple_models());
+  EXPECT_THAT(page(data, rows), Not(HasSubstr("## Not compared")));
+  data.not_compared.push_back({"book", "Book 1999, table 2", "7 m", "the door is lost"});
+  EXPECT_THAT(page(data, rows), HasSubstr("| 7 m | Book 1999, table 2 | the door is lost |\n"));
+}
+
 TEST(ValidationReport, OutcomesAreCounted) {
   const Summary summary = summarize(judge_rows(parse(kRows), simple_models()));
   EXPECT_EQ(summary.rows, 6U);
@@ -114,7 +149,8 @@ TEST(ValidationReport, OutcomesAreCounted) {
   EXPECT_EQ(summary.not_built, 1U);
   EXPECT_EQ(summary.predictions, 2U);
   EXPECT_EQ(summary.median_error, 1);
-  EXPECT_THAT(text_of(summary), HasSubstr("6 rows: 2 within their bar, 1 beyond it"));
+  EXPECT_THAT(text_of(summary),
+              HasSubstr("6 rows: 2 within their bar (prediction 1 of 2, identity 1 of 1), 1 beyond it"));
   EXPECT_THAT(text_of(summary), HasSubstr("median error of 2 predicted numbers 1e+02 %"));
 }
 
@@ -228,7 +264,7 @@ TEST(ValidationReport, PageHasSectionsInOrderOfTheirKeysAndNotesOnce) {
   EXPECT_THAT(text, HasSubstr("- A: Of the door.\n"));
   EXPECT_THAT(text, HasSubstr("- A.odd: Misprinted.\n"));
   EXPECT_EQ(text.find("Of the door."), text.rfind("Of the door."));
-  EXPECT_THAT(text, HasSubstr("| prediction | 2 | 2 | p |\n"));
+  EXPECT_THAT(text, HasSubstr("| prediction | 2 | 2 | 1 of 2 | p |\n"));
   EXPECT_THAT(text, HasSubstr("- Book 1999: A. Author: Book, 1999\n"));
 }
 

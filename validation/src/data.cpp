@@ -25,7 +25,7 @@ class Reader {
 
   Data run(std::string_view file) {
     const toml::table root = parsed(file);
-    refuse_unknown(root, {"roles", "sections", "sources", "row"});
+    refuse_unknown(root, {"roles", "sections", "sources", "row", "not_compared"});
     take_roles(root);
     data_.sections = texts(root, "sections");
     for (const auto& [key, node] : table(root, "sources")) {
@@ -36,6 +36,9 @@ class Reader {
     const toml::array* rows = root["row"].as_array();
     if (rows == nullptr) fail(root, "there is no [[row]]");
     for (const toml::node& row : *rows) take(row, {});
+    if (const toml::array* others = root["not_compared"].as_array()) {
+      for (const toml::node& other : *others) take_not_compared(other);
+    }
     return std::move(data_);
   }
 
@@ -136,6 +139,7 @@ class Reader {
     what.method = one_of(*table, "method", kMethods, what.method);
     if (table->contains("side")) what.side = side(*table);
     if (table->contains("limit")) what.limit = number(*table, "limit");
+    if (table->contains("bytes")) what.bytes = number(*table, "bytes");
     return what;
   }
 
@@ -175,20 +179,57 @@ class Reader {
     return value;
   }
 
+  void take_not_compared(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) fail(node, "an entry of not_compared must be a table");
+    refuse_unknown(*table, {"source", "place", "printed", "because"});
+    NotCompared entry{.source = text(*table, "source", {}),
+                      .citation = {},
+                      .printed = text(*table, "printed", {}),
+                      .because = text(*table, "because", {})};
+    const auto source = data_.sources.find(entry.source);
+    if (source == data_.sources.end()) fail(*table, fmt::format("not_compared: unknown source '{}'", entry.source));
+    if (entry.printed.empty()) fail(*table, "not_compared: 'printed' must name the numbers");
+    if (entry.because.empty()) fail(*table, fmt::format("not_compared: {}: no reason", entry.printed));
+    entry.citation = source->second.name;
+    const std::string place = text(*table, "place", {});
+    if (!place.empty()) entry.citation.append(", ").append(place);
+    data_.not_compared.push_back(std::move(entry));
+  }
+
   /// What a part of a row takes over from the row; empty for a row itself.
   struct Inherited {
     Row row;
     bool has_bar = false;
     bool has_role = false;
     const toml::array* fit = nullptr;
+    const toml::array* fit_sigma = nullptr;
     std::string place;
   };
+
+  /// Standard error of the published fit at n from those of its coefficients, as if these were independent: the source
+  /// gives no covariances.
+  double fit_error(const toml::table& table, const Inherited& from, double n) const {
+    if (from.fit_sigma->size() != from.fit->size()) {
+      fail(table, fmt::format("row {}: 'fit_sigma' has {} numbers and 'fit' {}", from.row.id.text(),
+                              from.fit_sigma->size(), from.fit->size()));
+    }
+    double squares = 0;
+    double power = 1;
+    for (const toml::node& error : *from.fit_sigma) {
+      const double part = number(error, "fit_sigma") * power;
+      squares += part * part;
+      power *= n;
+    }
+    return std::sqrt(squares);
+  }
 
   void take(const toml::node& node, Inherited from) {
     const toml::table* table = node.as_table();
     if (table == nullptr) fail(node, "a row must be a table");
-    refuse_unknown(*table, {"id", "section", "model", "case", "quantity", "source", "place", "published", "fit", "n",
-                            "statement", "unit", "role", "bar", "goal", "note", "verified", "misprint", "parts"});
+    refuse_unknown(*table, {"id",        "section", "model",    "case",      "quantity", "source",    "place",
+                            "published", "fit",     "n",        "statement", "unit",     "role",      "bar",
+                            "goal",      "note",    "verified", "misprint",  "derived",  "fit_sigma", "parts"});
     Row& row = from.row;
     row.id = row.id.part(text(*table, "id", {}));
     row.section = text(*table, "section", row.section);
@@ -205,6 +246,7 @@ class Reader {
     row.note = text(*table, "note", row.note);
     row.verified = (*table)["verified"].value_or(row.verified);
     row.misprint = (*table)["misprint"].value_or(row.misprint);
+    row.derived = (*table)["derived"].value_or(row.derived);
     from.place = text(*table, "place", from.place);
     if (const toml::node* goal = table->get("goal")) {
       row.goal = goal->is_string() ? goal->value_or(std::string()) : fmt::format("{}", number(*goal, "goal"));
@@ -215,6 +257,7 @@ class Reader {
       from.has_bar = true;
     }
     if (const toml::array* fit = (*table)["fit"].as_array()) from.fit = fit;
+    if (const toml::array* errors = (*table)["fit_sigma"].as_array()) from.fit_sigma = errors;
     if (const toml::node* n = table->get("n")) row.n = number(*n, "n");
     if (const toml::array* parts = (*table)["parts"].as_array()) {
       for (const toml::node& part : *parts) take(part, from);
@@ -227,6 +270,7 @@ class Reader {
     Row& row = from.row;
     if (from.fit != nullptr) {
       row.published = fitted(*from.fit, row.n);
+      if (from.fit_sigma != nullptr) row.sigma = fit_error(table, from, row.n);
       row.quantity += fmt::format(", N = {}", row.n);
     }
     const std::string& id = row.id.text();
@@ -241,6 +285,12 @@ class Reader {
     const bool compares =
         row.bar.kind == Bar::Kind::exact || row.bar.kind == Bar::Kind::relative || row.bar.kind == Bar::Kind::printed;
     if (compares && !row.published) fail(table, fmt::format("row {}: nothing published to compare with", id));
+    if (row.bar.kind == Bar::Kind::sigma && !row.sigma) {
+      fail(table, fmt::format("row {}: a bar in sigma needs 'fit' and 'fit_sigma'", id));
+    }
+    if (row.derived && row.note.empty()) {
+      fail(table, fmt::format("row {}: a derived number needs a note that says from what", id));
+    }
     const bool may_lack_bar = row.role == Role::input || row.role == Role::target || !row.note.empty();
     if (row.bar.kind == Bar::Kind::none && !may_lack_bar)
       fail(table, fmt::format("row {}: without a bar there must be a note that says why", id));

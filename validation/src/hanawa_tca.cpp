@@ -165,11 +165,31 @@ Ours staged(TcaInputs& in) {
   return true;
 }
 
+// Nakao, PEACH2-Benchmarks.
+
+Ours put_time(TcaInputs& in, const Row& row) { return in.cluster().tca_put(*row.what.bytes) / kMicro; }
+
+Ours mpi_time(TcaInputs& in, const Row& row) {
+  return in.cluster().mpi_message(*row.what.bytes, GdrPath::same_socket) / kMicro;
+}
+
+/// The put with the rate of the wire fitted to the measured put of 512 KB, and the start as it is.
+Ours refitted_put_time(TcaInputs& in, const Row& row) {
+  constexpr double kFittedBytes = 512 * kKilobyte;
+  constexpr double kMeasured = 203.98 * kMicro;
+  const double start = in.cluster().own_descriptors;
+  HaPacsTca refitted = in.cluster();
+  refitted.tca_rate *= (refitted.tca_put(kFittedBytes) - start) / (kMeasured - start);
+  return refitted.tca_put(*row.what.bytes) / kMicro;
+}
+
 // IPSJ ACS 8(4), 2015.
 
 Ours host_descriptors(TcaInputs& in) { return in.cluster().host_descriptors / kMicro; }
 Ours own_descriptors(TcaInputs& in) { return in.cluster().own_descriptors / kMicro; }
 Ours qpi_rate(TcaInputs& in) { return in.cluster().qpi_rate / kMega; }
+
+Ours own_descriptor_limit(TcaInputs& in) { return static_cast<double>(in.cluster().own_descriptor_max); }
 
 Ours qpi_beyond_512kb(TcaInputs& in) {
   for (double bytes = 512 * kKilobyte; bytes <= 4096 * kKilobyte; bytes *= 2) {
@@ -251,6 +271,29 @@ Ours himeno_middle_block_stride(TcaInputs& in) {
   return static_cast<double>(in.sent(Stencil::himeno, "M", {2, 4, 1}, Pattern::block_stride)) / kKilobyte;
 }
 
+Ours himeno_middle_block(TcaInputs& in) {
+  return static_cast<double>(in.sent(Stencil::himeno, "M", {2, 4, 1}, Pattern::block)) / kKilobyte;
+}
+
+/// True if the three methods differ by more at Small than at Middle and at Large, in every decomposition of 16 nodes in
+/// both dimensions. The difference is that of the largest speed and the least, by the least.
+Ours small_spreads_most(TcaInputs& in) {
+  const auto spread = [&](const char* size, const Split& split) {
+    double most = 0;
+    double least = 0;
+    for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
+      const double speed = 1 / in.time(Stencil::himeno, size, split, method).iteration;
+      most = std::max(most, speed);
+      least = least == 0 ? speed : std::min(least, speed);
+    }
+    return most / least - 1;
+  };
+  for (const Split& split : {Split{8, 2, 1}, Split{2, 8, 1}}) {
+    if (spread("S", split) <= spread("M", split) || spread("S", split) <= spread("L", split)) return false;
+  }
+  return true;
+}
+
 Ours block_stride_share(TcaInputs& in, const Split& split) {
   return static_cast<double>(in.sent(Stencil::himeno, "M", split, Pattern::block_stride)) /
          static_cast<double>(in.sent(Stencil::himeno, "M", split)) * kPercent;
@@ -328,7 +371,16 @@ std::vector<Model> hanawa_tca_models() {
       return compute(*inputs);
     };
   };
-  return {{"peach2.pcie_rate", {}, with(pcie_rate)},
+  const auto with_row = [inputs](Ours (*compute)(TcaInputs&, const Row&)) {
+    return [inputs, compute](const Row& row) -> Ours {
+      const std::scoped_lock lock(inputs->mutex);
+      return compute(*inputs, row);
+    };
+  };
+  return {{"tca.put_time", {CaseField::bytes}, with_row(put_time)},
+          {"tca.refitted_put_time", {CaseField::bytes}, with_row(refitted_put_time)},
+          {"tca.mpi_time", {CaseField::bytes}, with_row(mpi_time)},
+          {"peach2.pcie_rate", {}, with(pcie_rate)},
           {"peach2.share_of_peak", {}, with(share_of_peak)},
           {"peach2.local_share_of_peak", {}, with(local_share_of_peak)},
           {"peach2.pio_latency", {}, with(pio_latency)},
@@ -364,6 +416,9 @@ std::vector<Model> hanawa_tca_models() {
           {"tca.reflect_do", {}, with(reflect_do)},
           {"tca.himeno_message_small", {}, with(himeno_message_small)},
           {"tca.himeno_middle_block_stride", {}, with(himeno_middle_block_stride)},
+          {"tca.himeno_middle_block", {}, with(himeno_middle_block)},
+          {"tca.small_spreads_most", {}, with(small_spreads_most)},
+          {"tca.own_descriptor_limit", {}, with(own_descriptor_limit)},
           {"tca.himeno_message_middle", {}, with(himeno_message_middle)},
           {"tca.himeno_message_large", {}, with(himeno_message_large)},
           {"tca.share_241", {}, with(share_241)},

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gdr/base/data_file.h"
+#include "gdr/base/units.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/lu.h"
@@ -64,12 +65,23 @@ Ours is_hidden_from_16384(BlasInputs& inputs, const Row&) {
   return holds;
 }
 
-Ours is_slower_without_overlap(BlasInputs& inputs, const Row&) {
-  bool holds = true;
-  for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
-    holds = holds && seconds(inputs, size, {.overlap = false}) > seconds(inputs, size, {});
-  }
-  return holds;
+/// True if the planned buffer hides the transfer of A completely: the lines take no longer than without transfers.
+Ours does_planned_buffer_hide(BlasInputs& inputs, const Row&) {
+  constexpr std::uint64_t kSize = 2048;          // Koike et al. 2009, section 5
+  constexpr std::uint64_t kPlannedWords = 8192;  // the same
+  const auto compute = [&](const DgemmTransfer& transfer) {
+    return inputs.dgemm().times(kSize, kSize, kSize, transfer).compute;
+  };
+  return compute({.buffer_words = kPlannedWords}) <= compute({.overlap = false});
+}
+
+constexpr double kPublishedPeak = 800;  // Gflops of four chips, Koike et al. 2009, section 4.2
+
+Ours chip_peak(BlasInputs& inputs, const Row&) {
+  return peak_gflops_in_doubles(inputs.board(), 1) / inputs.board().chips;
+}
+Ours product_share(BlasInputs& inputs, const Row& row) {
+  return std::get<double>(large_product(inputs, row)) / kPublishedPeak * kPercent;
 }
 
 Ours stage_of(BlasInputs& inputs, const Row& row) {
@@ -92,6 +104,13 @@ Ours stage_of(BlasInputs& inputs, const Row& row) {
       return hpl_flops(kHplOrder) / stages.total() / 1e9;
   }
   return {};
+}
+
+/// Speed of the factorisation with the board as a share of the board's peak, in percent.
+Ours hpl_share(BlasInputs& inputs, const Row&) {
+  const HplStages stages =
+      hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, ProductRule::record, kHplOrder, kPanel);
+  return hpl_flops(kHplOrder) / stages.total() / kGiga / kPublishedPeak * kPercent;
 }
 
 /// Residual with the board's products divided by that with the host's; geometric mean over seeds.
@@ -134,7 +153,10 @@ std::vector<Model> koike_blas_models() {
   };
   return {{"dgemm.speed", {}, with(large_product)},
           {"dgemm.hidden_from_16384", {}, with(is_hidden_from_16384)},
-          {"dgemm.slower_without_overlap", {}, with(is_slower_without_overlap)},
+          {"dgemm.planned_buffer_hides", {}, with(does_planned_buffer_hide)},
+          {"dgemm.chip_peak", {}, with(chip_peak)},
+          {"dgemm.share_of_peak", {}, with(product_share)},
+          {"hpl.share_of_peak", {}, with(hpl_share)},
           {"dgemm.kernel_speed", {}, with(kernel_speed)},
           {"hpl.stage", {CaseField::system, CaseField::stage}, with(stage_of)},
           {"hpl.residual_ratio", {}, [](const Row&) { return Ours{residual_ratio(768, 256, 10)}; }},

@@ -146,6 +146,55 @@ double i_send_time(GravityInputs& inputs, const Row& row) { return force_evaluat
 double j_send_time(GravityInputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().j_send; }
 double compute_time(GravityInputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().compute; }
 
+constexpr double kMost = 262144;     // particles, Koike et al. 2009, section 3.2
+constexpr double kIBytes = 72;       // of an i-particle, Koike et al. 2009, section 3.2
+constexpr double kJBytes = 160;      // of a j-particle, Koike et al. 2009, section 3.2
+constexpr double kResultBytes = 64;  // of a particle's results, Koike et al. 2009, section 3.2
+
+double share_of_loop(GravityInputs& inputs, double gflops) {
+  return gflops / speed_on_board(inputs, "gravity_jerk_2009") * kPercent;
+}
+double force_share(GravityInputs& inputs, const Row& row) { return share_of_loop(inputs, force_speed(inputs, row)); }
+double individual_share(GravityInputs& inputs, const Row& row) {
+  return share_of_loop(inputs, individual_speed_of_most(inputs, row));
+}
+double asymptotic_loss(GravityInputs& inputs, const Row& row) {
+  return kPercent - share_of_loop(inputs, asymptotic_speed(inputs, row));
+}
+
+/// Particles that a transfer moves in a second, from the slope of its time between half of the most particles and all:
+/// the published rates are slopes of fits.
+double slope_rate(GravityInputs& inputs, double emulator::StageSeconds::* stage) {
+  const auto seconds = [&](double n) { return force_evaluation(inputs, n).seconds().*stage; };
+  return kMost / 2 / (seconds(kMost) - seconds(kMost / 2));
+}
+double i_rate(GravityInputs& inputs, const Row&) { return slope_rate(inputs, &emulator::StageSeconds::i_send); }
+double j_rate(GravityInputs& inputs, const Row&) { return slope_rate(inputs, &emulator::StageSeconds::j_send); }
+double i_bandwidth(GravityInputs& inputs, const Row& row) { return i_rate(inputs, row) * kIBytes / kMega; }
+double j_bandwidth(GravityInputs& inputs, const Row& row) { return j_rate(inputs, row) * kJBytes / kMega; }
+
+/// What a run takes besides its loop, in us: the linear term of the time to compute, for the particles of a run.
+double run_overhead(GravityInputs& inputs, const Row&) {
+  const auto by_n = [&](double n) { return force_evaluation(inputs, n).seconds().compute / n; };
+  const double linear = 2 * by_n(kMost / 2) - by_n(kMost);  // by_n is linear in n
+  return linear * emulator::kParticlesPerRun / kMicro;
+}
+double result_dma(GravityInputs& inputs, const Row&) {
+  return kResultBytes * emulator::kParticlesPerRun / (inputs.board().result_dma_mb * kMega) / kMicro;
+}
+double run_start(GravityInputs& inputs, const Row& row) { return run_overhead(inputs, row) - result_dma(inputs, row); }
+double result_dma_rate(GravityInputs& inputs, const Row&) { return inputs.board().result_dma_mb; }
+double write_rate(GravityInputs& inputs, const Row&) { return inputs.board().pio_mb; }
+
+/// How many times as fast i-particles are sent as planned.
+double planned_i_gain(GravityInputs& inputs, const Row&) {
+  BoardTime planned(inputs.kernel("gravity_jerk_2009"), inputs.board(), 1, emulator::TransferMode::ideal);
+  const auto particles = static_cast<std::uint64_t>(kMost);
+  planned.send_j(particles);
+  planned.run(particles, particles);
+  return force_evaluation(inputs, kMost).seconds().i_send / planned.seconds().i_send;
+}
+
 double planned_j_rate(GravityInputs& inputs, const Row&) {
   constexpr double kRecordBytes = 136;  // 17 fields of 8 bytes, Koike et al. 2009, section 5
   return inputs.board().send_ideal_mb * kMega / kRecordBytes;
@@ -172,6 +221,19 @@ std::vector<Model> koike_gravity_models() {
           {"gravity.compute_time", {}, with(compute_time)},
           {"gravity.individual_speed", {}, with(individual_speed_of_most)},
           {"gravity.half_speed_particles", {}, with(half_speed_particles)},
+          {"gravity.force_share", {}, with(force_share)},
+          {"gravity.individual_share", {}, with(individual_share)},
+          {"kernel.asymptotic_loss", {CaseField::kernel}, with(asymptotic_loss)},
+          {"gravity.i_rate", {}, with(i_rate)},
+          {"gravity.j_rate", {}, with(j_rate)},
+          {"gravity.i_bandwidth", {}, with(i_bandwidth)},
+          {"gravity.j_bandwidth", {}, with(j_bandwidth)},
+          {"gravity.run_overhead", {}, with(run_overhead)},
+          {"gravity.run_start", {}, with(run_start)},
+          {"board.result_dma", {}, with(result_dma)},
+          {"board.result_dma_rate", {}, with(result_dma_rate)},
+          {"board.write_rate", {}, with(write_rate)},
+          {"board.planned_i_gain", {}, with(planned_i_gain)},
           {"board.planned_j_rate", {}, with(planned_j_rate)}};
 }
 

@@ -18,6 +18,7 @@ inline constexpr base::Names<Bar::Kind> kBarKinds({{Bar::Kind::none, "none"},
                                                    {Bar::Kind::exact, "exact"},
                                                    {Bar::Kind::printed, "printed"},
                                                    {Bar::Kind::relative, "relative"},
+                                                   {Bar::Kind::sigma, "sigma"},
                                                    {Bar::Kind::at_least, "at_least"},
                                                    {Bar::Kind::at_most, "at_most"},
                                                    {Bar::Kind::within, "within"}});
@@ -30,7 +31,8 @@ inline constexpr base::Names<CaseField> kCaseFields({{CaseField::kernel, "kernel
                                                      {CaseField::graph, "graph"},
                                                      {CaseField::method, "method"},
                                                      {CaseField::side, "side"},
-                                                     {CaseField::limit, "limit"}});
+                                                     {CaseField::limit, "limit"},
+                                                     {CaseField::bytes, "bytes"}});
 inline constexpr base::Names<interconnect::SummaAlgorithm> kAlgorithms({{interconnect::SummaAlgorithm::ca0, "CA0"},
                                                                         {interconnect::SummaAlgorithm::ca1, "CA1"},
                                                                         {interconnect::SummaAlgorithm::ca2, "CA2"},

@@ -74,6 +74,9 @@ Summary summarize(std::span<const Judged> rows) {
   std::vector<double> errors;
   for (const Judged& judged : rows) {
     if (judged.verdict.pass) {
+      RoleCount& count = summary.by_role[judged.row.role];
+      ++count.judged;
+      count.passed += *judged.verdict.pass ? 1 : 0;
       ++(*judged.verdict.pass ? summary.passed : summary.missed);
     } else if (is_built(judged)) {
       ++(judged.row.misprint ? summary.misprints : summary.undecided);
@@ -89,11 +92,27 @@ Summary summarize(std::span<const Judged> rows) {
   return summary;
 }
 
+namespace {
+
+/// Roles in the order in which rows within the bar say something about a model.
+constexpr std::array kRolesByWeight{Role::prediction, Role::reading, Role::consistency, Role::calibration,
+                                    Role::identity,   Role::input,   Role::target};
+
+}  // namespace
+
 std::string text_of(const Summary& summary) {
+  std::vector<std::string> by_role;
+  for (const Role role : kRolesByWeight) {
+    const auto count = summary.by_role.find(role);
+    if (count == summary.by_role.end()) continue;
+    by_role.push_back(fmt::format("{} {} of {}", name_of(role), count->second.passed, count->second.judged));
+  }
   std::string text = fmt::format(
-      "{} rows: {} within their bar, {} beyond it, {} beside misprints of their source, {} shown without a verdict, {} "
+      "{} rows: {} within their bar{}, {} beyond it, {} beside misprints of their source, {} shown without a verdict, "
+      "{} "
       "not built",
-      summary.rows, summary.passed, summary.missed, summary.misprints, summary.undecided, summary.not_built);
+      summary.rows, summary.passed, by_role.empty() ? "" : fmt::format(" ({})", fmt::join(by_role, ", ")),
+      summary.missed, summary.misprints, summary.undecided, summary.not_built);
   if (summary.median_error) {
     text += fmt::format("; median error of {} predicted numbers {:.2g} %", summary.predictions,
                         100 * *summary.median_error);
@@ -118,7 +137,9 @@ std::string with_unit(const std::string& text, const std::string& unit) {
 
 std::string published_cell(const Row& row) {
   if (!row.statement.empty()) return row.statement;
-  return row.published ? with_unit(text_of(*row.published), row.unit) : "-";
+  if (!row.published) return "-";
+  const std::string number = with_unit(text_of(*row.published), row.unit);
+  return row.derived ? number + " (derived)" : number;
 }
 
 std::string ours_cell(const Judged& judged) {
@@ -129,7 +150,8 @@ std::string ours_cell(const Judged& judged) {
 
 std::string error_cell(const Judged& judged) {
   if (!judged.verdict.error) return "";
-  return *judged.verdict.error == 0 ? "0" : fmt::format("{:+.2f} %", 100 * *judged.verdict.error);
+  const std::string error = *judged.verdict.error == 0 ? "0" : fmt::format("{:+.2f} %", 100 * *judged.verdict.error);
+  return judged.verdict.sigmas ? fmt::format("{}, {:.1f} sigma", error, *judged.verdict.sigmas) : error;
 }
 
 std::string bar_cell(const Row& row) {
@@ -201,6 +223,19 @@ std::string section(const std::string& title, std::span<const Judged* const> row
   return text + "\n" + notes(rows);
 }
 
+/// The numbers that no row compares, with the reasons; empty if there are none.
+std::string not_compared(const Data& data) {
+  if (data.not_compared.empty()) return {};
+  std::string text =
+      "## Not compared\n\n"
+      "These numbers are printed in the sources above, and no row compares them.\n\n"
+      "| printed | source | not compared, because |\n|---|---|---|\n";
+  for (const NotCompared& entry : data.not_compared) {
+    text += fmt::format("| {} | {} | {} |\n", entry.printed, entry.citation, entry.because);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string page(const Data& data, std::span<const Judged> rows) {
@@ -212,13 +247,18 @@ std::string page(const Data& data, std::span<const Judged> rows) {
       "model of docs/machine/model.md with the parameters of `machines/model1800.toml`, at 333 MHz where nothing else "
       "is "
       "said.\n\n";
-  text += text_of(summarize(rows)) + ".\n\n| role | rows | built and verified | meaning |\n|---|---|---|---|\n";
+  const Summary summary = summarize(rows);
+  text += text_of(summary) +
+          ".\n\n| role | rows | built and verified | within the bar | meaning |\n|---|---|---|---|---|\n";
   for (const auto& [role, meaning] : data.roles) {
     const auto of_role = [&](const Judged& judged) { return judged.row.role == role; };
-    text += fmt::format("| {} | {} | {} | {} |\n", name_of(role), std::count_if(rows.begin(), rows.end(), of_role),
+    const auto found = summary.by_role.find(role);
+    const RoleCount count = found == summary.by_role.end() ? RoleCount{} : found->second;
+    text += fmt::format("| {} | {} | {} | {} of {} | {} |\n", name_of(role),
+                        std::count_if(rows.begin(), rows.end(), of_role),
                         std::count_if(rows.begin(), rows.end(),
                                       [&](const Judged& j) { return of_role(j) && is_built(j) && j.row.verified; }),
-                        meaning);
+                        count.passed, count.judged, meaning);
   }
   text += "\n";
   for (const auto& [key, title] : data.sections) {
@@ -228,6 +268,7 @@ std::string page(const Data& data, std::span<const Judged> rows) {
     }
     if (!mine.empty()) text += section(title, mine);
   }
+  text += not_compared(data);
   text += "## Sources\n\n";
   std::set<std::string> used;
   for (const Judged& judged : rows) used.insert(judged.row.source);

@@ -19,13 +19,16 @@ std::string_view name_of(Bar::Kind kind) { return kBarKinds[kind]; }
 std::string_view name_of(CaseField field) { return kCaseFields[field]; }
 
 bool has_limit(Bar::Kind kind) {
-  return kind == Bar::Kind::relative || kind == Bar::Kind::at_least || kind == Bar::Kind::at_most;
+  return kind == Bar::Kind::relative || kind == Bar::Kind::sigma || kind == Bar::Kind::at_least ||
+         kind == Bar::Kind::at_most;
 }
 
 std::string text_of(const Bar& bar) {
   switch (bar.kind) {
     case Bar::Kind::relative:
       return fmt::format("{:g} %", 100 * bar.limit);
+    case Bar::Kind::sigma:
+      return fmt::format("{:g} sigma", bar.limit);
     case Bar::Kind::at_least:
       return fmt::format(">= {:g}", bar.limit);
     case Bar::Kind::at_most:
@@ -57,6 +60,7 @@ std::vector<CaseField> fields_of(const Case& what) {
   take(what.method, CaseField::method);
   take(what.side, CaseField::side);
   take(what.limit, CaseField::limit);
+  take(what.bytes, CaseField::bytes);
   return fields;
 }
 

@@ -30,6 +30,8 @@ constexpr Rank kNodes = 64;                  // Urino 2020, table 6
 constexpr std::uint64_t kSummaOrder = 8192;  // table 7
 constexpr double kBandwidth = 200e9;         // bytes/s of a node, table 6; cancels in every ratio
 
+constexpr std::uint64_t kLongBroadcast = std::uint64_t{8} << 20;  // bytes: section 4.4, n = 8192
+
 constexpr double kPublishedBound = 421766;  // equation 6
 
 struct Variant {
@@ -140,9 +142,9 @@ bool are_cells_quick(Table7& table, double most_seconds) {
 constexpr Variant kCa0{SummaAlgorithm::ca0, SummaLayout::square};
 constexpr Variant kCa4{SummaAlgorithm::ca4, SummaLayout::square};
 
-/// Time of CA4 on a network divided by that on the hub.
-double time_to_hub(Table7& table, const std::string& network) {
-  return table.seconds(network, kCa4) / table.seconds("optical-hub-64", kCa4);
+/// Time of an algorithm on a network divided by that on the hub.
+double time_to_hub(Table7& table, const std::string& network, const Variant& variant) {
+  return table.seconds(network, variant) / table.seconds(kHub, variant);
 }
 
 /// True if, as in the paper, CA4 on the hub is the fastest cell and CA2 on the fat tree the second.
@@ -163,15 +165,40 @@ double simulated_hub_2d_by_1d(Table7& table) {
          table.seconds(kHub, kCa4);
 }
 
+/// A broadcast by a binary tree: rank r sends to 2 r + 1 and then to 2 r + 2. A rank at depth d has the data after 2 d
+/// steps at most, since its parent serves one child after the other.
+Schedule make_binary_broadcast(Rank nodes, std::uint64_t bytes) {
+  Schedule schedule{"broadcast", std::vector<std::vector<Step>>(nodes)};
+  std::vector<std::size_t> ready(nodes);  // step in which a rank can begin to send
+  for (Rank from = 0; 2 * from + 1 < nodes; ++from) {
+    for (Rank child = 0; child < 2; ++child) {
+      const Rank to = 2 * from + 1 + child;
+      if (to >= nodes) break;
+      add_message(schedule, ready[from] + child, from, to, bytes, 0);
+      ready[to] = ready[from] + child + 1;
+    }
+  }
+  return schedule;
+}
+
 /// Time of a long broadcast by a tree on a network divided by that of one over relays on the hub.
-double broadcast_to_hub(const std::string& network) {
-  constexpr std::uint64_t kBytes = std::uint64_t{8} << 20;
+double broadcast_to_hub(const std::string& network, Schedule (*make_tree)(Rank, std::uint64_t)) {
+  constexpr std::uint64_t kBytes = kLongBroadcast;
   const SimulationOptions simulation = as_smpi();
   const auto seconds = [&](const Schedule& schedule, const std::string& name) {
     return run_s4u(schedule, load_platform(name).topology, simulation).seconds;
   };
-  return seconds(make_tree_broadcast(kNodes, kBytes), network) /
+  return seconds(make_tree(kNodes, kBytes), network) /
          seconds(make_broadcast(kNodes, kBytes, Path::multipath), "optical-hub-64");
+}
+
+/// How many times as fast a long broadcast on the hub is over relays as direct.
+double relays_gain() {
+  const Topology hub = load_platform(kHub).topology;
+  const auto seconds = [&](Path path) {
+    return run_s4u(make_broadcast(kNodes, kLongBroadcast, path), hub, as_smpi()).seconds;
+  };
+  return seconds(Path::direct) / seconds(Path::multipath);
 }
 
 bool do_relays_gain_from_512_bytes() {
@@ -301,15 +328,18 @@ std::vector<Model> simulated_models() {
                   return table->seconds("optical-hub-64", kCa0) > kNodes * table->seconds("optical-hub-64", kCa4);
                 }),
       simulated("summa.hub_before", {CaseField::network, CaseField::limit},
-                [table](const Row& row) { return time_to_hub(*table, *row.what.network) >= *row.what.limit; }),
-      simulated("summa.time_to_hub", {CaseField::network},
-                [table](const Row& row) { return time_to_hub(*table, *row.what.network); }),
+                [table](const Row& row) { return time_to_hub(*table, *row.what.network, kCa4) >= *row.what.limit; }),
+      simulated("summa.time_to_hub", {CaseField::network, CaseField::algorithm, CaseField::layout},
+                [table](const Row& row) { return time_to_hub(*table, *row.what.network, variant_of(row)); }),
       simulated("summa.simulated_hub_2d", {}, [table](const Row&) { return simulated_hub_2d_by_1d(*table); }),
       simulated("summa.cells_quick", {CaseField::limit},  // seconds
                 [table](const Row& row) { return are_cells_quick(*table, *row.what.limit); }),
       simulated("broadcast.relays_gain_from_512_bytes", {}, [](const Row&) { return do_relays_gain_from_512_bytes(); }),
+      simulated("broadcast.relays_gain", {}, [](const Row&) { return relays_gain(); }),
       simulated("broadcast.time_to_hub", {CaseField::network},
-                [](const Row& row) { return broadcast_to_hub(*row.what.network); }),
+                [](const Row& row) { return broadcast_to_hub(*row.what.network, make_tree_broadcast); }),
+      simulated("broadcast.binary_tree_to_hub", {CaseField::network},
+                [](const Row& row) { return broadcast_to_hub(*row.what.network, make_binary_broadcast); }),
       simulated("bruck.quick", {CaseField::limit},  // seconds
                 [bruck_result](const Row& row) { return bruck_result().processor_seconds <= *row.what.limit; }),
       simulated("bruck.small", {CaseField::limit},  // bytes

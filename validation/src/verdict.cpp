@@ -24,6 +24,8 @@ bool near_enough(const Row& row, double ours) {
       return fmt::format("{:.{}f}", ours, bar.decimals) == fmt::format("{:.{}f}", *row.published, bar.decimals);
     case Bar::Kind::relative:
       return std::abs(ours / *row.published - 1) <= bar.limit;
+    case Bar::Kind::sigma:
+      return std::abs(ours - *row.published) <= bar.limit * *row.sigma;
     case Bar::Kind::none:
     case Bar::Kind::holds:
       break;
@@ -39,6 +41,9 @@ Verdict judge(const Row& row, const Ours& ours) {
   const double* number = std::get_if<double>(&ours);
   const bool* holds = std::get_if<bool>(&ours);
   if (number != nullptr && row.published) verdict.error = *number / *row.published - 1;
+  if (number != nullptr && row.published && row.sigma) {
+    verdict.sigmas = std::abs(*number - *row.published) / *row.sigma;
+  }
   if (!row.verified || row.misprint || row.bar.kind == Bar::Kind::none) return verdict;
   if (number != nullptr) verdict.pass = near_enough(row, *number);
   if (holds != nullptr) verdict.pass = *holds;

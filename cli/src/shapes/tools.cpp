@@ -31,7 +31,10 @@ ReportShape validate_shape() {
             or_none(whole_field("decimals", "decimals of the published number"))}),
        or_null(flag_field("pass", "whether the row passes; null if there is no number of ours")),
        flag_field("verified", "whether the published number could be verified"),
-       flag_field("misprint", "whether the publication contradicts itself")}};
+       flag_field("misprint", "whether the publication contradicts itself"),
+       flag_field("derived", "whether the publication prints another number, from which this one follows"),
+       or_null(
+           number_field("sigma", "", "standard error of the published number, in its unit; null if none is given"))}};
 }
 
 ReportShape selftest_shape() {

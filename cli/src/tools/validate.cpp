@@ -51,7 +51,9 @@ Json json_of(const Judged& judged) {
           {"bar", json_of(row.bar)},
           {"pass", or_null(judged.verdict.pass)},
           {"verified", row.verified},
-          {"misprint", row.misprint}};
+          {"misprint", row.misprint},
+          {"derived", row.derived},
+          {"sigma", or_null(row.sigma)}};
 }
 
 [[noreturn]] void refuse_id(const Data& data, const std::string& only) {

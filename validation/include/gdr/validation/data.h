@@ -16,8 +16,17 @@ struct Source {
   std::string full;
 };
 
+/// Numbers that a source prints and that no row compares.
+struct NotCompared {
+  std::string source;    // key of Data::sources
+  std::string citation;  // as a reader cites it
+  std::string printed;   // the numbers, with their units
+  std::string because;   // the reason
+};
+
 struct Data {
-  std::vector<Row> rows;  // in the order of the file, the parts of a row one after another
+  std::vector<Row> rows;                  // in the order of the file, the parts of a row one after another
+  std::vector<NotCompared> not_compared;  // in the order of the file
   std::map<std::string, Source> sources;
   std::map<Role, std::string> roles;            // the meaning of every role
   std::map<std::string, std::string> sections;  // their titles, in the order of their keys

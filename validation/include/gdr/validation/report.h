@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,8 +15,9 @@
 namespace gdr::validation {
 
 struct Verdict {
-  std::optional<double> error;  // ours / published - 1
-  std::optional<bool> pass;     // nothing: no model, no bar, a misprint, or a number that nobody could verify
+  std::optional<double> error;   // ours / published - 1
+  std::optional<double> sigmas;  // |ours - published| in standard errors of the published number
+  std::optional<bool> pass;      // nothing: no model, no bar, a misprint, or a number that nobody could verify
 };
 [[nodiscard]] Verdict judge(const Row& row, const Ours& ours);
 
@@ -37,6 +39,12 @@ using RowProgress = std::function<void(double done, std::string_view row)>;
 /// The first levels of all ids, each once, in the order of the rows.
 [[nodiscard]] std::vector<std::string> wholes(const Data& data);
 
+/// Rows of one role that have a verdict.
+struct RoleCount {
+  std::size_t passed = 0;
+  std::size_t judged = 0;
+};
+
 /// Numbers of rows by verdict.
 struct Summary {
   std::size_t rows = 0;
@@ -45,6 +53,7 @@ struct Summary {
   std::size_t misprints = 0;
   std::size_t undecided = 0;  // shown without a verdict
   std::size_t not_built = 0;
+  std::map<Role, RoleCount> by_role;   // those with a verdict
   std::size_t predictions = 0;         // verified predictions that are numbers
   std::optional<double> median_error;  // of these, |ours / published - 1|
 };

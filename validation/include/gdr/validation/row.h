@@ -17,9 +17,9 @@ enum class Role { calibration, consistency, identity, input, prediction, reading
 
 /// The limit for passing; docs/validation.toml says what each kind means.
 struct Bar {
-  enum class Kind { none, holds, exact, printed, relative, at_least, at_most, within };
+  enum class Kind { none, holds, exact, printed, relative, sigma, at_least, at_most, within };
   Kind kind = Kind::none;
-  double limit = 0;  // relative, at_least, at_most
+  double limit = 0;  // relative, sigma, at_least, at_most
   double low = 0;    // within
   double high = 0;
   int decimals = 0;  // printed
@@ -48,9 +48,10 @@ struct Case {
   std::optional<MappingMethod> method;
   std::optional<std::uint32_t> side;  // nodes along each side of a cube
   std::optional<double> limit;        // for a statement, in the unit that its model names
+  std::optional<double> bytes;        // of a message
 };
 /// The members of a case.
-enum class CaseField { kernel, network, algorithm, layout, system, stage, graph, method, side, limit };
+enum class CaseField { kernel, network, algorithm, layout, system, stage, graph, method, side, limit, bytes };
 
 /// The name of a row, in levels: "G5.ip.2048". It says to which group a row belongs, not what the row contains.
 class RowId {
@@ -78,8 +79,9 @@ struct Row {
   std::string source;    // key of Data::sources
   std::string citation;  // as a reader cites it: "Koike et al. 2009, section 3.2"
   std::optional<double> published;
-  std::string statement;  // what is published, if it is not a number
-  double n = 0;           // size at which a published fit is evaluated
+  std::optional<double> sigma;  // standard error of the published number, where the source gives one
+  std::string statement;        // what is published, if it is not a number
+  double n = 0;                 // size at which a published fit is evaluated
   std::string unit;
   Role role = Role::target;
   Bar bar;
@@ -87,6 +89,7 @@ struct Row {
   std::string note;
   bool verified = true;
   bool misprint = false;  // the source contradicts itself; our value follows its own arithmetic
+  bool derived = false;   // the source does not print the published number: it follows from one that it prints
   std::string model;      // name of one of Models; empty: not built
   Case what;
 };
