@@ -145,41 +145,12 @@ bool HaloSystem::joined(int a, int b) const {
   }
 }
 
-std::vector<int> place_ranks(const HaloShape& shape, const HaloSystem& system) {
-  const int ranks = shape.ranks();
-  if (ranks > system.nodes) {
-    throw Error(fmt::format("{} ranks ({}) are refused: there are {} nodes", ranks, fmt::join(shape.split, ", "),
-                            system.nodes));
-  }
-  const int along = system.sub_cluster.ring_nodes();
-  const int rings = system.sub_cluster.rings();
-  const int i = shape.split[0];
-  const int jk = shape.split[1] * shape.split[2];
-  const int usable_rings = ranks <= system.sub_cluster.nodes() ? rings : system.nodes / along;
-  std::vector<int> nodes(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) {
-    const int ci = rank / jk;
-    const int cjk = rank % jk;
-    int& node = nodes[static_cast<std::size_t>(rank)];
-    if (i <= along && jk <= rings) {
-      node = cjk * along + ci;
-    } else if (jk <= along && i <= usable_rings) {
-      node = ci * along + cjk;
-    } else if ((i == 1 || jk == 1) && ranks <= 2 * along && rings == 2) {
-      node = rank < along ? rank : 3 * along - 1 - rank;  // forward along one ring, back along the other
-    } else {
-      node = rank;
-    }
-  }
-  return nodes;
-}
-
 namespace {
 
 class Planner {
  public:
-  Planner(const HaloShape& shape, HaloMethod method, const HaloSystem& system)
-      : system_(system), plans_{shape, method, place_ranks(shape, system), {}, {}} {}
+  Planner(const HaloShape& shape, HaloMethod method, const HaloSystem& system, std::vector<int> nodes)
+      : system_(system), plans_{shape, method, std::move(nodes), {}, {}} {}
 
   Planner(HaloPlans plans, const HaloSystem& system) : system_(system), plans_(std::move(plans)) {}
 
@@ -291,7 +262,23 @@ class Planner {
 
 HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system) {
   shape.check();
-  return Planner(shape, method, system).run();
+  return Planner(shape, method, system, place_ranks(shape, system)).run();
+}
+
+HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system, std::vector<int> nodes) {
+  shape.check();
+  std::vector<bool> used(static_cast<std::size_t>(system.nodes));
+  bool fits = nodes.size() == static_cast<std::size_t>(shape.ranks());
+  for (const int node : nodes) {
+    fits = fits && node >= 0 && node < system.nodes && !used[static_cast<std::size_t>(node)];
+    if (!fits) break;
+    used[static_cast<std::size_t>(node)] = true;
+  }
+  if (!fits) {
+    throw Error(fmt::format("nodes {} are refused: they must be {} different ones from 0 to {}", fmt::join(nodes, ", "),
+                            shape.ranks(), system.nodes - 1));
+  }
+  return Planner(shape, method, system, std::move(nodes)).run();
 }
 
 void choose_carriers(HaloPlans& plans, const HaloSystem& system) {

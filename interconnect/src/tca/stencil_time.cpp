@@ -51,9 +51,9 @@ double all_reduce_time(int ranks, const HaloSystem& system) {
   return seconds;
 }
 
-StencilTime stencil_time(const StencilProblem& problem, const std::array<int, kHaloDimensions>& split,
-                         HaloMethod method, const HaloSystem& system) {
-  const HaloPlans plans = plan_halo(problem.shape(split), method, system);
+namespace {
+
+StencilTime time_of(const StencilProblem& problem, const HaloPlans& plans, const HaloSystem& system) {
   const HaPacsTca& m = system.cluster;
   const double point = problem.stencil == Stencil::himeno ? m.himeno_point : m.laplace_point;
   double points = 1;
@@ -68,6 +68,13 @@ StencilTime stencil_time(const StencilProblem& problem, const std::array<int, kH
   const double flops = problem.stencil == Stencil::himeno ? m.himeno_flops : m.laplace_flops;
   time.gflops = flops * problem.inner_points / time.iteration * 1e-9;
   return time;
+}
+
+}  // namespace
+
+StencilTime stencil_time(const StencilProblem& problem, const std::array<int, kHaloDimensions>& split,
+                         HaloMethod method, const HaloSystem& system) {
+  return time_of(problem, plan_halo(problem.shape(split), method, system), system);
 }
 
 namespace {
@@ -95,9 +102,9 @@ std::string reason_of(const HaloPlans& plans, const StencilTime& time, const Adv
 }
 
 Advice advice_of(const StencilProblem& problem, const std::array<int, kHaloDimensions>& split, HaloMethod method,
-                 const HaloSystem& system) {
-  const HaloPlans plans = plan_halo(problem.shape(split), method, system);
-  Advice advice{split, method, stencil_time(problem, split, method, system), 0, 0, 0, {}};
+                 const HaloSystem& system, const std::vector<int>& nodes) {
+  const HaloPlans plans = plan_halo(problem.shape(split), method, system, nodes);
+  Advice advice{split, method, time_of(problem, plans, system), 0, 0, 0, {}};
   const HaloPlan* busiest = &plans.ranks.front();
   for (std::size_t rank = 0; rank < plans.ranks.size(); ++rank) {
     const HaloPlan& plan = plans.ranks[rank];
@@ -124,14 +131,25 @@ Advice advice_of(const StencilProblem& problem, const std::array<int, kHaloDimen
 std::vector<Advice> plan_stencil(const StencilProblem& problem, int nodes, const HaloSystem& system) {
   std::vector<Advice> all;
   std::string refused;
-  for (int i = 1; i <= nodes; ++i) {
-    if (nodes % i != 0) continue;
-    for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
-      try {
-        all.push_back(advice_of(problem, {i, nodes / i, 1}, method, system));
-      } catch (const Error& error) {
-        refused = error.what();  // this one does not divide the array or does not reach all neighbours; others may
+  const auto try_split = [&](const std::array<int, kHaloDimensions>& split) {
+    try {
+      const HaloShape shape = problem.shape(split);
+      shape.check();
+      const std::vector<int> placed = place_ranks(shape, system);
+      for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
+        try {
+          all.push_back(advice_of(problem, split, method, system, placed));
+        } catch (const Error& error) {
+          refused = error.what();  // this method does not reach all neighbours; others may
+        }
       }
+    } catch (const Error& error) {
+      refused = error.what();  // this split does not divide the array; others may
+    }
+  };
+  for (int k = 1; k <= nodes; ++k) {
+    for (int i = 1; nodes % k == 0 && i <= nodes / k; ++i) {
+      if (nodes / k % i == 0) try_split({i, nodes / k / i, k});
     }
   }
   if (all.empty()) throw Error(fmt::format("{} nodes are refused: no decomposition fits ({})", nodes, refused));

@@ -104,8 +104,9 @@ struct HaloSystem {
   [[nodiscard]] bool joined(int a, int b) const;
 };
 
-/// Node of each rank. Neighbours in the grid of ranks are one hop apart wherever two rings allow it. Throws gdr::Error
-/// for more ranks than nodes.
+/// Node of each rank. Neighbours in the grid of ranks are one hop apart wherever rules for two rings reach that. If
+/// not, and if the ranks fit in one sub-cluster, placements are searched for one that takes less time over PEACH2 and
+/// no more over both networks; the same arguments give the same placement. Throws gdr::Error for more ranks than nodes.
 [[nodiscard]] std::vector<int> place_ranks(const HaloShape& shape, const HaloSystem& system);
 
 /// All ranks' plans. `notes` says in words where the pattern did not decide the carrier: links that are down, nodes in
@@ -122,6 +123,9 @@ struct HaloPlans {
 /// sub-clusters, and for more descriptors than a chip holds; throws LinkDown with the route if TCA alone must pass a
 /// link that is down.
 [[nodiscard]] HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system);
+/// The same with the node of each rank given. Also throws gdr::Error if these are not as many different nodes as ranks.
+[[nodiscard]] HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system,
+                                  std::vector<int> nodes);
 
 /// Completes plans of exchanges that are no HaloShape's: directions have their peers and regions, `plans` their method
 /// and nodes. Sets pattern, bytes, carrier, packing and descriptors of each by the rule of plan_halo(), and throws as

@@ -56,8 +56,8 @@ struct Advice {
   std::string reason;             // what bounds the exchange, in words
 };
 
-/// All decompositions of the first two dimensions over `nodes` that divide the array, with every method that reaches
-/// all neighbours; fastest first. Throws gdr::Error if there is none.
+/// All decompositions over `nodes` that divide the array, with every method that reaches all neighbours; fastest
+/// first. Throws gdr::Error if there is none.
 [[nodiscard]] std::vector<Advice> plan_stencil(const StencilProblem& problem, int nodes, const HaloSystem& system);
 
 /// A rank's part of a problem: the padded array of HaloShape.
