@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "compiled_loops_testing.h"
@@ -31,7 +32,9 @@ using isa::Width;
 /// Lines of operations that are compiled, on registers of which each has one layout.
 class RandomBody {
  public:
-  explicit RandomBody(std::uint64_t seed) : random_(seed) {}
+  /// With `under_mask`, most lines are under the same mask of flag 1.
+  explicit RandomBody(std::uint64_t seed, bool under_mask = false)
+      : random_(seed), under_mask_(under_mask), inverted_(under_mask && below(2) == 0) {}
 
   std::vector<Line> lines() {
     std::vector<Line> lines;
@@ -234,7 +237,11 @@ class RandomBody {
   Line line() {
     Line line;
     line.vlen = below(6) == 0 ? static_cast<std::uint8_t>(1 + below(4)) : isa::kVectorElements;
-    if (below(12) == 0) line.mask = {static_cast<std::uint8_t>(1 + below(2)), below(2) == 0};
+    if (under_mask_) {
+      if (below(8) != 0) line.mask = {1, inverted_};
+    } else if (below(12) == 0) {
+      line.mask = {static_cast<std::uint8_t>(1 + below(2)), below(2) == 0};
+    }
     if (below(6) == 0) {
       integers(line);
       return line;
@@ -279,6 +286,8 @@ class RandomBody {
   }
 
   std::mt19937_64 random_;
+  bool under_mask_;
+  bool inverted_;  // the mask
 };
 
 constexpr unsigned kWordsOfPe = 64;
@@ -291,14 +300,29 @@ void write_words(Chip& chip, unsigned block, unsigned pe, std::span<const LongWo
   chip.write_pe(block, pe, {isa::Memory::lm, 64, Width::short_word, 16}, words.subspan(48, 16));
 }
 
-class CompiledBodies : public CompiledLoops, public testing::WithParamInterface<unsigned> {};
+/// A set of bodies, and whether most of their lines are under the same mask.
+class CompiledBodies : public CompiledLoops, public testing::WithParamInterface<std::tuple<unsigned, bool>> {
+ protected:
+  static constexpr unsigned kSets = kSlowedDown ? 5 : 20;
+  static void SetUpTestSuite() { sets_ = compiled_ = 0; }
+  // The interpreter runs some bodies, and iterations of others that are refused, such as those with long words in
+  // records. All together must not be like that.
+  static void TearDownTestSuite() {
+    if (sets_ < 2 * kSets) return;  // a part of the sets says little
+    EXPECT_GE(compiled_, sets_);
+  }
+  static unsigned sets_;      // that have run
+  static unsigned compiled_;  // bodies of them that ran compiled
+};
+unsigned CompiledBodies::sets_ = 0;
+unsigned CompiledBodies::compiled_ = 0;
 
 TEST_P(CompiledBodies, RunAsOnTheReference) {
   constexpr unsigned kBodies = kSlowedDown ? 1 : 4;
-  unsigned compiled = 0;
   for (unsigned n = 0; n < kBodies; ++n) {
-    const std::uint64_t seed = std::uint64_t{GetParam()} * 1000 + n;
-    RandomBody body(seed);
+    const auto [set, under_mask] = GetParam();
+    const std::uint64_t seed = std::uint64_t{set} * 1000 + n;
+    RandomBody body(seed, under_mask);
     isa::Program program;
     program.record_words = 4;
     // Flags are set before they are read.
@@ -344,15 +368,13 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     filled_up = run.live_pes - 1;
     const Outcome of_alike = compare(program, run, blocks, prepare, emulator::make_reference_chip());
     ASSERT_TRUE(of_alike.equal) << "elements alike, seed " << seed << "\n" << selftest::text_of(program);
-    compiled += outcome.compiled > 0 ? 1 : 0;
+    compiled_ += outcome.compiled > 0 ? 1 : 0;
   }
-  // Some bodies stay with the interpreter: one alone says nothing, four in a row mean that nothing is compiled.
-  if (kBodies > 1) {
-    EXPECT_GT(compiled, 0U);
-  }
+  if (kBodies > 1) ++sets_;
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Range(0U, kSlowedDown ? 5U : 20U));
+INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies,
+                         testing::Combine(testing::Range(0U, kSlowedDown ? 5U : 20U), testing::Bool()));
 
 // Longer than the bodies of the kernels of pair forces.
 TEST_F(CompiledLoops, ALongBodyRunsAsOnTheReference) {

@@ -280,15 +280,32 @@ class Generator {
       }
       first_phi_.push_back(phis.size());
       const NodeId number = facts_.number_of_phi[n];
-      const Value planes = nodes_.values[carried.before];
-      const Value initial = begun(n, planes);
+      const Value nothing{w_->literal(0.0), w_->literal(0.0)};
+      const Value initial = plan_.written_behind(n) ? nothing : begun(n, nodes_.values[carried.before]);
       const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
       phis.push_back({type, fmt::format("c{}a", n), initial.first, {}});
       if (plan_.carries_two_values(n)) phis.push_back({type, fmt::format("c{}b", n), initial.second, {}});
     }
+    written_.clear();
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      const std::optional<Gate>& gate = plan_.written_behind(n);
+      if (!gate || written_of(*gate) != written_.end()) continue;
+      written_.push_back({*gate, phis.size(), {}});
+      phis.push_back({CodeType::bits, fmt::format("w{}", written_.size()), w_->literal(std::uint64_t{0}), {}});
+    }
     word_phis_ = phis.size();
     for (const NumberCode::Chain& chain : number_.chains) phis.push_back({chain.type, chain.name, chain.value, {}});
     return phis;
+  }
+
+  /// Whether an iteration of this call has written words behind a gate.
+  struct Written {
+    Gate gate;
+    std::size_t phi = 0;  // all ones where one has
+    std::string so_far;   // at the beginning of the current iteration
+  };
+  [[nodiscard]] std::vector<Written>::iterator written_of(const Gate& gate) {
+    return std::ranges::find(written_, gate, &Written::gate);
   }
 
   /// A carried word's planes in the form in which iterations take it over.
@@ -325,6 +342,7 @@ class Generator {
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
       nodes_.values[plan_.taken_as(n)] = {name(first), second != first ? name(second) : std::string()};
     });
+    for (Written& each : written_) each.so_far = name(each.phi);
     take_over_checks(phis, part);
   }
   void take_over_checks(const std::vector<Phi>& phis, TurnPart part) {
@@ -367,6 +385,12 @@ class Generator {
       phis[first].next = value.first;
       if (second != first) phis[second].next = value.second;
     });
+    for (const Written& each : written_) {
+      const std::string flag = nodes_.flag_of(each.gate.flag);
+      const std::string ones = w_->literal(~std::uint64_t{0});
+      phis[each.phi].next = each.gate.inverted ? w_->select(flag, CodeType::bits, each.so_far, ones)
+                                               : w_->select(flag, CodeType::bits, ones, each.so_far);
+    }
     hand_on_checks(phis, &Phi::next);
   }
   /// Stores the results of checks in the phis, as initial values or as values that an iteration hands on.
@@ -382,11 +406,22 @@ class Generator {
     unsigned plane = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
-      const Value last =
-          ended(n, {value(first_phi_[n]), plan_.carries_two_values(n) ? value(last_phi(n)) : std::string()});
+      Value last = ended(n, {value(first_phi_[n]), plan_.carries_two_values(n) ? value(last_phi(n)) : std::string()});
+      if (const std::optional<Gate>& gate = plan_.written_behind(n)) {
+        last = written_or_before(carried, last, value(written_of(*gate)->phi));
+      }
       epilogue.give(last.first, plane++);
       if (carried.is_long) epilogue.give(last.second, plane++);
     }
+  }
+
+  /// The planes where an iteration has written the word, elsewhere those in its row.
+  Value written_or_before(const Carried& carried, const Value& planes, const std::string& written) {
+    const Value before = w_->row(node(carried.before).place, carried.is_long);
+    const std::string is_written = w_->compare("ne", written, w_->literal(std::uint64_t{0}));
+    Value chosen{w_->select(is_written, CodeType::bits, planes.first, before.first), {}};
+    if (carried.is_long) chosen.second = w_->select(is_written, CodeType::bits, planes.second, before.second);
+    return chosen;
   }
 
   /// Writes the words that the last iteration leaves to the results; with `chain`, only those that this one computes.
@@ -467,7 +502,8 @@ class Generator {
   NodeCode nodes_;
   NumberCode& number_;
   std::vector<std::size_t> first_phi_;  // index, for each carried word
-  std::size_t word_phis_ = 0;           // number of phis of words; phis of checks follow
+  std::vector<Written> written_;
+  std::size_t word_phis_ = 0;  // number of phis of words; phis of checks follow
   Writer* w_ = nullptr;
 };
 

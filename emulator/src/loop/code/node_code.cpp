@@ -151,7 +151,12 @@ Value NodeCode::taken(NodeId id) {
 void NodeCode::emit(NodeId id) {
   const std::optional<std::uint32_t> before = std::exchange(line_, node(id).line);
   w_->at_line(line_);
+  const std::optional<Gate> mask = in_turns_ && !in_uniform_ ? plan_.mask(id) : std::nullopt;
+  std::optional<NumberCode::Lanes> lanes;
+  if (mask) lanes = {flag_of(mask->flag), mask->inverted};
+  lanes = number_.check_in(std::move(lanes));
   emit_node(id);
+  number_.check_in(std::move(lanes));
   line_ = before;
   w_->at_line(line_);
 }

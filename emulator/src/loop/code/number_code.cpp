@@ -20,6 +20,7 @@ constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighes
 void NumberCode::begin() {
   constexpr std::array kFlagNames{"ok0", "ok1", "ok2", "ok3"};
   next_chain_ = 0;
+  in_lanes_.reset();
   chains.clear();
   for (std::size_t n = 0; n < flag_chains(); ++n) chains.push_back({CodeType::flag, kFlagNames[n], w_->all_set()});
   if (!has_words()) return;
@@ -29,6 +30,17 @@ void NumberCode::begin() {
   chains.push_back({CodeType::bits, "least_rest", most});
   chains.push_back({CodeType::bits, "least_size", most});
   chains.push_back({CodeType::bits, "most_size", none});
+}
+
+std::string NumberCode::demanded(const Lanes& lanes, const std::string& flag) {
+  return lanes.inverted ? w_->select(lanes.flag, CodeType::flag, w_->all_set(), flag)
+                        : w_->select(lanes.flag, CodeType::flag, flag, w_->all_set());
+}
+
+std::string NumberCode::checked_bits(const Lanes& lanes, const std::string& bits, bool ones) {
+  const std::string others = w_->literal(ones ? ~std::uint64_t{0} : std::uint64_t{0});
+  return lanes.inverted ? w_->select(lanes.flag, CodeType::bits, others, bits)
+                        : w_->select(lanes.flag, CodeType::bits, bits, others);
 }
 
 std::string NumberCode::all_right() {
@@ -229,7 +241,8 @@ Value NumberCode::long_of(const std::string& head, const std::string& rest) {
   if (!target_.directed_rounding) {
     // Below a power of two a last place is worth half as much, so a rest that points there has one bit more.
     const std::string is_power = w_->spread_flag(w_->compare_numbers("oeq", head, scale));
-    word(wrong) = w_->integer("or", word(wrong), w_->integer("and", is_power, w_->bits(rest)));
+    const std::string is_wrong = w_->integer("and", is_power, w_->bits(rest));
+    word(wrong) = w_->integer("or", word(wrong), in_lanes_ ? checked_bits(*in_lanes_, is_wrong, false) : is_wrong);
   }
   const std::string up = w_->multiply_add(scale, w_->literal(1.5 * kLowUnit), rest);
   return {head, w_->multiply_add(scale, w_->literal(-1.5 * kLowUnit), up)};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "code_writer.h"
@@ -37,8 +39,15 @@ class NumberCode {
   std::vector<Chain> chains;
   void demand(const std::string& flag) {
     Chain& chain = chains[next_chain_++ % flag_chains()];
-    chain.value = w_->both(chain.value, flag);
+    chain.value = w_->both(chain.value, in_lanes_ ? demanded(*in_lanes_, flag) : flag);
   }
+  /// Lanes in which a flag is set, or clear if `inverted`.
+  struct Lanes {
+    std::string flag;
+    bool inverted = false;
+  };
+  /// Checks from here on are of these lanes, or of all. Returns the lanes until now.
+  std::optional<Lanes> check_in(std::optional<Lanes> lanes) { return std::exchange(in_lanes_, std::move(lanes)); }
   std::string all_right();
   /// Demands that a word, as it is in memory, is zero or has an exponent of at most kInputExponent in size.
   void check_input(const Value& planes);
@@ -85,6 +94,11 @@ class NumberCode {
   std::string exact_sum(const std::string& a, const std::string& b);
   Value long_of(const std::string& head, const std::string& rest);
 
+  /// The flag in these lanes; set in all others.
+  std::string demanded(const Lanes& lanes, const std::string& flag);
+  /// The bits in these lanes; in all others ones if `ones`, else zeros.
+  std::string checked_bits(const Lanes& lanes, const std::string& bits, bool ones);
+
   /// Chains of flags come first: lanes that are right. There are several, so that no check waits for all checks before
   /// it. Hosts with few registers have only one.
   [[nodiscard]] std::size_t flag_chains() const { return target_.directed_rounding ? 4 : 1; }
@@ -99,7 +113,8 @@ class NumberCode {
   [[nodiscard]] bool has_words() const { return !target_.directed_rounding && !target_.host_doubles; }
   std::string& word(WordChain which) { return chains[flag_chains() + which].value; }
   void collect_extreme(WordChain which, const std::string& bits) {
-    word(which) = w_->extreme_halves(which == most_size ? "umax" : "umin", word(which), bits);
+    word(which) = w_->extreme_halves(which == most_size ? "umax" : "umin", word(which),
+                                     in_lanes_ ? checked_bits(*in_lanes_, bits, which != most_size) : bits);
   }
   /// Lower part of a word: 32 bits of 64. It holds what is below a short word; the upper part holds the exponent field.
   static constexpr int kHalf = std::min(widths::kBelowShort + 4, widths::kFraction);
@@ -112,6 +127,7 @@ class NumberCode {
   bool robust_;
   ArithmeticWriter* w_ = nullptr;
   std::size_t next_chain_ = 0;
+  std::optional<Lanes> in_lanes_;
 };
 
 }  // namespace gdr::emulator::jit

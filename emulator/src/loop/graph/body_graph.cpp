@@ -45,10 +45,6 @@ class Builder {
   }
 
  private:
-  struct Gate {
-    NodeId flag;
-    bool inverted;
-  };
   struct Write {
     bool flag = false;
     std::uint32_t place = 0;  // row, or flag register and element
@@ -97,6 +93,7 @@ class Builder {
       }
       if (after->second != before) graph_.carried.push_back({row, is_long, before, after->second});
     }
+    hand_on_bits();
     for (const Copied& copied : graph_.copied) {
       const bool same = copied.is_half ? is_as_taken_over(copied.row) && is_as_taken_over(copied.from)
                                        : state_.at(copied.row) == state_.at(copied.from);
@@ -106,6 +103,28 @@ class Builder {
       if (flags_.at(flag) != before) throw Refusal{"it hands a flag from turn to turn"};
     }
     find_left();
+  }
+
+  /// Hands on as bits what an iteration takes over as bits, also if it is a number there as well.
+  void hand_on_bits() {
+    std::vector<bool> wanted(nodes_.all().size());
+    for (const auto& [row, value] : state_) wanted[value] = true;
+    for (const auto& [place, value] : flags_) wanted[value] = true;
+    for (const Stored& stored : graph_.stored) wanted[stored.value] = true;
+    std::vector<bool> as_bits(wanted.size());
+    for (std::size_t n = wanted.size(); n-- > 0;) {
+      const Node& each = nodes_.all()[n];
+      if (!wanted[n] && each.type != NodeType::number && !is_always_wanted(each.op)) continue;
+      for (const NodeId arg : each.args) {
+        if (arg == kNoNode) continue;
+        wanted[arg] = true;
+        if (each.op != NodeOp::number) as_bits[arg] = true;
+      }
+      if (each.mask) wanted[each.mask->flag] = true;
+    }
+    for (Carried& carried : graph_.carried) {
+      if (as_bits[carried.before]) carried.after = nodes_.as_bits(carried.after);
+    }
   }
 
   void find_left() {
@@ -138,6 +157,8 @@ class Builder {
         continue;
       }
       for (unsigned element = 0; element < std::min<unsigned>(line_->elements, graph_.elements); ++element) {
+        nodes_.set_mask({});
+        nodes_.set_mask(mask(element));
         const NodeId value = work.unit == Unit::bm ? operand(work.a, element) : result(work, element);
         for (const isa::Access& write : work.destinations()) {
           if (write.one_pe) throw Refusal{"it writes to one PE"};
@@ -156,16 +177,27 @@ class Builder {
                         gates(work.flag.predicate, element)});
       }
     }
+    nodes_.set_mask({});
     land(own);
     land(std::exchange(pending_, std::move(late)));
     land_stores();
     pending_stores_ = std::move(stores);
   }
 
+  /// The line's mask.
+  std::optional<Gate> mask(unsigned element) {
+    if (line_->mask.flag == 0) return std::nullopt;
+    return Gate{flag(line_->mask.flag, element), line_->mask.inverted};
+  }
+
+  /// The word as the line finds it in elements that its mask lets through. Words that the same mask kept from being
+  /// written are not among them, so that scratch words depend on no iteration before.
+  NodeId as_found(NodeId id) { return nodes_.mask() ? nodes_.behind(*nodes_.mask(), id) : id; }
+
   /// Flags that gate a write to the element: the line's mask and the write's predicate.
   std::vector<Gate> gates(const isa::Predicate& predicate, unsigned element) {
     std::vector<Gate> all;
-    if (line_->mask.flag != 0) all.push_back({flag(line_->mask.flag, element), line_->mask.inverted});
+    if (const std::optional<Gate> gate = mask(element)) all.push_back(*gate);
     if (predicate.flag != 0) all.push_back({flag(predicate.flag, element), predicate.inverted});
     return all;
   }
@@ -328,10 +360,13 @@ class Builder {
         continue;
       }
       NodeId value = write.value;
-      for (const auto& [gate, inverted] : write.gates) {
+      if (!write.gates.empty()) {
         const NodeId old = write.flag ? flag(write.place / isa::kVectorElements, write.place % isa::kVectorElements)
                                       : read_row(write.place, write.is_long);
-        value = inverted ? nodes_.select(gate, old, value) : nodes_.select(gate, value, old);
+        // The mask is the outer choice, so that lines under it see the inner one.
+        const bool both = write.gates.size() > 1;
+        if (both) value = nodes_.gated(write.gates[1], value, nodes_.behind(write.gates[0], old));
+        value = nodes_.gated(write.gates[0], value, old);
       }
       if (write.flag) {
         flags_[write.place] = value;
@@ -366,7 +401,7 @@ class Builder {
       return row % 2 == 0 ? nodes_.upper(whole) : nodes_.lower(whole);
     }
     const auto known = state_.find(row);
-    if (known != state_.end()) return known->second;
+    if (known != state_.end()) return as_found(known->second);
     if (rewritten_[row / 2]) throw Refusal{"it reads half of a word that it has overwritten"};
     Node node = row_at_first(row, is_long);
     const unsigned from = copied_elements_.taken_over(row, is_long);
@@ -397,7 +432,7 @@ class Builder {
   NodeId flag(unsigned number, unsigned element) {
     const std::uint32_t place = number * isa::kVectorElements + element;
     const auto known = flags_.find(place);
-    if (known != flags_.end()) return known->second;
+    if (known != flags_.end()) return as_found(known->second);
     Node node;
     node.op = NodeOp::flag;
     node.type = NodeType::flag;
@@ -486,6 +521,7 @@ class Builder {
     node.width = work.width;
     node.args[0] = nodes_.as_word(a, work.width);
     if (b != kNoNode) node.args[1] = nodes_.as_word(b, work.width);
+    if (work.op == Op::UXOR && node.args[0] == node.args[1]) return nodes_.constant({}, node.type);  // as kernels clear
     switch (work.op) {
       case Op::UADD:
         node.op = NodeOp::integer_add;

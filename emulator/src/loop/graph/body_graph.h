@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -64,6 +65,14 @@ enum class NodeOp : std::uint8_t {
   select     // args: flag, value if it is set, value if not
 };
 
+/// Elements in which a flag is set, or clear if `inverted`.
+struct Gate {
+  NodeId flag = kNoNode;
+  bool inverted = false;
+
+  bool operator==(const Gate&) const = default;
+};
+
 /// Type of a node's value.
 enum class NodeType : std::uint8_t { flag, short_bits, long_bits, number };
 
@@ -76,6 +85,9 @@ struct Node {
   std::array<NodeId, 3> args{kNoNode, kNoNode, kNoNode};
   isa::LongWord value;     // of a constant; a short one is in the upper half
   std::uint32_t line = 0;  // first line of the body that has it
+  /// If there is one, only lines under this mask compute the node. Elsewhere its value is not used, and it causes no
+  /// events.
+  std::optional<Gate> mask;
 
   [[nodiscard]] auto key() const { return std::tuple(op, type, width, negated, place, args, value.high, value.low); }
 };

@@ -9,6 +9,9 @@ NodeId GraphNodes::add(const Node& node) {
   if (is_new) {
     nodes_.push_back(node);
     nodes_.back().line = line_;
+    nodes_.back().mask = mask_;
+  } else if (nodes_[at->second].mask != mask_) {
+    nodes_[at->second].mask.reset();
   }
   return at->second;
 }
@@ -39,7 +42,15 @@ NodeId GraphNodes::constant_flag(bool set) {
   return add(node);
 }
 
+NodeId GraphNodes::behind(const Gate& gate, NodeId id) const {
+  while (nodes_[id].op == NodeOp::select && nodes_[id].args[0] == gate.flag)
+    id = nodes_[id].args[gate.inverted ? 2 : 1];
+  return id;
+}
+
 NodeId GraphNodes::select(NodeId flag, NodeId set, NodeId clear) {
+  set = behind({flag, false}, set);
+  clear = behind({flag, true}, clear);
   if (set == clear) return set;
   const auto type = [&](NodeId id) { return nodes_[id].type; };
   if (type(set) != type(clear)) {

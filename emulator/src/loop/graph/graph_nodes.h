@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,21 @@ class GraphNodes {
 
   /// Nodes added from here on belong to the body's next line.
   void next_line() { ++line_; }
+  /// Nodes added from here on are computed by lines under this mask, or in all elements if there is none.
+  void set_mask(const std::optional<Gate>& mask) { mask_ = mask; }
+  [[nodiscard]] const std::optional<Gate>& mask() const { return mask_; }
 
   /// Returns the node that equals `node`; adds it if there is none.
   NodeId add(const Node& node);
   NodeId constant(isa::LongWord value, NodeType type);
   NodeId constant_flag(bool set);
   NodeId select(NodeId flag, NodeId set, NodeId clear);
+  /// `value` where the gate is open, else `old`.
+  NodeId gated(const Gate& gate, NodeId value, NodeId old) {
+    return gate.inverted ? select(gate.flag, old, value) : select(gate.flag, value, old);
+  }
+  /// What the node is where the gate is open: of choices by this gate, the one that is taken there.
+  [[nodiscard]] NodeId behind(const Gate& gate, NodeId id) const;
 
   /// An operation of the adder or multiplier on one or two words, with the result rounded to `width`.
   NodeId arithmetic(NodeOp op, Width width, NodeId a, NodeId b, bool negate_a, bool negate_b);
@@ -61,6 +71,7 @@ class GraphNodes {
   std::vector<Node>& nodes_;
   std::map<decltype(Node().key()), NodeId> ids_;
   std::uint32_t line_ = 0;  // line of the body
+  std::optional<Gate> mask_;
 };
 
 }  // namespace gdr::emulator::jit

@@ -16,6 +16,7 @@ BodyPlan::BodyPlan(const BodyGraph& graph, const BodyFacts& facts, Rounding roun
       ahead_(graph.nodes.size()) {
   find_staying();
   begin_part(leaves_all);
+  find_written();
 }
 
 void BodyPlan::begin_part(bool leaves) {
@@ -49,7 +50,9 @@ std::vector<NodeId> BodyPlan::shared() const {
     if (id != kNoNode && uniform_[id] && !is_literal(id)) wanted[id] = true;
   };
   for (NodeId id = 0; id < count(); ++id) {
-    if (needed_[id] && !uniform_[id]) std::ranges::for_each(node(id).args, want);
+    if (!needed_[id] || uniform_[id]) continue;
+    std::ranges::for_each(node(id).args, want);
+    if (node(id).mask) want(node(id).mask->flag);
   }
   for (const Carried& carried : graph_.carried) want(carried.after);
   for (const Stored& stored : graph_.stored) want(stored.value);
@@ -77,7 +80,13 @@ void BodyPlan::find_needed() {
     for (const NodeId arg : each.args) {
       if (arg != kNoNode) needed_[arg] = true;
     }
+    if (each.mask) needed_[each.mask->flag] = true;  // checks of the node look at it
   }
+}
+
+std::optional<Gate> BodyPlan::mask(NodeId id) const {
+  const bool by_itself = in_turn(id) && !ahead_[id] && target_.ways == 1;
+  return by_itself ? node(id).mask : std::nullopt;
 }
 
 void BodyPlan::find_staying() {
@@ -163,6 +172,31 @@ NodeId BodyPlan::taken_as(std::size_t carried) const {
   return number != kNoNode ? number : graph_.carried[carried].before;
 }
 
+void BodyPlan::find_written() {
+  written_behind_.resize(graph_.carried.size());
+  const bool possible = target_.language == CodeLanguage::llvm_ir && target_.ways == 1 && target_.turns_at_once == 1;
+  if (!possible) return;
+  std::vector<unsigned> uses(count());
+  const auto use = [&](NodeId id) { ++uses[id]; };
+  for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId arg : node(id).args) {
+      if (arg != kNoNode && needed_[id]) use(arg);
+    }
+  }
+  for (const Stored& stored : graph_.stored) use(stored.value);
+  for (const Carried& carried : graph_.carried) use(carried.after);
+  for_each_left([&](const Left& left) { use(left.value); });
+  for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+    const NodeId number = facts_.number_of_phi[n];
+    const Node& after = node(graph_.carried[n].after);
+    // The choice is handed on and used for nothing else, and what it keeps is used for nothing but the choice.
+    if (number == kNoNode || after.op != NodeOp::select || uniform_[after.args[0]]) continue;
+    if (uses[graph_.carried[n].after] != 1 || uses[number] != 1 || uses[graph_.carried[n].before] != 1) continue;
+    if (after.args[2] == number) written_behind_[n] = Gate{after.args[0], false};
+    if (after.args[1] == number) written_behind_[n] = Gate{after.args[0], true};
+  }
+}
+
 std::size_t BodyPlan::first_carried_with(NodeId before) const {
   const auto same = std::ranges::find(graph_.carried, before, &Carried::before);
   return static_cast<std::size_t>(same - graph_.carried.begin());
@@ -217,7 +251,9 @@ void BodyPlan::find_crossing() {
     if (id != kNoNode && ahead_[id] && !is_first(id)) crosses[id] = true;
   };
   for (NodeId id = 0; id < count(); ++id) {
-    if (in_turn(id) && !ahead_[id]) std::ranges::for_each(node(id).args, cross);
+    if (!in_turn(id) || ahead_[id]) continue;
+    std::ranges::for_each(node(id).args, cross);
+    if (node(id).mask) cross(node(id).mask->flag);
   }
   for (const Carried& carried : graph_.carried) cross(carried.after);
   for (NodeId id = 0; id < count(); ++id) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "body_split.h"
@@ -59,6 +60,10 @@ class BodyPlan {
   /// True if no iteration changes the value.
   [[nodiscard]] bool stays(NodeId id) const { return stays_[id]; }
 
+  /// The mask under which alone the iteration computes the node, so that checks need not hold elsewhere. None for nodes
+  /// that are computed outside their iteration.
+  [[nodiscard]] std::optional<Gate> mask(NodeId id) const;
+
   /// How the target's ways share the body; empty if there are none.
   [[nodiscard]] const BodySplit& split() const { return split_; }
   /// Values of an iteration's own part that the chain takes, in the order in which its nodes use them.
@@ -71,6 +76,12 @@ class BodyPlan {
   [[nodiscard]] NodeId taken_as(std::size_t carried) const;
   /// Index of the first carried word whose `before` is this node; the number of carried words if there is none.
   [[nodiscard]] std::size_t first_carried_with(NodeId before) const;
+
+  /// If iterations write the carried word behind this gate alone, and none reads it, only what they write is carried.
+  /// The word's bits stay in its row, whatever they are, until the end of the call.
+  [[nodiscard]] const std::optional<Gate>& written_behind(std::size_t carried) const {
+    return written_behind_[carried];
+  }
 
   // ---- the first part of an iteration, computed beside the rest of the iteration before
   /// Marks the first part of the longest chains of operations, with everything it needs in its iteration, down to words
@@ -88,6 +99,7 @@ class BodyPlan {
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
   [[nodiscard]] NodeId count() const { return static_cast<NodeId>(graph_.nodes.size()); }
   void find_staying();
+  void find_written();
   void find_needed();
   void find_shortcuts();
   void find_fused(const std::vector<unsigned>& uses, const std::vector<NodeId>& user);
@@ -108,7 +120,8 @@ class BodyPlan {
   BodySplit split_;  // empty if the target has no ways
   std::vector<bool> uniform_;
   std::vector<bool> stays_;
-  bool leaves_ = false;  // of the current text
+  std::vector<std::optional<Gate>> written_behind_;  // by carried word
+  bool leaves_ = false;                              // of the current text
   std::vector<bool> needed_;
   std::vector<bool> fused_;
   std::vector<bool> ahead_;  // computed in the iteration before

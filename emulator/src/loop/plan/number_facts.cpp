@@ -130,6 +130,7 @@ class Analysis {
       for (const NodeId arg : graph_.nodes[n].args) {
         if (arg != kNoNode) wanted[arg] = true;
       }
+      if (graph_.nodes[n].mask) wanted[graph_.nodes[n].mask->flag] = true;
     }
     return wanted;
   }
