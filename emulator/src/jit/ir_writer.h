@@ -162,7 +162,7 @@ class IrWriter final : public Writer {
   }
   std::string flag(std::uint32_t place) override {
     const std::string at =
-        load_one("%block", simd::flag_place(place / isa::kVectorElements) + place % isa::kVectorElements);
+        load_one(address_of_element(), simd::flag_place(place / isa::kVectorElements) + place % isa::kVectorElements);
     const std::string shifted = set("lshr i64 {}, %lane", at);
     return flag_of_lane_bits(shifted);
   }
@@ -253,6 +253,8 @@ class IrWriter final : public Writer {
     const std::string at = address(base, words);
     line("store {} {}, ptr {}, align 8", type, value, at);
   }
+  /// The block's words, moved by the first element that the function computes.
+  std::string address_of_element() { return set("getelementptr i64, ptr %block, i64 %element"); }
   std::string spread(const std::string& word) {
     const std::string one = set("insertelement {} poison, i64 {}, i64 0", bits_type_, word);
     return set("shufflevector {} {}, {} poison, <{} x i32> zeroinitializer", bits_type_, one, bits_type_, lanes_);

@@ -85,6 +85,7 @@ struct LoopJit::Form {
   std::vector<PlaneWord> waiting;       // words left in rows that only the body uses; they need not be written then
   simd::RowSet late;                    // rows of `waiting`
   simd::RowSet landed;                  // rows of all words carried and left
+  std::vector<Left> flags_left;         // of all groups
   /// Words to compare to find out whether elements are alike, if such elements may have a form of their own.
   std::optional<std::vector<Copied>> alike_words;
   Trust trust;
@@ -140,7 +141,7 @@ struct LoopJit::Form {
   void land_late(const BlockTurns& turns, unsigned group, const std::uint64_t* results) const;
   void land_words(const BlockTurns& turns, unsigned group, const std::vector<PlaneWord>& words,
                   const std::uint64_t* results) const;
-  void land_flags(const BlockTurns& turns, const std::uint64_t* results) const;
+  void land_flags(const BlockTurns& turns, unsigned group, const std::uint64_t* results) const;
   /// Calls function(iterations of a state, group, its results) for all that packed iterations leave.
   template <class Function>
   void for_each_group(const PackedTurns& turns, const std::vector<std::uint64_t>& results, Function function) const {
@@ -305,7 +306,7 @@ void LoopJit::Form::land(const BlockTurns& turns, const std::uint64_t* results) 
 
 void LoopJit::Form::land_late(const BlockTurns& turns, unsigned group, const std::uint64_t* results) const {
   land_words(turns, group, waiting, results);
-  land_flags(turns, results);
+  land_flags(turns, group, results);
 }
 
 void LoopJit::Form::land_words(const BlockTurns& turns, unsigned group, const std::vector<PlaneWord>& words,
@@ -325,11 +326,11 @@ void LoopJit::Form::land_words(const BlockTurns& turns, unsigned group, const st
   }
 }
 
-void LoopJit::Form::land_flags(const BlockTurns& turns, const std::uint64_t* results) const {
+void LoopJit::Form::land_flags(const BlockTurns& turns, unsigned group, const std::uint64_t* results) const {
   const std::uint64_t* plane = results + (carried_planes + left_planes - code.left_flags.size()) * kRowWords;
   for (const Left& left : code.left_flags) {
-    std::uint64_t& flags =
-        turns.state[simd::flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements];
+    const unsigned place = left.place + group * code.elements;
+    std::uint64_t& flags = turns.state[simd::flag_place(place / isa::kVectorElements) + place % isa::kVectorElements];
     for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
       flags = (flags & ~(all_lanes() << pe)) | (plane[pe] << pe);
     }
@@ -587,7 +588,7 @@ bool LoopJit::may_end_packed() const {
   return quick != nullptr && quick->code.leaves_all;
 }
 
-const std::vector<Left>& LoopJit::flags_left() const { return form(Filling::packed, Rounding::quick)->code.left_flags; }
+const std::vector<Left>& LoopJit::flags_left() const { return form(Filling::packed, Rounding::quick)->flags_left; }
 const simd::RowSet& LoopJit::late() const { return form(Filling::packed, Rounding::quick)->late; }
 const simd::RowSet& LoopJit::landed() const { return form(Filling::packed, Rounding::quick)->landed; }
 
@@ -698,6 +699,12 @@ void LoopJit::Form::find_landing(const simd::RowSet& of_body) {
     (waits ? waiting : at_once).push_back(word);
     if (waits) late |= rows;
     landed |= rows;
+  }
+  for (unsigned group = 0; group < groups(); ++group) {
+    for (Left left : code.left_flags) {
+      left.place += group * code.elements;
+      flags_left.push_back(left);
+    }
   }
 }
 

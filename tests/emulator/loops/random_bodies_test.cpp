@@ -376,15 +376,29 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
 INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies,
                          testing::Combine(testing::Range(0U, kSlowedDown ? 5U : 20U), testing::Bool()));
 
-// Longer than the bodies of the kernels of pair forces.
-TEST_F(CompiledLoops, ALongBodyRunsAsOnTheReference) {
+/// Whether the lines are under a mask.
+class CompiledLongBodies : public CompiledLoops, public testing::WithParamInterface<bool> {};
+
+// Longer than the bodies of the kernels of pair forces, so that the function computes half of the elements. Under a
+// mask each half has flags of its own.
+TEST_P(CompiledLongBodies, RunAsOnTheReference) {
   constexpr unsigned kLines = 170;
   constexpr unsigned kTurns = 7;
   RandomBody body(0);
   isa::Program program;
   program.record_words = 4;
   program.sections[static_cast<std::size_t>(Section::loop_initialization)] = selftest::code_of(body.constants());
-  program.sections[static_cast<std::size_t>(Section::loop_body)] = selftest::code_of(body.tame_lines(kLines));
+  std::vector<Line> lines = body.tame_lines(kLines);
+  if (GetParam()) {
+    for (Line& line : lines) line.mask = {1, false};
+    std::vector<Line> flags(2);  // the second one waits for the flag
+    flags[0].vlen = isa::kVectorElements;
+    flags[0].adder.op = isa::Op::FPASSA;
+    flags[0].adder.a = isa::Source::t_long;
+    flags[0].adder.flag = {1, isa::Condition::negative, {}};
+    lines.insert(lines.begin(), flags.begin(), flags.end());
+  }
+  program.sections[static_cast<std::size_t>(Section::loop_body)] = selftest::code_of(lines);
   const std::vector<LongWord> records = body.words(kTurns * kBlocks * program.record_words);
   const std::vector<LongWord> words = body.words(kPesPerBlock * kWordsOfPe);
   unsigned blocks = 1;
@@ -392,6 +406,9 @@ TEST_F(CompiledLoops, ALongBodyRunsAsOnTheReference) {
     for (unsigned each = 0; each < blocks * kPesPerBlock; ++each) {
       const unsigned pe = each % kPesPerBlock;
       write_words(chip, each / kPesPerBlock, pe, std::span(words).subspan(pe * kWordsOfPe, kWordsOfPe));
+      emulator::PeRegisters registers{};
+      for (unsigned element = 0; element < isa::kVectorElements; ++element) registers.t[element] = words[pe + element];
+      chip.write_registers(each / kPesPerBlock, pe, registers);
     }
   };
   emulator::LoopRun run{{records, program.record_words, std::uint64_t{kTurns} * kBlocks}, kPesPerBlock};
@@ -407,6 +424,8 @@ TEST_F(CompiledLoops, ALongBodyRunsAsOnTheReference) {
   EXPECT_TRUE(of_few.equal) << "few live PEs\n" << selftest::text_of(program);
   EXPECT_GT(of_few.packed, 0U);
 }
+
+INSTANTIATE_TEST_SUITE_P(UnderAMask, CompiledLongBodies, testing::Bool());
 
 // ---- local memory at computed addresses -----------------------------------------------------------------------------
 

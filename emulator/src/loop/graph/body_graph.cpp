@@ -64,8 +64,11 @@ class Builder {
       throw Refusal{"its first line reads what its last line writes"};
     }
     // A body of this length keeps the host busy with half of its elements.
-    constexpr std::size_t kLongBody = 160;  // lines
-    if (lines.size() >= kLongBody && elements_are_independent(lines)) graph_.elements = isa::kVectorElements / 2;
+    constexpr std::size_t kLongBody = 160;                              // lines
+    const bool with_flags = target_.language == CodeLanguage::llvm_ir;  // on devices, flags are those of all elements
+    if (lines.size() >= kLongBody && elements_are_independent(lines, with_flags)) {
+      graph_.elements = isa::kVectorElements / 2;
+    }
     find_lm_use(lines);
     for (const DecodedLine* each : lines) written_ |= simd::facts_of(each->effects).writes;
     for (const DecodedStep& step : steps) {

@@ -8,13 +8,14 @@
 
 namespace gdr::emulator::jit {
 
-bool elements_are_independent(const std::vector<const DecodedLine*>& lines) {
+bool elements_are_independent(const std::vector<const DecodedLine*>& lines, bool with_flags) {
   constexpr std::uint8_t kNobody = 255;
   std::array<std::uint8_t, simd::kRegisterRows> owner{};
   owner.fill(kNobody);
   std::array<Width, simd::kRegisterRows> width{};
   const auto takes = [&](const isa::Access& access) {
-    if (access.storage == isa::Storage::flag || access.indirect || access.one_pe) return false;
+    if (access.indirect || access.one_pe) return false;
+    if (access.storage == isa::Storage::flag) return with_flags;  // each element has a bit of its own
     if (!simd::in_registers(access)) {
       return (access.storage != isa::Storage::bm && access.storage != isa::Storage::record) || access.step == 0;
     }
@@ -34,7 +35,7 @@ bool elements_are_independent(const std::vector<const DecodedLine*>& lines) {
   };
   for (const DecodedLine* each : lines) {
     const isa::Effects& effects = each->effects;
-    if (effects.masked()) return false;
+    if (effects.masked() && !with_flags) return false;
     if (each->line.vlen != isa::kVectorElements && !(effects.reads().empty() && effects.writes().empty())) return false;
     if (!std::ranges::all_of(effects.reads(), takes) || !std::ranges::all_of(effects.writes(), takes)) return false;
   }

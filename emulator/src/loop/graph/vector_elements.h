@@ -10,8 +10,9 @@
 
 namespace gdr::emulator::jit {
 
-/// True if every element does the same on words of its own, and these words follow one another.
-[[nodiscard]] bool elements_are_independent(const std::vector<const DecodedLine*>& lines);
+/// True if every element does the same on words of its own, and these words follow one another. Lines may use flags
+/// only if `with_flags`.
+[[nodiscard]] bool elements_are_independent(const std::vector<const DecodedLine*>& lines, bool with_flags);
 
 /// Takes words of the elements after the first CodeTarget::own_elements as copies of words of the last of these. The
 /// caller of the compiled function checks that such words are equal, so any choice of copies is right.
