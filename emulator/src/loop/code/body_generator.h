@@ -391,6 +391,7 @@ class Generator {
       phis[each.phi].next = each.gate.inverted ? w_->select(flag, CodeType::bits, each.so_far, ones)
                                                : w_->select(flag, CodeType::bits, ones, each.so_far);
     }
+    number_.fold_lanes();
     hand_on_checks(phis, &Phi::next);
   }
   /// Stores the results of checks in the phis, as initial values or as values that an iteration hands on.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "gdr/base/error.h"
 #include "loop/plan/number_facts.h"
 
 namespace gdr::emulator::jit {
@@ -18,18 +19,58 @@ constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighes
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
 void NumberCode::begin() {
-  constexpr std::array kFlagNames{"ok0", "ok1", "ok2", "ok3"};
   next_chain_ = 0;
   in_lanes_.reset();
-  chains.clear();
-  for (std::size_t n = 0; n < flag_chains(); ++n) chains.push_back({CodeType::flag, kFlagNames[n], w_->all_set()});
-  if (!has_words()) return;
+  of_lanes_.clear();
+  chains = new_chains();
+}
+
+std::vector<NumberCode::Chain> NumberCode::new_chains() const {
+  constexpr std::array kFlagNames{"ok0", "ok1", "ok2", "ok3"};
+  std::vector<Chain> fresh;
+  for (std::size_t n = 0; n < flag_chains(); ++n) fresh.push_back({CodeType::flag, kFlagNames[n], w_->all_set()});
+  if (!has_words()) return fresh;
   const std::string none = w_->literal(std::uint64_t{0});
   const std::string most = w_->literal(~std::uint64_t{0});
-  chains.push_back({CodeType::bits, "wrong", none});
-  chains.push_back({CodeType::bits, "least_rest", most});
-  chains.push_back({CodeType::bits, "least_size", most});
-  chains.push_back({CodeType::bits, "most_size", none});
+  fresh.push_back({CodeType::bits, "wrong", none});
+  fresh.push_back({CodeType::bits, "least_rest", most});
+  fresh.push_back({CodeType::bits, "least_size", most});
+  fresh.push_back({CodeType::bits, "most_size", none});
+  return fresh;
+}
+
+std::vector<NumberCode::Chain>& NumberCode::chains_at_hand() {
+  if (!in_lanes_) return chains;
+  auto known = std::ranges::find(of_lanes_, *in_lanes_, &OfLanes::lanes);
+  if (known == of_lanes_.end()) known = of_lanes_.insert(known, {*in_lanes_, new_chains()});
+  return known->chains;
+}
+
+void NumberCode::fold_lanes() {
+  const std::vector<Chain> fresh = new_chains();
+  for (const OfLanes& each : std::exchange(of_lanes_, {})) {
+    for (std::size_t n = 0; n < each.chains.size(); ++n) {
+      const std::string& found = each.chains[n].value;
+      if (found == fresh[n].value) continue;  // no check
+      std::string& all = chains[n].value;
+      if (n < flag_chains()) {
+        all = w_->both(all, demanded(each.lanes, found));
+        continue;
+      }
+      switch (static_cast<WordChain>(n - flag_chains())) {
+        case wrong:
+          all = w_->integer("or", all, checked_bits(each.lanes, found, false));
+          break;
+        case least_rest:
+        case least_size:
+          all = w_->extreme_halves("umin", all, checked_bits(each.lanes, found, true));
+          break;
+        case most_size:
+          all = w_->extreme_halves("umax", all, checked_bits(each.lanes, found, false));
+          break;
+      }
+    }
+  }
 }
 
 std::string NumberCode::demanded(const Lanes& lanes, const std::string& flag) {
@@ -44,6 +85,7 @@ std::string NumberCode::checked_bits(const Lanes& lanes, const std::string& bits
 }
 
 std::string NumberCode::all_right() {
+  GDR_ASSERT(of_lanes_.empty(), "an iteration folds what its checks have found");
   std::string all = chains[0].value;
   for (std::size_t n = 1; n < flag_chains(); ++n) all = w_->both(all, chains[n].value);
   if (!has_words()) return all;
@@ -241,8 +283,7 @@ Value NumberCode::long_of(const std::string& head, const std::string& rest) {
   if (!target_.directed_rounding) {
     // Below a power of two a last place is worth half as much, so a rest that points there has one bit more.
     const std::string is_power = w_->spread_flag(w_->compare_numbers("oeq", head, scale));
-    const std::string is_wrong = w_->integer("and", is_power, w_->bits(rest));
-    word(wrong) = w_->integer("or", word(wrong), in_lanes_ ? checked_bits(*in_lanes_, is_wrong, false) : is_wrong);
+    word(wrong) = w_->integer("or", word(wrong), w_->integer("and", is_power, w_->bits(rest)));
   }
   const std::string up = w_->multiply_add(scale, w_->literal(1.5 * kLowUnit), rest);
   return {head, w_->multiply_add(scale, w_->literal(-1.5 * kLowUnit), up)};

@@ -38,16 +38,21 @@ class NumberCode {
   /// The target's chains.
   std::vector<Chain> chains;
   void demand(const std::string& flag) {
-    Chain& chain = chains[next_chain_++ % flag_chains()];
-    chain.value = w_->both(chain.value, in_lanes_ ? demanded(*in_lanes_, flag) : flag);
+    Chain& chain = chains_at_hand()[next_chain_++ % flag_chains()];
+    chain.value = w_->both(chain.value, flag);
   }
   /// Lanes in which a flag is set, or clear if `inverted`.
   struct Lanes {
     std::string flag;
     bool inverted = false;
+
+    bool operator==(const Lanes&) const = default;
   };
   /// Checks from here on are of these lanes, or of all. Returns the lanes until now.
   std::optional<Lanes> check_in(std::optional<Lanes> lanes) { return std::exchange(in_lanes_, std::move(lanes)); }
+  /// Adds what checks of some lanes have found to the chains. Such checks have chains of their own until then, so that
+  /// the lanes are selected once, not for each check.
+  void fold_lanes();
   std::string all_right();
   /// Demands that a word, as it is in memory, is zero or has an exponent of at most kInputExponent in size.
   void check_input(const Value& planes);
@@ -94,6 +99,10 @@ class NumberCode {
   std::string exact_sum(const std::string& a, const std::string& b);
   Value long_of(const std::string& head, const std::string& rest);
 
+  /// Chains in which no check has found anything yet.
+  [[nodiscard]] std::vector<Chain> new_chains() const;
+  /// Those of the lanes that are checked now.
+  std::vector<Chain>& chains_at_hand();
   /// The flag in these lanes; set in all others.
   std::string demanded(const Lanes& lanes, const std::string& flag);
   /// The bits in these lanes; in all others ones if `ones`, else zeros.
@@ -111,10 +120,9 @@ class NumberCode {
     most_size    // largest upper half of numbers' magnitudes
   };
   [[nodiscard]] bool has_words() const { return !target_.directed_rounding && !target_.host_doubles; }
-  std::string& word(WordChain which) { return chains[flag_chains() + which].value; }
+  std::string& word(WordChain which) { return chains_at_hand()[flag_chains() + which].value; }
   void collect_extreme(WordChain which, const std::string& bits) {
-    word(which) = w_->extreme_halves(which == most_size ? "umax" : "umin", word(which),
-                                     in_lanes_ ? checked_bits(*in_lanes_, bits, which != most_size) : bits);
+    word(which) = w_->extreme_halves(which == most_size ? "umax" : "umin", word(which), bits);
   }
   /// Lower part of a word: 32 bits of 64. It holds what is below a short word; the upper part holds the exponent field.
   static constexpr int kHalf = std::min(widths::kBelowShort + 4, widths::kFraction);
@@ -128,6 +136,11 @@ class NumberCode {
   ArithmeticWriter* w_ = nullptr;
   std::size_t next_chain_ = 0;
   std::optional<Lanes> in_lanes_;
+  struct OfLanes {
+    Lanes lanes;
+    std::vector<Chain> chains;
+  };
+  std::vector<OfLanes> of_lanes_;  // empty outside iterations
 };
 
 }  // namespace gdr::emulator::jit
