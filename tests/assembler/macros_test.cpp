@@ -80,7 +80,7 @@ TEST(LocalRegisters, ThatDoNotFitAreRefused) {
 TEST(LocalRegisters, OverAKernelsOwnAreToldByTheNameInTheMacro) {
   const auto messages = told(R"(kernel k
 bvar long xj elt
-var vector long sum rrn
+var vector long sum rrn fadd
 reg mine $r60v
 macro m to
   reg t short

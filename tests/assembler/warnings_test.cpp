@@ -9,9 +9,11 @@ namespace gdr::assembler::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// Adds up a distance, on which lines of `body` work; flag 1 is its sign if they ask for it.
 std::string kernel(std::string_view declarations, std::string_view body, std::string_view before = "",
@@ -20,7 +22,7 @@ std::string kernel(std::string_view declarations, std::string_view body, std::st
   return fmt::format(R"(kernel k
 bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 {}
 loop initialization
   uxor $lt $lt $lt
@@ -45,6 +47,55 @@ std::vector<std::string> warnings_of(const std::string& source, const AssembleOp
                                 one.severity == Severity::error ? "!" : ""));
   }
   return texts;
+}
+
+/// Adds `x` to a result that is declared as `declared`; `before` is done once.
+std::string adding_up(std::string_view declared, std::string_view x, std::string_view before = "  upassa $lt sum\n") {
+  return fmt::format(
+      "kernel k\nbvar long xj elt # allow unused\nvar vector long xi hlt # allow unused\n"
+      "var vector long sum rrn {}\nloop initialization\n  uxor $lt $lt $lt\n{}loop body\n  nop\n{}",
+      declared, before, x);
+}
+
+TEST(OneBlock, IsToldWhereBlocksHaveOtherValuesAndNoneIsMeant) {
+  const auto told = Contains("4: one-block");
+  EXPECT_THAT(warnings_of(adding_up("", "  fadd sum xj sum\n")), told);
+  EXPECT_THAT(warnings_of(adding_up("flt72to64", "  fadd sum xj sum\n")), told);
+  EXPECT_THAT(warnings_of(adding_up("", "  fmax sum xj sum\n")), told);
+  EXPECT_THAT(warnings_of(adding_up("", "  fpassa xj sum\n")), told);
+  EXPECT_THAT(warnings_of(adding_up("", "  fadd sum f\"1\" sum\n")), told);  // counts the records
+  EXPECT_THAT(warnings_of(adding_up("fix72to64", "  uadd sum il\"1\" sum\n")), told);
+  EXPECT_THAT(warnings_of(adding_up("fix72to64", "  nop\n", "  upassa $bbid sum\n")), told);
+  EXPECT_THAT(warnings_of(adding_up("", "  fsub xj xi $lt $lok1\n  nop\n  nop\n  fpassa xi sum/1\n")), told);
+}
+
+TEST(OneBlock, IsSilentWhereAReductionOrABlockIsNamedOrAllBlocksHaveOneValue) {
+  for (const std::string_view declared : {"fadd", "flt72to64 fadd", "select", "flt72to64 select 0", "select 3"}) {
+    EXPECT_THAT(warnings_of(adding_up(declared, "  fadd sum xj sum\n")), Not(Contains("4: one-block"))) << declared;
+  }
+  EXPECT_THAT(warnings_of(adding_up("", "  fpassa xi sum\n")), Not(Contains("4: one-block")));
+  EXPECT_THAT(warnings_of(adding_up("", "  nop\n", "  fadd xi f\"1\" sum\n")), Not(Contains("4: one-block")));
+}
+
+TEST(OneBlock, SaysWhatToWrite) {
+  const AssembleResult result = assemble(adding_up("", "  fsub sum xj sum\n"), "test.vsm");
+  ASSERT_FALSE(result.diagnostics.empty());
+  EXPECT_THAT(result.diagnostics.front().message,
+              AllOf(HasSubstr("result 'sum' has no reduction"), HasSubstr("write 'fadd'"), HasSubstr("'select 0'")));
+}
+
+TEST(OneBlock, IsToldOfCollectsOfOneBlock) {
+  const auto kernel_of = [](std::string_view declared, std::string_view collect) {
+    return fmt::format(
+        "kernel k\nvar vector long xi hlt\nbvar vector long sum[2] rrn {}\nloop initialization\n  nop\n"
+        "loop termination\n  bm xi sum[0] @0\n  bm xi sum[1] @1\n  nop\n  nop\n  collect sum{}\n",
+        declared, collect);
+  };
+  EXPECT_THAT(warnings_of(kernel_of("", "")), ElementsAre("3: one-block"));
+  EXPECT_THAT(warnings_of(kernel_of("fadd", "")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel_of("select", "")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel_of("", " block each")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel_of("", " block 0")), IsEmpty());
 }
 
 TEST(MaskedDefinition, IsToldWhereTheWordReachesAResultElsewhere) {
@@ -356,7 +407,7 @@ TEST(Type, IsToldOfResultsThatTheHostReadsAsOtherNumbers) {
   const auto result = [](std::string_view conversion, std::string_view line) {
     return fmt::format(
         "kernel k\nbvar long nj elt fix64to72\nbvar long xj elt\n"
-        "var vector long n rrn {}\nvar vector long s rrn\nloop initialization\n  uxor $lt $lt $lt\n"
+        "var vector long n rrn {}\nvar vector long s rrn fadd\nloop initialization\n  uxor $lt $lt $lt\n"
         "  upassa $lti n\n  upassa $lt s\nloop body\n  nop\n{}\n  fadd xj s s\n",
         conversion, line);
   };

@@ -345,7 +345,7 @@ class JsonReport(CliTest):
         self.assertIn("<stdin>:1:1: error", gdr("as", "-", stdin="nothing\n").err)
 
     def test_an_analysis_tells_what_macros_became_and_what_reads_what(self):
-        kernel = self.file("k.vsm", "kernel k\nbvar long xj elt\nvar vector long sum rrn\nmacro twice a\n  fadd a a $lt\nend\n"
+        kernel = self.file("k.vsm", "kernel k\nbvar long xj elt\nvar vector long sum rrn fadd\nmacro twice a\n  fadd a a $lt\nend\n"
                            "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\nloop body\n  twice xj\n  fadd sum $lt sum\n  nop\n")
         report = json.loads(self.succeeds("analyse", kernel, "--json", "-").out)
         self.assertEqual(report["body"][0]["sources"], [{"file": str(kernel), "line": 5, "expanded": "fadd xj xj $lt",
@@ -395,7 +395,7 @@ class JsonReport(CliTest):
         self.ends(1, ["missing.vsm"], "as", "missing.vsm", "--json", "-")
 
     def test_warnings_are_named_chosen_and_made_errors(self):
-        kernel = self.file("spare.vsm", "kernel k\nbvar long xj elt\nbvar long spare elt\nvar vector long sum rrn\n"
+        kernel = self.file("spare.vsm", "kernel k\nbvar long xj elt\nbvar long spare elt\nvar vector long sum rrn fadd\n"
                            "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n  nop\nloop body\n"
                            "  fadd sum xj sum\n  nop\n")
         told = json.loads(self.succeeds("as", kernel, "--json", "-").out)["diagnostics"]

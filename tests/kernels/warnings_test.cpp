@@ -230,6 +230,9 @@ class Planter {
                        "1e300", "1.5");
       case Warning::collision:
         return planted(warning, "", "  fpassa xi $lr56%\n  nop\n  fadd $lr56% xj a\n  nop\n", "", "v");
+      case Warning::one_block:
+        return planted(warning, "var vector long part rrn flt72to64 %\n", "  fsub xj xi a\n  nop\n  fadd part a part\n",
+                       "", "fadd", "  fpassa f\"0\" part\n");
       case Warning::type:    // of what the host sends and reads, which the words here do not tell
       case Warning::unused:  // which deletion confirms
         break;
@@ -268,8 +271,8 @@ class Planter {
 
 TEST_P(WarningsOfKernels, WhatEveryOtherWarningTellsOfChangesAResult) {
   constexpr std::array kKinds{
-      Warning::masked_definition, Warning::overwritten_input, Warning::short_vector, Warning::overlap, Warning::width,
-      Warning::identity,          Warning::event_prone,       Warning::collision};
+      Warning::masked_definition, Warning::overwritten_input, Warning::short_vector, Warning::overlap,  Warning::width,
+      Warning::identity,          Warning::event_prone,       Warning::collision,    Warning::one_block};
   static_assert(kKinds.size() + 2 == assembler::kWarnings);  // with `unused` and `type`
   for (std::uint64_t seed = 1; seed <= GetParam(); ++seed) {
     const Planted planted = Planter(seed).plant(kKinds[seed % kKinds.size()]);

@@ -77,6 +77,7 @@ enum class Code : unsigned {
   event_prone = 207,
   number_type = 208,
   short_read = 209,
+  one_block = 210,
 };
 
 /// The warning that a code belongs to; nothing if the code is an error.
@@ -104,6 +105,8 @@ enum class Code : unsigned {
       return Warning::event_prone;
     case Code::number_type:
       return Warning::type;
+    case Code::one_block:
+      return Warning::one_block;
     default:
       return std::nullopt;
   }

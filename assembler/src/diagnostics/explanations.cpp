@@ -14,7 +14,7 @@ namespace {
 
 #define GDR_NAMED(OP, function, sources) " `" #function "`"
 
-constexpr std::array<Explanation, 63> kExplanations{{
+constexpr std::array<Explanation, 64> kExplanations{{
     {Code::syntax, "the statement cannot be read",
      R"(The grammar stopped at the caret; the message lists what is allowed at this point. A line holds one declaration, one section
 header, one block line, or operations separated by `;`. Operands are separated by blanks. Bytes outside printable ASCII
@@ -532,7 +532,7 @@ the condition is false keeps a number that was computed from the word. Write the
 opposite condition.)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -544,7 +544,7 @@ loop body
   fadd sum $lr0v sum)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -560,7 +560,7 @@ usual cause is the order of operands: sources come first, destinations last. Exc
 once per run, may change an i-variable in place.)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -571,7 +571,7 @@ loop body
   fadd sum $lti sum)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -583,7 +583,7 @@ loop body
 results of the last i-particles keep their initial values. Set `vlen 4` again after the lines that need the short length, or
 write `vlen N ;` before the operations of a single line.)",
      R"(bvar long xj elt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -593,7 +593,7 @@ loop body
   fadd sum xj sum
   vlen 4)",
      R"(bvar long xj elt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -606,7 +606,7 @@ a register with another name that shares words with it was written in between. T
 are not needed at the same time.)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 reg q $lr8v
 reg p $lr10v
 loop initialization
@@ -620,7 +620,7 @@ loop body
   fadd q $lti sum)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 reg q $lr8v
 reg p $r16v
 loop initialization
@@ -637,7 +637,7 @@ loop body
 elements read halves of other numbers. For T the same mistake is error E0182. Operations on bits and integers may split words.)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -647,7 +647,7 @@ loop body
   fadd sum $r8v sum)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -680,7 +680,7 @@ each long word of a field of the j-record costs 16 clocks of the input port, and
 layout of a record, write `# allow unused` in the line that declares it.)",
      R"(bvar long xj elt
 bvar long never elt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -688,7 +688,7 @@ loop body
   nop
   fadd sum xj sum)",
      R"(bvar long xj elt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -700,7 +700,7 @@ loop body
 multiplies the data by constants whose product is beyond the largest number. Every iteration then counts an event, and `gdr run`
 reports the line.)",
      R"(bvar long xj elt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -709,7 +709,7 @@ loop body
   fmul $lti fs"1e300" $lt
   fadd sum $lti sum)",
      R"(bvar long xj elt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -723,7 +723,7 @@ integer a number next to 0, also in those of a constant `is"3"`; write `fs"3"`. 
 number. Operations on bits may take either; their results are not followed.)",
      R"(bvar short nj elt fix64to36
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -732,7 +732,7 @@ loop body
   fadd sum $lti sum)",
      R"(bvar short nj elt flt64to36
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -745,7 +745,7 @@ are values of an earlier write, such as that of the iteration before. Write and 
 that the line before wrote T, the same mistake is error E0181.)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -756,7 +756,7 @@ loop body
   fadd sum $lr0v sum)",
      R"(bvar long xj elt
 var vector long xi hlt
-var vector long sum rrn
+var vector long sum rrn fadd
 loop initialization
   uxor $lt $lt $lt
   upassa $lt sum
@@ -764,6 +764,25 @@ loop body
   fsub xj xi $lr0v
   nop
   fadd sum $lr0v sum)"},
+    {Code::one_block, "a result without a reduction of which each block has another value",
+     R"(Each of the 16 blocks works on its own share of the j-records. Without a reduction the host gets the words of block 0, so a sum
+lacks what the other blocks have added. Write the reduction, or `select N` if the words of one block are meant.)",
+     R"(bvar long xj elt
+var vector long sum rrn flt72to64
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  nop
+  fadd sum xj sum)",
+     R"(bvar long xj elt
+var vector long sum rrn flt72to64 fadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  nop
+  fadd sum xj sum)"},
 }};
 
 #undef GDR_NAMED

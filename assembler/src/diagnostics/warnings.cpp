@@ -22,7 +22,8 @@ constexpr base::Names<Warning> kNames({{Warning::masked_definition, "masked-defi
                                        {Warning::unused, "unused"},
                                        {Warning::event_prone, "event-prone"},
                                        {Warning::collision, "collision"},
-                                       {Warning::type, "type"}});
+                                       {Warning::type, "type"},
+                                       {Warning::one_block, "one-block"}});
 
 }  // namespace
 

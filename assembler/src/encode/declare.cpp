@@ -233,8 +233,8 @@ class Declarer {
   }
 
   /// Reads the conversion and reduction after a transfer.
-  bool read_transfer(const Declaration& declaration, std::size_t& next, const ExpandedStatement& at,
-                     const Symbol& symbol, isa::Variable& variable) {
+  bool read_transfer(const Declaration& declaration, std::size_t& next, const ExpandedStatement& at, Symbol& symbol,
+                     isa::Variable& variable) {
     const std::vector<Word>& words = declaration.attributes;
     const bool to_host = symbol.transfer == Transfer::rrn;
     variable.conversion = default_conversion(to_host, symbol.width);
@@ -281,6 +281,7 @@ class Declarer {
         return refuse_reduction(word, at, symbol.width, *op, *variable.conversion);
       variable.reduction = op;
     }
+    symbol.block_chosen = word.text == "select";
     ++next;
     return !declaration.block || read_block(*declaration.block, at, variable);
   }

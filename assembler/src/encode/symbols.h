@@ -31,6 +31,7 @@ struct Symbol {
   std::uint32_t address = 0;
   isa::Transfer transfer = isa::Transfer::none;
   bool result_of_experiment = false;  // in the PE; the form's lines bring it out
+  bool block_chosen = false;          // a result that is declared with `select`
   std::optional<Operand> written;     // for a register name: the register that it was declared as
   std::string shown;                  // for a register of one use of a macro: its name in the macro
 

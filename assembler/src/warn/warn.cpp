@@ -123,6 +123,7 @@ void warn(const SectionCode& code, const LeftShort& left_short, const Declared& 
   warn_of_short_vectors(flow, left_short, reporter);
   if (follows) warn_of_short_reads(flow, reporter);
   warn_of_shared_registers(flow, reporter);
+  if (follows) warn_of_one_block(flow, code, declared, reporter);
   if (follows) warn_of_types(flow, declared, reporter);
   if (follows) warn_of_widths(flow, reporter);
   warn_of_constants(flow, declared, reporter);

@@ -14,6 +14,7 @@ void warn(const SectionCode& code, const LeftShort& left_short, const Declared& 
 void warn_of_masked_definitions(const Flow& flow, const Declared& declared, Reporter& reporter);
 void warn_of_shared_registers(const Flow& flow, Reporter& reporter);
 void warn_of_unused(const Flow& flow, const SectionCode& code, const Declared& declared, Reporter& reporter);
+void warn_of_one_block(const Flow& flow, const SectionCode& code, const Declared& declared, Reporter& reporter);
 void warn_of_short_reads(const Flow& flow, Reporter& reporter);
 void warn_of_types(const Flow& flow, const Declared& declared, Reporter& reporter);
 void warn_of_constants(const Flow& flow, const Declared& declared, Reporter& reporter);

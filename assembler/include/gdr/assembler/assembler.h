@@ -31,7 +31,8 @@ enum class Warning : std::uint8_t {
   unused,
   event_prone,
   collision,
-  type
+  type,
+  one_block
 };
 inline constexpr std::size_t kWarnings = base::enumerators<Warning>();
 
