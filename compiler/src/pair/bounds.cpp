@@ -207,6 +207,7 @@ class Followed {
   [[nodiscard]] const std::vector<int>& passed() const { return passed_; }
 
  private:
+  /// What an operation makes of a greater number.
   bool decides(const Node& reader, int number, int index) {
     switch (reader.act) {
       case Act::int_less:
@@ -218,9 +219,69 @@ class Followed {
         return reader.operands[0] != number && others_are_small(reader, number, 1) && follow(index);
       case Act::from_integer:
         return follow(index);
-      default:
-        return false;  // every other operation may make something else of a greater number
+      case Act::int_less_unsigned:  // of which a negative number is a great one
+      case Act::add:
+      case Act::sub:
+      case Act::mul:
+      case Act::div:
+      case Act::negate:
+      case Act::widen:
+      case Act::narrow:
+      case Act::absolute:
+      case Act::copysign:
+      case Act::minimum:
+      case Act::maximum:
+      case Act::sqrt:
+      case Act::rsqrt:
+      case Act::reciprocal:
+      case Act::exp2:
+      case Act::exp:
+      case Act::log2:
+      case Act::log:
+      case Act::sin:
+      case Act::cos:
+      case Act::power:
+      case Act::cube_root:
+      case Act::erf:
+      case Act::erfc:
+      case Act::tan:
+      case Act::tanh:
+      case Act::atan2:
+      case Act::hypot:
+      case Act::log10:
+      case Act::expm1:
+      case Act::log1p:
+      case Act::floor:
+      case Act::ceil:
+      case Act::trunc:
+      case Act::round:
+      case Act::nearest:
+      case Act::to_integer:
+      case Act::iadd:
+      case Act::isub:
+      case Act::iand:
+      case Act::ior:
+      case Act::ixor:
+      case Act::shift_left:
+      case Act::shift_right:
+      case Act::shift_right_unsigned:
+      case Act::imin:
+      case Act::imax:
+      case Act::imul:
+      case Act::idiv:
+      case Act::iremainder:
+      case Act::sign_extend:
+      case Act::zero_extend:
+      case Act::leading_zeros:
+        return false;  // something else, perhaps
+      case Act::constant:
+      case Act::input:
+      case Act::both:
+      case Act::either:
+      case Act::opposite:
+        return false;  // no number is their operand
     }
+    return false;
   }
 
   [[nodiscard]] bool others_are_small(const Node& reader, int number, std::size_t first) const {
