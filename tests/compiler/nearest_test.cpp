@@ -189,6 +189,41 @@ TEST(Nearest, NumberMayBeComputed) {
   }
 }
 
+/// What is beyond the bits of a number changes neither the key nor the number of another j.
+TEST(Nearest, ComputedNumbersBeyondTheirBitsAreTheLargest) {
+  GDR_NEEDS_LLVM();
+  for (const char* computed :
+       {"j.n % 3 == 0 ? j.n * 4000000 : j.n", "j.n % 3 == 0 ? -1 - j.n : j.n", "j.n - 40", "(j.n + 1) << 24",
+        "std::floor(0.5f * j.n) * 4 - 40", "std::floor(0.5f * j.n) * 0x1p24f"}) {
+    SCOPED_TRACE(computed);
+    const HostFunctions host(function("  if (r2 < f.key) { f.key = r2; f.number = " + std::string(computed) + "; }\n"));
+    const auto pair = *static_cast<Pair*>(host.symbol("host_pair"));
+    const Points points(17);
+    const std::vector<F> board = on_board(compile(host), points);
+    bool beyond = false;
+    for (std::size_t n = 0; n < kI; ++n) {
+      F expected{kFar, -1};
+      for (const J& j : points.j) pair(points.i[n], j, expected);
+      const bool fits = expected.number >= 0 && expected.number <= compiler::kLargestNumber;
+      beyond = beyond || !fits;
+      EXPECT_EQ(board[n].key, expected.key);
+      EXPECT_EQ(board[n].number, fits ? expected.number : compiler::kLargestNumber);
+    }
+    EXPECT_TRUE(beyond);
+  }
+}
+
+TEST(Nearest, RefusesNumbersThatNeverFit) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  for (const char* computed : {"-1", "0x10000000", "static_cast<signed char>(j.n) - 129"}) {
+    const std::string source =
+        function("  if (r2 < f.key) { f.key = r2; f.number = " + std::string(computed) + "; }\n");
+    const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(source, false), "pair.bc");
+    ASSERT_FALSE(compiled.diagnostics.empty()) << computed;
+    EXPECT_THAT(compiled.diagnostics.front().message, HasSubstr("from 0 to 2^28 - 1")) << computed;
+  }
+}
+
 TEST(Nearest, KeyAloneIsKeptUnderOtherConditions) {
   GDR_NEEDS_LLVM();
   const HostFunctions host(function("  if (j.n > 20 && r2 < f.key) f.key = r2;\n  f.number += 1;\n"));

@@ -57,7 +57,8 @@ std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, s
   return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
 }
 
-/// Requires that the members of j that are kept beside keys fit there.
+/// Requires that the members of j that are kept beside keys fit there. If conditions choose among the pairs, the first
+/// row that does not fit is warned of: no pair may keep it.
 void require_numbers(const std::vector<compiler::NumberedResult>& numbered, const Device& device, const RunData& data,
                      const std::string& file) {
   const std::vector<hostlib::ColumnType> columns = hostlib::columns_of(device.program(), Transfer::elt);
@@ -70,10 +71,12 @@ void require_numbers(const std::vector<compiler::NumberedResult>& numbered, cons
       const bool integer = column->type == hostlib::NumberType::integer;
       const double value = integer ? static_cast<double>(static_cast<std::int64_t>(bits)) : std::bit_cast<double>(bits);
       if (value >= 0 && value <= static_cast<double>(compiler::kLargestNumber) && value == std::trunc(value)) continue;
-      throw Error(
-          fmt::format("{}: row {}: {} = {} is refused: result '{}' keeps it beside a key, where it must be whole, from "
-                      "0 to {}",
-                      file, row + 1, one.from, value, one.name, compiler::kLargestNumber));
+      const std::string place = fmt::format("{}: row {}: {} = {}", file, row + 1, one.from, value);
+      const std::string why = fmt::format("result '{}' keeps it beside a key, where it must be whole, from 0 to {}",
+                                          one.name, compiler::kLargestNumber);
+      if (one.every) throw Error(fmt::format("{} is refused: {}", place, why));
+      fmt::print(stderr, "gdr run: warning: {}: {}; a pair that keeps it gets another key and number\n", place, why);
+      break;
     }
   }
 }

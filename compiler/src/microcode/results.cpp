@@ -5,6 +5,7 @@
 
 #include "gdr/base/error.h"
 #include "lower.h"
+#include "pair/bounds.h"
 
 namespace gdr::compiler {
 namespace {
@@ -68,14 +69,31 @@ void Lowering::apply(const Change& change) {
   write(op, operand(change.addend), change.field, change.element, change.place, where);
 }
 
-/// An integer of the machine; of a number, which is whole, the lower bits of its sum with one that has no others.
+/// An integer of the machine; of a number, which is whole, the lower bits of its sum with one that has no others. What
+/// is computed and may be beyond 0 to kLargestNumber becomes kLargestNumber there: its other bits would be those of the
+/// key. Members of j are the caller's to check.
 Operand Lowering::whole_number(int number) {
+  constexpr Bounds kFits{0, static_cast<double>(kLargestNumber)};
   const Node& node = this->node(number);
   const Operand value = operand(number);
-  if (!is_float(node.type)) return value;
+  const bool fits = member_of_j(function_, number) != nullptr || is_within(node.bounds, kFits);
   builder_.source(node.name, node.place);
+  const Operand largest = builder_.integer(kLargestNumber, Width::long_word);
+  if (!is_float(node.type)) {
+    if (fits) return value;
+    const Truth fitting = builder_.compare(Op::ULSR, value, builder_.integer(kNumberBits, Width::long_word),
+                                           Width::long_word, isa::Condition::zero);
+    return builder_.merge(builder_.copy(value, Width::long_word), largest, turned(fitting), false);
+  }
   const Operand sum = builder_.operation(Op::FADD, {value, builder_.number(0x1p60)}, Width::long_word);
-  return builder_.operation(Op::UAND, {sum, builder_.integer(kLargestNumber, Width::long_word)}, Width::long_word);
+  const Operand lower = builder_.operation(Op::UAND, {sum, largest}, Width::long_word);
+  if (fits) return lower;
+  const Width width = builder_.width(value);
+  const auto less = [&](const Operand& a, const Operand& b) {
+    return builder_.compare(Op::FSUB, a, b, width, isa::Condition::negative);
+  };
+  const Operand not_above = builder_.merge(lower, largest, less(builder_.number(kFits.high), value), false);
+  return builder_.merge(not_above, largest, less(value, builder_.number(0)), false);
 }
 
 void Lowering::accumulate(const KeyedNumber& number) {

@@ -14,6 +14,10 @@ constexpr const char* kNumberAtTheEnd =
     "the number of a least or greatest key stands in one word with it until the host has it: the function for the end "
     "can neither read nor write it";
 
+constexpr const char* kNumberBeyond =
+    "what belongs to a least or greatest key shares a word with it and must be from 0 to 2^28 - 1: this is never "
+    "there; add what brings it there, and subtract it on the host";
+
 class NearestFinder {
  public:
   explicit NearestFinder(const PairFunction& function) : function_(function) {
@@ -285,6 +289,11 @@ void settle_numbers(Imported& imported) {
           {body.stores[one.key_store].place,
            "a key that a number belongs to shares a word with it and has 36 bits: make it an int"});
     }
+  }
+  for (const KeyedNumber& one : keyed_numbers(body)) {
+    const Bounds& bounds = body.nodes[static_cast<std::size_t>(one.number)].bounds;
+    if (bounds.high >= 0 && bounds.low <= static_cast<double>(kLargestNumber)) continue;
+    imported.errors.push_back({body.stores[one.number_store].place, kNumberBeyond});
   }
   for (std::size_t n = 0; n < body.stores.size(); ++n) {
     if (!results[body.stores[n].field].numbered || is_number[n]) continue;

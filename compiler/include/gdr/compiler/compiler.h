@@ -50,8 +50,8 @@ struct NumberedResult {
   std::size_t word = 0;
   std::size_t key_word = 0;
   bool least = true;
-  std::string
-      from;  // the member of j that is the number, for every j; empty if it is computed, or kept under conditions
+  std::string from;    // the member of j that is the number; empty if it is computed
+  bool every = false;  // `from` of every j may be kept: no further conditions choose among the pairs
 };
 
 /// Numbers that fit beside a key: 0 to this.
