@@ -125,6 +125,9 @@ class Builder {
   /// Multiplication in one line or two, depending on the widths.
   Operand product(const Operand& a, const Operand& b, isa::Width width);
 
+  /// A reciprocal in long words that is exact to the word's end only below 2^900.
+  Operand plain_reciprocal_long(const Operand& x);
+
  private:
   struct Nearest {
     Operand value;  // what is left of a number
@@ -144,7 +147,6 @@ class Builder {
   Operand log_of_long(const Operand& x, Operand& n);
   Operand erfc_of(const Operand& z);
   Operand reciprocal_start(const Operand& x, const Operand& seed);
-  Operand plain_reciprocal_long(const Operand& x);
   Truth is_large(const Operand& x);
   Operand lessened(const Operand& x, const Truth& where);
   Operand rsqrt_long_of(const Operand& x, const Operand& about);

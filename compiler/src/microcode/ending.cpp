@@ -6,12 +6,13 @@
 namespace gdr::compiler {
 namespace {
 
-/// How a value depends on results.
+/// How a value depends on results. A value that is free of results in some cases, decided by what is free of them, is
+/// of the kind that it has in the others: equal values of all blocks are reduced to this value.
 struct Dependence {
   enum class Kind {
     free,       // not at all
     linear,     // a sum of multiples of sums
-    growing,    // does not fall where the result `word` grows
+    growing,    // does not fall where the result `word` grows, which is a least or greatest value
     unchanged,  // is the result `word`
     other
   };
@@ -37,13 +38,48 @@ class Ending {
       case Kind::linear:
         return is_sum(to);
       case Kind::growing:
-        return to == op_of(value.word) && is_extreme(to);
+        return is_extreme(to) && is_least(to) == is_least(op_of(value.word));
       case Kind::unchanged:
         return to == op_of(value.word);
       case Kind::other:
         return false;
     }
     return false;
+  }
+
+  /// True if an operation or a store of another result uses what a result has before the end.
+  [[nodiscard]] bool is_read(std::size_t word) const {
+    const auto is_old = [&](int number) {
+      const Node& node = finish_.nodes[static_cast<std::size_t>(number)];
+      return node.act == Act::input && node.record == Record::result &&
+             result_index(finish_, node.field, node.element) == word;
+    };
+    return std::ranges::any_of(finish_.nodes,
+                               [&](const Node& node) { return std::ranges::any_of(node.operands, is_old); }) ||
+           std::ranges::any_of(finish_.stores, [&](const Store& store) { return is_old(store.value); });
+  }
+
+  /// Gives a result that the loop does not change, and no end reads, the reduction of the one that it is made of.
+  void reduce(const Store& store, std::span<Reduction> reductions) const {
+    const std::size_t to = result_index(finish_, store.field, store.element);
+    if (reductions[to].used || is_read(to)) return;
+    const bool floating = is_float(finish_.records[static_cast<std::size_t>(Record::result)][store.field].type);
+    const Dependence& value = values_[static_cast<std::size_t>(store.value)];
+    switch (value.kind) {
+      case Kind::growing:
+        reductions[to].op = is_least(op_of(value.word)) ? (floating ? isa::Op::FMIN : isa::Op::UMIN)
+                                                        : (floating ? isa::Op::FMAX : isa::Op::UMAX);
+        break;
+      case Kind::unchanged:
+        reductions[to].op = op_of(value.word);
+        break;
+      case Kind::free:  // equal in all blocks
+        reductions[to].op = floating ? isa::Op::FMAX : isa::Op::UMAX;
+        break;
+      case Kind::linear:
+      case Kind::other:
+        break;
+    }
   }
 
  private:
@@ -54,9 +90,8 @@ class Ending {
   static bool is_sum(isa::Op op) { return op == isa::Op::FADD || op == isa::Op::UADD; }
   /// Reducing equal values gives this value.
   static bool is_idempotent(isa::Op op) { return !is_sum(op) && op != isa::Op::UXOR; }
-  static bool is_extreme(isa::Op op) {
-    return op == isa::Op::FMIN || op == isa::Op::FMAX || op == isa::Op::UMIN || op == isa::Op::UMAX;
-  }
+  static bool is_least(isa::Op op) { return op == isa::Op::FMIN || op == isa::Op::UMIN; }
+  static bool is_extreme(isa::Op op) { return is_least(op) || op == isa::Op::FMAX || op == isa::Op::UMAX; }
 
   /// A constant's value, of either type.
   [[nodiscard]] std::optional<double> constant(int number) const {
@@ -86,7 +121,7 @@ class Ending {
     if (!is_float(node.type)) return {Kind::other, 0};
     if (a.kind == Kind::growing && b.kind == Kind::free) return a;
     if (b.kind == Kind::growing && a.kind == Kind::free && !negates) return b;
-    return {Kind::other, 0};
+    return a.kind == Kind::growing && !negates ? alike(a, b) : Dependence{Kind::other, 0};
   }
 
   [[nodiscard]] Dependence of_product(const Node& node) const {
@@ -113,10 +148,18 @@ class Ending {
     return same ? a : Dependence{Kind::other, 0};
   }
 
+  /// Of a condition that is free of results: all blocks choose the same.
   [[nodiscard]] Dependence of_choice(const Node& node) const {
     if (at(node, 0).kind != Kind::free) return {Kind::other, 0};
-    if (at(node, 1).kind == Kind::linear && is_zero(node.operands[2])) return at(node, 1);
-    if (at(node, 2).kind == Kind::linear && is_zero(node.operands[1])) return at(node, 2);
+    for (const std::size_t n : {std::size_t{1}, std::size_t{2}}) {
+      const Dependence& value = at(node, n);
+      const std::size_t other = 3 - n;
+      if (at(node, other).kind != Kind::free) continue;
+      if (value.kind == Kind::growing) return value;
+      if (value.kind == Kind::linear && is_zero(node.operands[other])) return value;
+      if (value.kind == Kind::unchanged && (is_idempotent(op_of(value.word)) || is_zero(node.operands[other])))
+        return value;
+    }
     return alike(at(node, 1), at(node, 2));
   }
 
@@ -239,7 +282,9 @@ class Ending {
 
 }  // namespace
 
-void check_ending(const PairFunction& finish, std::span<const Reduction> reductions, std::vector<Message>& errors) {
+void check_ending(const PairFunction& finish, std::span<Reduction> reductions, std::vector<Message>& errors) {
+  const Ending first(finish, reductions);
+  for (const Store& store : finish.stores) first.reduce(store, reductions);
   const Ending ending(finish, reductions);
   for (const Store& store : finish.stores) {
     if (ending.commutes(store)) continue;

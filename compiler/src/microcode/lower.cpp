@@ -1,6 +1,7 @@
 #include "lower.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gdr/base/error.h"
 
@@ -160,8 +161,14 @@ Operand Lowering::quotient(const Node& node, Width width) {
     return one ? inverse : builder_.product(inverse, a, width);
   }
   const Operand b = operand(node.operands[1]);
-  if (one) return wide ? builder_.reciprocal_long(b) : builder_.reciprocal(b);
-  return wide ? builder_.quotient_long(a, b) : builder_.quotient(a, b);
+  if (!wide) return one ? builder_.reciprocal(b) : builder_.quotient(a, b);
+  // Of which the reciprocal is a number: what is done for larger ones changes nothing.
+  constexpr double kOrdinary = 0x1p900;
+  if (divisor.act == Act::constant && std::fabs(divisor.number) <= kOrdinary) {
+    const Operand inverse = builder_.plain_reciprocal_long(b);
+    return one ? inverse : builder_.product(inverse, a, width);
+  }
+  return one ? builder_.reciprocal_long(b) : builder_.quotient_long(a, b);
 }
 
 Operand Lowering::function(const Node& node, Width width) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "lower.h"
 #include "names.h"
@@ -406,52 +407,69 @@ class Separator {
 
   void run() {
     const std::size_t size = section_.size();
-    for (std::size_t n = 0; n < size; ++n) separate(n, false), separate(n, true);
+    for (std::size_t n = 0; n < size; ++n) {
+      for (const Port port : {Port::local, Port::broadcast, Port::immediate}) separate(n, port);
+    }
   }
 
  private:
-  /// True if an operand is read through the single port of this memory. In the loop, parameters can be read in other
-  /// ways.
-  [[nodiscard]] bool through(const Operand& operand, bool broadcast) const {
-    if (operand.kind != Operand::Kind::variable) return false;
+  enum class Port : std::uint8_t { local, broadcast, immediate };
+
+  /// True if an operand is read through this port, of which a line has one. In the loop, parameters and literals can
+  /// be read in other ways.
+  [[nodiscard]] bool through(const Operand& operand, Port port) const {
+    const bool copies_move = !code_.experiment && &section_ == &code_.body;
+    if (operand.kind == Operand::Kind::literal) return port == Port::immediate && !copies_move;
+    if (operand.kind != Operand::Kind::variable || port == Port::immediate) return false;
     const Variable& variable = code_.variables[static_cast<std::size_t>(operand.index)];
-    if ((variable.home == Variable::Home::broadcast) != broadcast) return false;
-    return code_.experiment || &section_ != &code_.body || variable.record != Record::parameter || variable.own;
+    if ((variable.home == Variable::Home::broadcast) != (port == Port::broadcast)) return false;
+    return !copies_move || variable.record != Record::parameter || variable.own;
   }
 
-  void separate(std::size_t n, bool broadcast) {
+  /// A result must be read where it is written.
+  [[nodiscard]] bool is_result(const Operand& operand) const {
+    if (operand.kind != Operand::Kind::variable) return false;
+    const Variable& variable = code_.variables[static_cast<std::size_t>(operand.index)];
+    return variable.record == Record::result && !variable.own;
+  }
+
+  void separate(std::size_t n, Port port) {
     if (section_[n].operands.size() < 2) return;
     const Operand first = section_[n].operands[0];
     const Operand second = section_[n].operands[1];
-    if (!through(first, broadcast) || !through(second, broadcast) || first.index == second.index) return;
-    // A result must be read where it is written.
-    const bool result = code_.variables[static_cast<std::size_t>(second.index)].record == Record::result &&
-                        !code_.variables[static_cast<std::size_t>(second.index)].own;
-    Operand& moved = section_[n].operands[result ? 0 : 1];
-    const int copied = copy(moved.index, section_[n]);
-    Operand& again = section_[n].operands[result ? 0 : 1];  // making the copy may have moved the operations
+    if (!through(first, port) || !through(second, port) || first.index == second.index) return;
+    const std::size_t moved = is_result(second) ? 0 : 1;
+    const int copied = copy(section_[n].operands[moved], section_[n]);
+    Operand& again = section_[n].operands[moved];  // making the copy may have moved the operations
     again = {Operand::Kind::value, copied, -1, again.negated};
   }
 
-  int copy(int index, const Operation& reader) {
+  int copy(const Operand& operand, const Operation& reader) {
     const bool vector = reader.vector;
-    const auto [known, is_new] = copies_.try_emplace({index, vector}, static_cast<int>(section_.size()));
+    const auto [known, is_new] =
+        copies_.try_emplace({operand.kind, operand.index, vector}, static_cast<int>(section_.size()));
     if (!is_new) return known->second;
-    const Variable& variable = code_.variables[static_cast<std::size_t>(index)];
     Operation made;
-    made.op = variable.home == Variable::Home::broadcast ? Op::BM : Op::UPASSA;
-    made.operands = {{Operand::Kind::variable, index, -1, false}};
-    made.width = variable.width;
+    made.op = Op::UPASSA;
+    made.operands = {{operand.kind, operand.index, -1, false}};
     made.vector = vector;
-    made.name = variable.name;
     made.place = reader.place;
+    const auto index = static_cast<std::size_t>(operand.index);
+    if (operand.kind == Operand::Kind::literal) {
+      made.width = code_.literals[index].width;
+    } else {
+      const Variable& variable = code_.variables[index];
+      if (variable.home == Variable::Home::broadcast) made.op = Op::BM;
+      made.width = variable.width;
+      made.name = variable.name;
+    }
     section_.push_back(std::move(made));
     return known->second;
   }
 
   const Microcode& code_;
   Operations& section_;
-  std::map<std::pair<int, bool>, int> copies_;
+  std::map<std::tuple<Operand::Kind, int, bool>, int> copies_;
 };
 
 }  // namespace
