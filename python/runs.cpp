@@ -153,6 +153,10 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
     model.kind = hostlib::start_kind(start);
     model.particles = hostlib::fixed_particles(model.kind);
     reader.take("n", model.particles);
+    if (model.particles == 0) {
+      throw Error("n is missing: start = '" + start + "' needs n, the number of particles, which must be at least " +
+                  std::to_string(hostlib::least_particles(model.kind)));
+    }
     reader.take("seed", model.seed);
     reader.take("w0", model.w0);
     reader.take("separation", model.separation);
@@ -164,6 +168,8 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
     settings.particles =
         particles_of(from["mass"].cast<Vectors>(), from["position"].cast<Vectors>(), from["velocity"].cast<Vectors>());
     if (from.contains("id")) settings.particles->id = from["id"].cast<std::vector<std::int64_t>>();
+    reader.take("time", settings.particles_time);
+    reader.take("step", settings.particles_step);
   }
   reader.take("in_file", settings.in);
   reader.take("restart", settings.restart);

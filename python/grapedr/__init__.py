@@ -611,14 +611,16 @@ class Nbody:
 
     def __init__(
         self,
-        particles: Mapping[str, ArrayLike],
+        particles: Mapping[str, ArrayLike] | NDArray,
         eps: float = 0.01,
         eta: float = 0.1,
         kernel_name: str = "gravity_jerk",
         **device: Any,
     ) -> None:
-        """`particles` has the form that start() returns; further arguments are those of Device."""
+        """`particles` has the form that start() returns, or another that NbodyRun takes; further arguments are those of Device."""
         own = particle_arrays(particles)
+        if own.get("time", 0.0) != 0:
+            raise Error(f"particles['time'] = {own['time']} is refused: Nbody begins at 0, NbodyRun at the time of its particles")
         options = options_of(Nbody.__init__, device)
         self._core = _core.Nbody(own["mass"], own["position"], own["velocity"], real("eps", eps), real("eta", eta), kernel_name, options)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import numbers, real, whole
+from ._arrays import numbers, plain, real, whole
 from ._core import Error
 from ._device import options_of
 from ._figures import picture_html, pyplot
@@ -24,20 +24,68 @@ if TYPE_CHECKING:
 Particles = Mapping[str, ArrayLike]
 
 
-def particle_arrays(particles: Particles) -> dict[str, NDArray]:
-    """Copies of `mass` (n,), `position` (n, 3), `velocity` (n, 3), and `id` (n,) if it is there."""
-    missing = [name for name in ("mass", "position", "velocity") if name not in particles]
-    if missing:
-        raise Error(f"particles have no '{missing[0]}': they need mass (n,), position (n, 3), velocity (n, 3)")
-    mass = numbers("particles['mass']", particles["mass"], ("n",))
-    arrays = {"mass": mass}
-    for name in ("position", "velocity"):
-        arrays[name] = numbers(f"particles['{name}']", particles[name], (len(mass), 3))
-    if "id" in particles:
-        ids = np.asarray(particles["id"])
+_SEVEN = ("m", "x", "y", "z", "vx", "vy", "vz")
+_EXPECTED = (
+    "a dictionary, a structured array or an archive of NumPy with mass (n,), position (n, 3), velocity (n, 3), or with "
+    f"{', '.join(_SEVEN)}; or rows of these seven numbers, of shape (n, 7)"
+)
+
+
+def _columns_of(particles: Any) -> Mapping[str, Any]:
+    """Arrays by name, in the forms that `gdr nbody --in` reads from NumPy's files."""
+    if isinstance(particles, Mapping):
+        return particles
+    if isinstance(particles, (str, os.PathLike)):
+        raise Error(f"particles = {os.fspath(particles)!r} is refused: in_file takes the name of a file")
+    array = plain("particles", particles)
+    if array.dtype.names is not None:
+        if array.ndim != 1:
+            raise Error(f"particles are a structured array of shape {array.shape}: it must be (n,)")
+        return {name: array[name] for name in array.dtype.names}
+    if array.dtype.kind in "iufb" and array.ndim == 2 and array.shape[1] == len(_SEVEN):
+        return {name: array[:, column] for column, name in enumerate(_SEVEN)}
+    raise Error(f"particles have type {array.dtype} and shape {array.shape}: they must be {_EXPECTED}")
+
+
+def _vectors_of(columns: Mapping[str, Any], name: str, axes: Sequence[str], n: int) -> NDArray:
+    if name in columns:
+        return numbers(f"particles['{name}']", columns[name], (n, 3))
+    for axis in axes:
+        if axis not in columns:
+            raise Error(
+                f"particles have no '{name}', nor {', '.join(axes)} (they have {', '.join(map(str, columns)) or 'nothing'}): "
+                f"they must be {_EXPECTED}"
+            )
+    return np.stack([numbers(f"particles['{axis}']", columns[axis], (n,)) for axis in axes], axis=1)
+
+
+def particle_arrays(particles: Particles | NDArray) -> dict[str, Any]:
+    """Copies of `mass` (n,), `position` (n, 3), `velocity` (n, 3), and, if they are there, of `id` (n,), `time` and
+    `step`."""
+    columns = _columns_of(particles)
+    of_mass = "mass" if "mass" in columns else "m"
+    if of_mass not in columns:
+        raise Error(
+            f"particles have no 'mass' (they have {', '.join(map(str, columns)) or 'nothing'}): they must be {_EXPECTED}"
+        )
+    mass = numbers(f"particles['{of_mass}']", columns[of_mass], ("n",))
+    arrays: dict[str, Any] = {"mass": mass}
+    arrays["position"] = _vectors_of(columns, "position", _SEVEN[1:4], len(mass))
+    arrays["velocity"] = _vectors_of(columns, "velocity", _SEVEN[4:], len(mass))
+    if "id" in columns:
+        ids = np.asarray(columns["id"])
         if ids.dtype.kind not in "iu" or ids.shape != mass.shape:
             raise Error(f"particles['id'] has type {ids.dtype} and shape {ids.shape}: it must hold {len(mass)} integers")
         arrays["id"] = ids.astype(np.int64)
+    if "time" in columns:
+        arrays["time"] = real("particles['time']", columns["time"])
+        if not np.isfinite(arrays["time"]):
+            raise Error(f"particles['time'] = {arrays['time']} is refused: it must be finite")
+    if "step" in columns:
+        step = np.asarray(columns["step"])
+        if step.size != 1 or step.dtype.kind not in "iu":
+            raise Error(f"particles['step'] has type {step.dtype} and shape {step.shape}: it must be one integer")
+        arrays["step"] = int(step.reshape(-1)[0])
     return arrays
 
 
@@ -73,7 +121,9 @@ class NbodyRun:
 
     The particles come from exactly one of
 
-    - `particles`: `mass` (n,), `position` (n, 3), `velocity` (n, 3) and perhaps `id` (n,), as start() gives them; copied
+    - `particles`: `mass` (n,), `position` (n, 3), `velocity` (n, 3) and perhaps `id` (n,), as start() gives them, or columns
+      `m`, `x`, `y`, `z`, `vx`, `vy`, `vz`, by name or as the rows of an array (n, 7); copied. The run begins at their `time`,
+      if they have one, as those of numpy.load() may
     - `start`, a model's name, with `n`, `seed`, `w0`, `separation`, `pericentre`, `eccentricity` as the model takes them
     - `in_file`: a snapshot, text or HDF5
     - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run
@@ -90,7 +140,7 @@ class NbodyRun:
 
     def __init__(
         self,
-        particles: Particles | None = None,
+        particles: Particles | NDArray | None = None,
         *,
         t_end: float,
         every: float = 0.0,

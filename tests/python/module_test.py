@@ -118,7 +118,7 @@ class Kernels(unittest.TestCase):
         self.refuses("'scalle'", run, {"xi": [1.0]}, good, scalle=2)
         self.refuses("machine|nothing", grapedr.Device, machine="nothing")
         self.refuses("engine", grapedr.Device, engine="steam")
-        self.refuses("nothing.vsm is not found", grapedr.kernel, "nothing")
+        self.refuses("no kernel is called 'nothing' .known: count, ", grapedr.kernel, "nothing")
         self.refuses("Type II", grapedr.kernel("dgemm").run, {}, {})
         self.refuses("Type I: run", self.kernel.run_turns, turns=1)
 

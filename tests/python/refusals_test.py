@@ -111,6 +111,10 @@ class Refusals(unittest.TestCase):
         kernel.run({"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]}, h=np.float32(2))
 
     def test_names_of_kernels_are_no_paths(self):
+        with self.assertRaisesRegex(grapedr.Error, r"no kernel is called 'gravty' \(known: .*vdw\); did you mean 'gravity'\?$"):
+            grapedr.kernel("gravty")
+        with self.assertRaisesRegex(grapedr.Error, r"no kernel is called 'plasma' \(known: .*vdw\)$"):
+            grapedr.kernel("plasma")
         with self.assertRaisesRegex(grapedr.Error, "no kernel is called '../kernels/tutorial'"):
             grapedr.kernel("../kernels/tutorial")
 

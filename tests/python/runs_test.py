@@ -58,6 +58,79 @@ class Runs(InFolder):
             np.testing.assert_array_equal(output.particles["position"], old.particles["position"])
             self.assertAlmostEqual(output.energy, -0.25, delta=1e-5)
 
+    def test_begin_at_the_time_of_their_particles(self):
+        file, once = self.folder / "time.npz", grapedr.start("plummer", 32)
+        np.savez(file, **once, time=3.0, step=17)
+        command = [GDR, "nbody", "--in", file, "--t-end", "3.125", "--json", "-"]
+        report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        runs = [
+            grapedr.NbodyRun(np.load(file), t_end=3.125, every=0.125),
+            grapedr.NbodyRun(in_file=file, t_end=3.125, every=0.125),
+            grapedr.NbodyRun(once | {"time": np.array([3.0])}, t_end=3.125, every=0.125),
+        ]
+        for run in runs:
+            self.assertEqual([output.t for output in run], [3, 3.125])
+            self.assertEqual((run.steps, list(run)), (report["steps"], []))
+        self.refuses(r"t-end = 1 is refused: it must be 3 to", grapedr.NbodyRun, np.load(file), t_end=1)
+        self.refuses("Nbody begins at 0", grapedr.Nbody, np.load(file))
+        self.assertEqual(grapedr.Nbody(once | {"time": 0}).time, 0)
+        for wrong in (np.nan, np.inf, [1.0, 2.0], "late"):
+            self.refuses("time", grapedr.NbodyRun, once | {"time": wrong}, t_end=9)
+        for wrong in (1.5, [1, 2], "first"):
+            self.refuses("step", grapedr.NbodyRun, once | {"step": wrong}, t_end=9)
+
+    def test_take_the_forms_that_gdr_nbody_reads(self):
+        once = grapedr.start("plummer", 16)
+        rows = np.column_stack([once["mass"], once["position"], once["velocity"]])
+        by_name = np.zeros(16, [(name, float) for name in ("m", "x", "y", "z", "vx", "vy", "vz")] + [("id", int)])
+        for column, name in enumerate(("m", "x", "y", "z", "vx", "vy", "vz")):
+            by_name[name] = rows[:, column]
+        by_name["id"] = once["id"]
+        vectors = np.zeros(16, [("mass", float), ("position", float, 3), ("velocity", float, 3)])
+        for name in vectors.dtype.names:
+            vectors[name] = once[name]
+        expected = grapedr.NbodyRun(once, t_end=0.125, engine="direct").run().facts | {"hash": None}
+        hashes = set()
+        for form in (once, rows, by_name, vectors, {name: by_name[name] for name in by_name.dtype.names}):
+            run = grapedr.NbodyRun(form, t_end=0.125, engine="direct", every=0.125)
+            hashes |= {list(run)[-1].state_hash}
+            self.assertEqual(run.facts | {"hash": None}, expected)
+            grapedr.Nbody(form)
+        self.assertEqual(len(hashes), 1)
+        np.save(self.folder / "rows.npy", rows)
+        of_file = grapedr.NbodyRun(in_file=self.folder / "rows.npy", t_end=0.125, engine="direct", every=0.125)
+        self.assertEqual(list(of_file)[-1].state_hash, hashes.pop())
+
+    def test_say_what_particles_must_be(self):
+        once = grapedr.start("plummer", 16)
+        expected = r"they must be a dictionary, a structured array or an archive of NumPy with mass \(n,\), position \(n, 3\)"
+        for wrong, said in [
+            (np.zeros((4, 6)), r"particles have type float64 and shape \(4, 6\): "),
+            (np.zeros(4), r"particles have type float64 and shape \(4,\): "),
+            (np.array(["a"]), "particles have type <U1"),
+            (np.zeros((3, 7), complex), "particles have type complex128"),
+            (7, r"particles have type int64 and shape \(\): "),
+            ([once], "particles have type object"),
+            (np.zeros(4, [("m", float), ("x", float)]), r"particles have no 'position', nor x, y, z \(they have m, x\): "),
+            ({"position": once["position"]}, r"particles have no 'mass' \(they have position\): "),
+            ({}, r"particles have no 'mass' \(they have nothing\): "),
+        ]:
+            with self.subTest(said):
+                self.refuses(f"{said}.*{expected}", grapedr.NbodyRun, wrong, t_end=1)
+                self.refuses(f"{said}.*{expected}", grapedr.Nbody, wrong)
+        self.refuses(r"particles = 'run.npz' is refused: in_file takes", grapedr.NbodyRun, "run.npz", t_end=1)
+        self.refuses(r"structured array of shape \(2, 2\)", grapedr.NbodyRun, np.zeros((2, 2), [("m", float)]), t_end=1)
+        self.refuses(r"particles\['y'\] has shape \(3,\)", grapedr.NbodyRun,
+                     {"m": [1, 1], "x": [0, 1], "y": [0, 1, 2], "z": [0, 1], "velocity": np.zeros((2, 3))}, t_end=1)
+
+    def test_say_how_many_particles_a_start_model_needs(self):
+        for kind, least in (("plummer", 2), ("king", 2), ("merger", 4)):
+            self.refuses(f"n is missing: start = '{kind}' needs n, the number of particles, which must be at least {least}$",
+                         grapedr.NbodyRun, start=kind, t_end=1)
+        self.refuses("n = 1 is refused: plummer needs 2 particles at least", grapedr.NbodyRun, start="plummer", n=1, t_end=1)
+        self.refuses("n = 4 is refused: binary has 2 particles", grapedr.NbodyRun, start="binary", n=4, t_end=1)
+        self.assertEqual(grapedr.NbodyRun(start="binary", t_end=0).facts["particles"], 2)
+
     def test_outputs_do_not_change_a_run(self):
         ends = [list(grapedr.NbodyRun(start="plummer", n=32, t_end=0.25, every=every))[-1] for every in (0, 0.03)]
         self.assertEqual(ends[0].state_hash, ends[1].state_hash)
@@ -141,7 +214,7 @@ class Runs(InFolder):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         with np.load(file) as arrays:
             self.assertEqual((arrays["time"], arrays["step"] > 0), (0.25, True))
-            run = grapedr.NbodyRun(arrays, t_end=0)
+            run = grapedr.NbodyRun(arrays, t_end=0.25)
             output = next(iter(run))
             np.testing.assert_array_equal(output.particles["velocity"], arrays["velocity"])
             np.testing.assert_array_equal(output.particles["id"], arrays["id"])

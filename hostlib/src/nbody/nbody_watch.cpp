@@ -47,6 +47,9 @@ RunStart start_of_run(const NbodySettings& settings) {
   } else if (settings.particles) {
     start.particles = *settings.particles;
     validate(start.particles);
+    start.time = settings.particles_time;
+    start.step = settings.particles_step;
+    if (!std::isfinite(start.time)) throw Error(fmt::format("time = {} is refused: it must be finite", start.time));
     start.name = fmt::format("{} particles of the caller", start.particles.size());
   } else {
     LoadedSnapshot loaded = is_hdf5_input(settings.in) ? load_run_snapshot(settings.in) : load_snapshot(settings.in);

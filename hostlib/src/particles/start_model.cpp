@@ -143,14 +143,14 @@ Particles make_pythagorean() {
 }
 
 void check_particles(const StartModel& model) {
-  const std::size_t least = model.kind == StartKind::merger ? 4 : 2;
+  const std::size_t least = least_particles(model.kind);
   if (const std::size_t fixed = fixed_particles(model.kind); fixed > 0) {
     if (model.particles == 0 || model.particles == fixed) return;
-    throw Error(fmt::format("{} particles are refused: {} has {}", model.particles, name_of(model.kind), fixed));
+    throw Error(fmt::format("n = {} is refused: {} has {} particles", model.particles, name_of(model.kind), fixed));
   }
   if (model.particles < least) {
     throw Error(
-        fmt::format("{} particles are refused: {} needs {} at least", model.particles, name_of(model.kind), least));
+        fmt::format("n = {} is refused: {} needs {} particles at least", model.particles, name_of(model.kind), least));
   }
 }
 
@@ -167,6 +167,12 @@ StartKind start_kind(std::string_view name) {
 
 std::size_t fixed_particles(StartKind kind) {
   return kind == StartKind::binary ? 2 : kind == StartKind::pythagorean ? 3 : 0;
+}
+
+std::size_t least_particles(StartKind kind) {
+  const std::size_t fixed = fixed_particles(kind);
+  if (fixed != 0) return fixed;
+  return kind == StartKind::merger ? 4 : 2;  // two of each sphere
 }
 
 std::string describe(const StartModel& model) {

@@ -83,6 +83,8 @@ struct NbodySettings {
   // The source of the particles: exactly one of these is set.
   std::optional<StartModel> start;
   std::optional<Particles> particles;
+  double particles_time = 0;        // at which they are; the run begins there
+  std::int64_t particles_step = 0;  // number of the step that led there
   std::filesystem::path in;
   std::optional<Units> units;   // of the snapshot; its speeds are converted so that G = 1
   bool scale_to_henon = false;  // the snapshot or the particles, after their units

@@ -31,6 +31,8 @@ struct StartModel {
 
 /// Number of particles of a kind for which it is fixed; 0 for the other kinds.
 [[nodiscard]] std::size_t fixed_particles(StartKind kind);
+/// Smallest number of particles of a kind.
+[[nodiscard]] std::size_t least_particles(StartKind kind);
 
 /// Text such as `king 1024, W0 6, seed 1`: the kind and everything that its particles depend on.
 [[nodiscard]] std::string describe(const StartModel& model);
