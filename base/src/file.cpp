@@ -312,6 +312,17 @@ void refuse_to_overwrite(std::span<const std::filesystem::path> outputs,
   }
 }
 
+void refuse_file_of_standard_output(std::span<const std::filesystem::path> outputs) {
+  struct stat printed{};
+  if (fstat(STDOUT_FILENO, &printed) != 0 || !S_ISREG(printed.st_mode)) return;
+  for (const std::filesystem::path& output : outputs) {
+    const std::optional<struct stat> written = status_of(output);
+    if (!written || written->st_dev != printed.st_dev || written->st_ino != printed.st_ino) continue;
+    throw Error(fmt::format("{}: named for an output and for standard output, of which one would replace the other",
+                            output.string()));
+  }
+}
+
 void expect_outputs(std::span<const std::filesystem::path> outputs) {
   for (const std::filesystem::path& output : outputs) {
     const std::optional<struct stat> status = status_of(output);
@@ -350,7 +361,8 @@ void refuse_twice_named(std::span<const std::filesystem::path> paths) {
   for (const std::filesystem::path& path : paths) {
     // A path that cannot be followed is skipped; the reason is reported when it is written to.
     std::error_code none;
-    const std::filesystem::path file = std::filesystem::weakly_canonical(target_of(path), none);
+    const std::filesystem::path file =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(target_of(path), none), none);
     const std::optional<struct stat> status = status_of(file);
     if (none || (status && !S_ISREG(status->st_mode))) continue;
     if (std::ranges::find(seen, file) != seen.end()) {

@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import stat
+import subprocess
 import sys
 import time
 import unittest
@@ -50,6 +51,34 @@ class OwnFiles(cli_test.CliTest):
                 self.assertEqual(done.status, 2, done.err)
                 self.assertIn(f"gdr: {name}: named for an output and for an input, which it would replace\n", done.err)
                 self.assertEqual(self.contents(), before)
+
+    def test_outputs_replace_no_other_outputs(self):
+        run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
+        nbody = ["nbody", "--plummer", "8", "--t-end", "0.01"]
+        (self.scratch / "link.json").symlink_to("one.json")
+        (self.scratch / "link.csv").symlink_to("one.csv")
+        before = sorted(os.listdir(self.scratch))
+        pairs = [
+            (run, "--profile", "--trace", "json"), (run, "--profile", "--json", "json"), (run, "--trace", "--json", "json"),
+            (nbody, "--profile", "--trace", "json"), (nbody, "--json", "--trace", "json"),
+            (nbody, "--log", "--output", "csv"), (nbody, "--checkpoint", "--json", "json"),
+            (["as", "k.vsm"], "-o", "--listing", "json"),
+        ]
+        for command, one, other, kind in pairs:
+            for spelling in (f"one.{kind}", f"./one.{kind}", f"../{self.scratch.name}/one.{kind}", f"link.{kind}"):
+                with self.subTest(command=command[0], one=one, other=other, spelling=spelling):
+                    done = self.gdr(*command, one, f"one.{kind}", other, spelling)
+                    self.assertEqual((done.status, done.out), (2, ""), done.err)
+                    self.assertIn(": named for two outputs, of which one would replace the other\n", done.err)
+                    self.assertEqual(sorted(os.listdir(self.scratch)), before)
+
+    def test_outputs_replace_no_file_that_standard_output_goes_to(self):
+        command = [cli_test.GDR, "run", "k.vsm", "--i", "i.csv", "--j", "j.csv", "--json", "-", "--trace", "one.json"]
+        with open(self.scratch / "one.json", "w", encoding="utf-8") as printed:
+            done = subprocess.run(command, stdout=printed, stderr=subprocess.PIPE, text=True, cwd=self.scratch, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("one.json: named for an output and for standard output, of which one would replace the other\n", done.stderr)
+        self.assertEqual((self.scratch / "one.json").read_bytes(), b"")
 
     def test_outputs_replace_no_inputs_that_other_inputs_name(self):
         self.file("part.vsm", (cli_test.PROJECT / "kernels" / "tutorial.vsm").read_text(encoding="utf-8"))

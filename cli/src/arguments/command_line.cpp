@@ -259,6 +259,7 @@ Option Command::add_flag(const std::string& name, bool& value, const std::string
 }
 
 Option Command::add_flag(const std::string& name, std::string& word, const std::string& by_default,
+    base::refuse_file_of_standard_output(files);
                          const std::vector<std::string>& words, const std::string& what) const {
   const Option flag(app_->add_flag(name + "{" + by_default + "}", word, what));
   return flag.check(one_of(words));

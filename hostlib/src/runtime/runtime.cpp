@@ -2,9 +2,11 @@
 #include "gdr/hostlib/runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <initializer_list>
 #include <new>
 #include <span>
@@ -108,6 +110,16 @@ std::string file_from_environment(const char* variable, const std::string& kerne
   return name;
 }
 
+/// Throws gdr::Error if both would be written to one file, however it is spelled.
+void require_two_files(const std::filesystem::path& profile, const std::filesystem::path& trace) {
+  if (profile.empty() || trace.empty()) return;
+  try {
+    gdr::base::refuse_twice_named(std::array{profile, trace});
+  } catch (const gdr::Error& error) {
+    throw gdr::Error("GDR_PROFILE and GDR_TRACE: " + std::string(error.what()));
+  }
+}
+
 /// What GDR_EVENTS asks for; `usual` if it is not set. Throws gdr::Error for another value.
 bool tells_events_by_environment(bool usual) {
   const std::string asked = gdr::base::environment("GDR_EVENTS");
@@ -156,6 +168,7 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     // File names are checked before anything is computed.
     std::string profile = file_from_environment("GDR_PROFILE", program.kernel, {".html", ".json"});
     std::string trace = file_from_environment("GDR_TRACE", program.kernel, {".json"});
+    require_two_files(profile, trace);
     const bool tells_events = tells_events_by_environment(false);
     gdr::Device device(gdr::device_options_from_environment());
     device.load(std::move(program));

@@ -159,6 +159,20 @@ TEST(RuntimeEnvironment, NamesAVariableThatIsRefused) {
   EXPECT_EQ(message_with("GDR_TRACE", "t"), "GDR_TRACE = 't' is refused: it must end in .json");
 }
 
+TEST(RuntimeEnvironment, RefusesOneFileForProfileAndTraceHoweverItIsSpelled) {
+  const tests::ScratchDirectory folder;
+  std::filesystem::create_symlink("k.json", folder.path() / "link.json");
+  const Setting profile("GDR_PROFILE", (folder.path() / "%k.json").string());
+  for (const char* name : {"k.json", "%k.json", "./k.json", "link.json"}) {
+    const Setting trace("GDR_TRACE", (folder.path() / name).string());
+    EXPECT_EQ(opened(GDR_ERROR_REFUSED), nullptr) << name;
+    EXPECT_THAT(gdr_runtime_message(), testing::StartsWith("GDR_PROFILE and GDR_TRACE: ")) << name;
+    EXPECT_THAT(gdr_runtime_message(), testing::HasSubstr("named for two outputs")) << name;
+  }
+  const Setting trace("GDR_TRACE", (folder.path() / "%k_trace.json").string());
+  EXPECT_NE(opened(GDR_OK), nullptr);
+}
+
 TEST(RuntimeEnvironment, WritesProfileAndTraceOfTheKernelInTheEnd) {
   const tests::ScratchDirectory folder;
   const Setting profile("GDR_PROFILE", (folder.path() / "%k_profile.json").string());

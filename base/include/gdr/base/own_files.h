@@ -11,6 +11,10 @@ namespace gdr::base {
 /// not there, and devices and pipes, are no such case.
 void refuse_to_overwrite(std::span<const std::filesystem::path> outputs, std::span<const std::filesystem::path> inputs);
 
+/// Throws gdr::Error if one of `outputs` is the regular file that standard output goes to: the file would be replaced,
+/// and what is printed would be lost.
+void refuse_file_of_standard_output(std::span<const std::filesystem::path> outputs);
+
 /// Says which files this process is going to write. As long as such a file is still the old one, read_file() refuses
 /// it: an input that no option names, but another input, would be lost. Files that are not there, devices and pipes may
 /// be read. For programs with one set of outputs, told once before they read.
