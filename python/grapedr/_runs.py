@@ -128,8 +128,8 @@ class NbodyRun:
     - `in_file`: a snapshot, text or HDF5
     - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run
 
-    Outputs are made at every multiple of `every` and at `t_end`; with `every=0`, only at `t_end`. `out` (text, or HDF5 if it ends in
-    .h5), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
+    Outputs are made at every multiple of `every` and at `t_end`; with `every=0`, only at `t_end`. `out` (HDF5 if it ends in
+    .h5, CSV, NumPy or NEMO if in .csv, .npy, .npz, .nemo, else text), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
     if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output
     with a relative energy error above `max_energy_error`.
     With `binaries="regularised"` and `eps=0`, hard binaries are advanced by algorithmic regularisation.

@@ -217,11 +217,13 @@ class Hpl(unittest.TestCase):
         self.assertEqual(recorded["bound_by"], "host")
         self.assertEqual(recorded["parts"]["board"], 0)
 
+    def test_a_small_matrix_is_one_panel_unless_nb_is_given(self):
+        self.assertEqual(report("hpl", "--n", 256)["nb"], 256)
+        self.assertEqual(report("hpl", "--n", 64, "--mxp")["nb"], 64)
+        self.assertEqual(report("hpl", "--n", 4096, "--timing-only")["nb"], 2048)
+
     def test_wrong_options_are_refused(self):
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "20").returncode, 2)
-        left_out = gdr("hpl", "--n", "10")
-        self.assertEqual(left_out.returncode, 2)
-        self.assertIn("--nb: 2048, where it is left out, is refused: it must be at most n = 10", left_out.stderr)
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "5", "--host", "nobody").returncode, 2)
 
 

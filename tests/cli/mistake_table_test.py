@@ -34,6 +34,10 @@ FILES = {
     "word.csv": "xi\none\n",
     "nan.csv": "xi\nnan\n",
     "words.txt": "once upon a time\n",
+    "readme.md": "# A page\n\nThere is text,\nwhich goes on.\n\nAnd on.\n",
+    "lacks.csv": "id,m,x,y,z,vx,vy\n0,1,0,0,0,0,0\n",
+    "two_x.txt": "m x y z vx vy vz x\n1 0 0 0 0 0 0 0\n",
+    "lacks.txt": "# id m x y z vx vy\n0 1 0 0 0 0 0\n",
     "wrong.toml": "speed = 3\n",
 }
 RUN = "run tutorial --j j.csv --i "
@@ -98,7 +102,11 @@ MISTAKES = [
     ("nbody --plummer 1 --t-end 1", 2, ["--plummer: 1 is refused", "from 2 to"]),
     (f"run tutorial {DATA} --boards 65", 2, ["65 is refused", "from 1 to 64"]),
     ("hpl --n 256 --nb 512", 2, ["--nb: 512 is refused", "at most n = 256"]),
-    ("hpl --n 256", 2, ["--nb: 2048, where it is left out, is refused", "at most n = 256"]),
+    ("hpl --dat words.txt", 1, ["words.txt:2: the file ends before this line"]),
+    ("hpl --dat readme.md", 1, ["readme.md:4: device out = 'which' is refused", "is this a file of HPL?"]),
+    ("cluster hpl --nodes 4,4", 2, ["--nodes: 4 is given twice"]),
+    ("cluster hpl --nodes 4 --n 1e4,5000,10000", 2, ["--n: 1", "is given twice"]),
+    ("cluster nbody --algorithm copy,2d,copy", 2, ["--algorithm: copy is given twice"]),
     # Names.
     ("force -n 16 --engine smid", 2, ["did you mean 'simd'?"]),
     ("force -n 16 --engine SIMD", 2, ["did you mean 'simd'?"]),
@@ -132,6 +140,8 @@ MISTAKES = [
     ("as missing.vsm", 1, ["missing.vsm: cannot be read: No such file"]),
     ("as kernels/gravty.vsm", 1, ["kernels/gravty.vsm: cannot be read"]),
     ("as folder", 2, ["folder: a folder is no kernel"]),
+    ("as object.gdro", 1, ["object.gdro: this is an object file, no source", "gdr objdump"]),
+    ("as object.vsm", 1, ["object.vsm: this is an object file, no source"]),
     ("cc kernels/gravity.vsm", 2, ["assembled by gdr as"]),
     ("objdump kernels/gravity.vsm", 2, ["ends in .gdro", "gdr as"]),
     ("run words.txt " + DATA, 2, ["words.txt: a kernel is a source"]),
@@ -159,6 +169,9 @@ MISTAKES = [
     ("nbody --in missing.csv --t-end 1", 1, ["missing.csv: cannot be read: No such file"]),
     ("nbody --in binary.csv --t-end 1", 1, ["this is no text"]),
     ("nbody --in words.txt --t-end 1", 1, ["words.txt:1: first line has 4 columns", "m x y z vx vy vz"]),
+    ("nbody --in lacks.csv --t-end 1", 1, ["lacks.csv:1: column vz is missing: the columns are named id, m, x, y, z, vx, vy"]),
+    ("nbody --in lacks.txt --t-end 1", 1, ["column vz is missing: the columns are named id, m, x, y, z, vx, vy"]),
+    ("nbody --in two_x.txt --t-end 1", 1, ["column x is there twice: the columns are named m, x, y, z, vx, vy, vz, x"]),
     # Outputs.
     ("as kernels/gravity.vsm -o kernels/gravity.vsm", 2, ["for an output and for an input, which it would replace"]),
     (f"run tutorial {DATA} --output i.csv", 2, ["i.csv: named for an output and for an input"]),
@@ -180,6 +193,9 @@ class MistakeTable(unittest.TestCase):
         (self.folder / "binary.csv").write_bytes(bytes(range(1, 200)))
         (self.folder / "folder").mkdir()
         shutil.copytree(PROJECT / "kernels", self.folder / "kernels")
+        subprocess.run([GDR, "as", "kernels/tutorial.vsm", "-o", "object.gdro"], cwd=self.folder, check=True,
+                       stdout=subprocess.DEVNULL)
+        shutil.copy(self.folder / "object.gdro", self.folder / "object.vsm")
 
     def test_each_is_answered_with_its_cause(self):
         self.assertEqual(len(MISTAKES), len({typed for typed, _, _ in MISTAKES}))

@@ -355,6 +355,23 @@ class Outputs(NbodyTest):
                 self.assertIn(other, self.run_gdr(*options, expected=2).stderr)
                 self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_the_ending_of_a_snapshot_tells_its_format(self):
+        beginnings = {"csv": b"id,m,x,y,z,vx,vy,vz\n", "npy": b"\x93NUMPY", "npz": b"PK\x03\x04", "nemo": b"\x92\t(\x00SnapShot", "txt": b"0\n8\n"}
+        for ending, begins in beginnings.items():
+            with self.subTest(ending):
+                file = self.folder / f"run.{ending}"
+                self.run_gdr("--plummer", 8, "--t-end", 0, "--output", file)
+                self.assertTrue(file.read_bytes().startswith(begins), file.read_bytes()[:20])
+                named = self.folder / f"named-{ending}"
+                form = "phigrape" if ending == "txt" else ending
+                self.run_gdr("--plummer", 8, "--t-end", 0, "--output", named, "--out-format", form)
+                self.assertEqual(named.read_bytes(), file.read_bytes())
+        self.run_gdr("--plummer", 8, "--t-end", 0.25, "--output", self.folder / "s.csv", "--out-every", 0.125)
+        for number in range(3):
+            self.assertTrue((self.folder / f"s-000{number}.csv").read_bytes().startswith(beginnings["csv"]))
+        self.run_gdr("--plummer", 8, "--t-end", 0, "--output", self.folder / "p.csv", "--out-format", "phigrape")
+        self.assertTrue((self.folder / "p.csv").read_bytes().startswith(beginnings["txt"]))
+
     def test_block_sizes_are_tried_before_they_are_measured(self):
         endless = ["--plummer", 4194304, "--t-end", 1, "--timing-only", "--measured-n", 4194304]
         errors = self.run_gdr(*endless, "--block-sizes", self.folder / "no" / "sizes.csv", expected=1).stderr

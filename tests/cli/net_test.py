@@ -168,6 +168,22 @@ class ClosedForm(unittest.TestCase):
 
 
 @unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
+class Platforms(unittest.TestCase):
+    def test_more_hosts_than_can_be_read_are_refused_before_they_are_made(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "many.xml"
+            for radical, hosts in (("0-99999999", "100000000"), ("5,7-1031", "1026"), ("0-1,3-18446744073709551615", "18446744073709551616")):
+                with self.subTest(radical):
+                    file.write_text(
+                        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
+                        f'<zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" radical="{radical}" speed="1Gf" '
+                        'bw="1Gbps" lat="1us"/></zone></platform>\n', encoding="utf-8")
+                    outcome = run("net", "import", str(file), "--output", str(file.with_suffix(".toml")))
+                    self.assertEqual(outcome.returncode, 1, outcome.stderr)
+                    self.assertIn(f"many.xml: {hosts} hosts are refused: at most 1024 can be read", outcome.stderr)
+
+
+@unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
 class Summa(unittest.TestCase):
     def test_the_report_has_time_relative_speed_and_memory(self):
         result = report("net", "summa", "--nodes", "16", "--n", "512")

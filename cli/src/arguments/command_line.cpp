@@ -154,6 +154,7 @@ Command Command::add_command(const std::string& name, const std::string& what, c
   const Command added(command, registry_);
   // CLI11 passes an exit status on only as an exception.
   command->final_callback([run = std::move(run), added] {
+    added.refuse_repeated_values();
     for (const auto& refuse : added.rules_->refusals) refuse();
     if (!added.rules_->outputs_left_to_run) added.try_outputs();
     if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
@@ -195,6 +196,18 @@ Option Command::add_output_or_stdout(const std::string& name, std::string& file,
 
 void Command::may_replace(const Option& output, const Option& input) const {
   rules_->replacing.emplace_back(output.option_, input.option_);
+}
+
+/// Of a list, whose values are things to look at: a second look tells nothing new.
+void Command::refuse_repeated_values() const {
+  for (const CLI::Option* const option : app_->get_options()) {
+    if (option->get_delimiter() == '\0') continue;
+    std::vector<std::string> values = option->results();
+    std::ranges::sort(values);
+    if (const auto repeated = std::ranges::adjacent_find(values); repeated != values.end()) {
+      throw UsageError(fmt::format("{}: {} is given twice", option->get_name(), *repeated));
+    }
+  }
 }
 
 /// Whatever is given beside the outputs may be an input: what names no file is none.
@@ -246,6 +259,7 @@ void Command::try_outputs() const {
   }
   try {
     base::refuse_twice_named(files);
+    base::refuse_file_of_standard_output(files);
     for (const Output& output : rules_->outputs) refuse_to_overwrite_inputs(output);
   } catch (const Error& error) {
     throw UsageError(error.what());
@@ -259,7 +273,6 @@ Option Command::add_flag(const std::string& name, bool& value, const std::string
 }
 
 Option Command::add_flag(const std::string& name, std::string& word, const std::string& by_default,
-    base::refuse_file_of_standard_output(files);
                          const std::vector<std::string>& words, const std::string& what) const {
   const Option flag(app_->add_flag(name + "{" + by_default + "}", word, what));
   return flag.check(one_of(words));

@@ -188,6 +188,7 @@ class Command {
   struct Rules;
   struct Output;
   void refuse_to_overwrite_inputs(const Output& output) const;
+  void refuse_repeated_values() const;
   Command(CLI::App* app, Registry* registry);
   CLI::App* app_;
   Registry* registry_;  // of the program

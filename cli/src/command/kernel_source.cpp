@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include "arguments/terminal.h"
 #include "gdr/base/data_file.h"
@@ -13,6 +12,7 @@
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
 #include "gdr/compiler/assemble.h"
+#include "gdr/hostlib/kernel_program.h"
 
 namespace gdr::cli {
 namespace {
@@ -92,6 +92,7 @@ LoadedKernel read_object(const std::string& path) {
 }
 
 assembler::AssembleResult assemble_source(const std::string& path, const AssembleArguments& arguments) {
+  require_source(path);
   assembler::AssembleResult result = assembler::assemble_file(path, arguments.options());
   print_diagnostics(assembler::format_diagnostics(result));
   return result;
@@ -99,16 +100,12 @@ assembler::AssembleResult assemble_source(const std::string& path, const Assembl
 
 }  // namespace
 
-std::vector<std::string> kernel_names() {
-  std::set<std::string> names;
-  for (const std::filesystem::path& directory : base::data_directories()) {
-    std::error_code none;
-    std::filesystem::directory_iterator entry(directory / "kernels", none);
-    for (; !none && entry != std::filesystem::directory_iterator(); entry.increment(none)) {
-      if (entry->path().extension() == kAssembly) names.insert(entry->path().stem().string());
-    }
-  }
-  return {names.begin(), names.end()};
+void require_source(const std::string& path) {
+  constexpr std::string_view kElf = "\x7f\x45LF";  // as every object file begins
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return;  // a pipe can be read once only
+  if (!base::read_file(path).starts_with(kElf)) return;
+  throw Error(path + ": this is an object file, no source: 'gdr objdump' shows its lines, and 'gdr run' runs it");
 }
 
 std::string kernel_path(const std::string& file_or_name) {
@@ -124,7 +121,7 @@ std::string kernel_path(const std::string& file_or_name) {
     }
   }
   if (std::filesystem::is_directory(path, none)) throw UsageError(file_or_name + ": a folder is no kernel");
-  const std::vector<std::string> known = kernel_names();
+  const std::vector<std::string> known = hostlib::kernel_names();
   if (is_name) {
     throw UsageError(fmt::format("no kernel is called '{}' (known: {}; or name a file: .vsm, .cc, .gdro){}",
                                  file_or_name, fmt::join(known, ", "),

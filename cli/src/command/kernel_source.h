@@ -46,13 +46,13 @@ struct LoadedKernel {
   [[nodiscard]] std::vector<std::string> texts() const;
 };
 
-/// Names of the kernels that come with gdr, in alphabetical order.
-[[nodiscard]] std::vector<std::string> kernel_names();
-
 /// The file of a kernel's source: the file itself, or for a name such as `gravity`, `gravity.vsm` or
 /// `kernels/cc/gravity.cc` that is no file here one that comes with gdr. Throws UsageError for a name without extension
 /// that no kernel has, and gdr::Error for a file that is not there; the messages have the most similar names.
 [[nodiscard]] std::string kernel_path(const std::string& file_or_name);
+
+/// Throws gdr::Error for an object file, whose bytes are no text of a source.
+void require_source(const std::string& path);
 
 /// A check for the name of one of these kernels, with .vsm behind it or not.
 [[nodiscard]] Check kernel_named(const std::vector<std::string>& allowed);

@@ -80,7 +80,11 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
 }
 
 assembler::AssembleResult read_source(const std::string& source, const assembler::AssembleOptions& options) {
-  if (source != "-") return assembler::assemble_file(kernel_path(source), options);
+  if (source != "-") {
+    const std::string path = kernel_path(source);
+    require_source(path);
+    return assembler::assemble_file(path, options);
+  }
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // the same limit as for an included file
   std::string text(kMostBytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), stdin));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "command/command.h"
@@ -32,13 +33,14 @@ int of_dat(const HplRunOptions& options) {
   return hpl_of_dat(cluster, hpl, dat, options.board, options.report);
 }
 
-int hpl(const HplRunOptions& options) {
-  if (!options.dat.file.empty()) return of_dat(options);
+int hpl(const HplRunOptions& asked) {
+  if (!asked.dat.file.empty()) return of_dat(asked);
+  HplRunOptions options = asked;
+  options.nb = asked.given_nb.value_or(std::min(kPublishedNb, asked.n));
   if (options.n == 0) throw UsageError("--n is required, or --dat: order of the matrix, or the file with all of a run");
   const Stopwatch watch;
   if (options.nb > options.n) {
-    throw UsageError(fmt::format("--nb: {}{} is refused: it must be at most n = {}", options.nb,
-                                 options.nb == kPublishedNb ? ", where it is left out," : "", options.n));
+    throw UsageError(fmt::format("--nb: {} is refused: it must be at most n = {}", options.nb, options.n));
   }
   require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
   const HostDescription host = load_host(options.host);
@@ -137,9 +139,11 @@ void add_hpl(Command program, const std::string& name) {
       .needs(dat);
   const Option order =
       command.add_option("-n,--n", options->n, "order of the matrix").check(whole_in_range(1, 1 << 24));
-  const Option nb = command.add_option("--nb", options->nb, "columns of a panel, at most n")
-                        .check(whole_in_range(1, 1 << 16))
-                        .capture_default_str();
+  const Option nb =
+      command
+          .add_option("--nb", options->given_nb,
+                      fmt::format("columns of a panel, at most n; default: {}, or n if that is less", kPublishedNb))
+          .check(whole_in_range(1, 1 << 16));
   command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
       .value_name("NAME")
       .capture_default_str()

@@ -103,6 +103,7 @@ struct HplRunOptions {
   ReportOptions report;
   std::uint64_t n = 0;
   std::uint64_t nb = kPublishedNb;
+  std::optional<std::uint64_t> given_nb;  // by --nb
   std::string host = "core-i7-920";
   std::string kernel = "dgemm";
   std::uint64_t seed = 1;

@@ -138,7 +138,7 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
     settings.change_kernel = options.kernel->given();
   }
   settings.hermite.regularise = options.binaries == "regularised";
-  settings.format = hostlib::snapshot_format_names().find(options.out_format).value();
+  if (!options.out_format.empty()) settings.format = hostlib::snapshot_format_names().find(options.out_format);
   return settings;
 }
 
@@ -466,9 +466,10 @@ void add_nbody(Command program, const std::string& name) {
       ".hdf5");
   command.keep_old_name("--out", out);
   options->of_text = {
-      command.add_option("--out-format", options->out_format, "format of the snapshots")
+      command
+          .add_option("--out-format", options->out_format,
+                      "format of the snapshots; default: csv, npy, npz or nemo if the name ends so, else phigrape")
           .check(one_of({hostlib::snapshot_format_names().begin(), hostlib::snapshot_format_names().end()}))
-          .capture_default_str()
           .needs(out)};
   const Option every =
       command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")

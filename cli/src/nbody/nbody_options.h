@@ -34,7 +34,7 @@ struct NbodyOptions {
   std::string log;
   std::string checkpoint;
   std::string page;
-  std::string out_format = "phigrape";
+  std::string out_format;  // empty: the one that the ending of `out` tells
   std::string binaries = "plain";
   std::vector<std::uint64_t> orbits;
   std::string stop_file;

@@ -15,6 +15,7 @@
 #include "gdr/course/exercise.h"
 #include "gdr/emulator/machine.h"
 #include "gdr/hostlib/hpl_model.h"
+#include "gdr/hostlib/kernel_program.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/validation/report.h"
 
@@ -35,8 +36,8 @@ const std::map<std::string, std::function<Names()>, std::less<>>& known_names() 
       {"--factors", [] { return described({interconnect::network_kind("flow-factors")}); }},
       {"--graph", [] { return Names{"bruck", "cg", "sp"}; }},
       {"--only", [] { return validation::wholes(validation::read_data(validation::Models())); }},
-      {"kernel", kernel_names},
-      {"source", kernel_names},
+      {"kernel", hostlib::kernel_names},
+      {"source", hostlib::kernel_names},
       {"exercise", [] { return course::exercise_names(); }},
       {"code", [] { return assembler::explained_names(); }},
       {"name",

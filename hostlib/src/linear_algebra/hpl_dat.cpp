@@ -101,7 +101,12 @@ class DatLines {
     };
     const base::ReadNumber<std::int64_t> read = base::read_number<std::int64_t>(text);
     if (read.error == std::errc::invalid_argument) {
-      refuse(fmt::format("{} = '{}' is refused: it must be a whole number {}", range.what, text, allowed()));
+      // Its first numbers tell a file of HPL from any other.
+      constexpr std::size_t kHead = 6;
+      refuse(fmt::format("{} = '{}' is refused: it must be a whole number {}{}", range.what, text, allowed(),
+                         line_ > kHead ? ""
+                                       : "; is this a file of HPL? It has two lines of text, the output's name, the "
+                                         "device, the number of problem sizes, and their values"));
     }
     if (read.error != std::errc() || read.value < static_cast<std::int64_t>(range.least) ||
         read.value > static_cast<std::int64_t>(range.most)) {

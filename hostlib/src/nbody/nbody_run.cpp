@@ -348,7 +348,7 @@ bool NbodyRun::go_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
   if (has_run_file()) {
     if (!run_file_written_) write_run_file(settings_.t_end, outputs_ - 1);
   } else if (!settings_.out.empty()) {
-    hostlib::write_snapshot(settings_.out, snapshot(settings_.t_end), settings_.format);
+    hostlib::write_snapshot(settings_.out, snapshot(settings_.t_end), snapshot_format());
   }
   return false;
 }
@@ -419,7 +419,7 @@ Snapshot NbodyRun::snapshot(double t) const {
 void NbodyRun::write_numbered_snapshot(double t) {
   const std::filesystem::path path = numbered(settings_.out, outputs_);
   if (!has_run_file()) {
-    hostlib::write_snapshot(path, snapshot(t), settings_.format);
+    hostlib::write_snapshot(path, snapshot(t), snapshot_format());
     return;
   }
   RunFile file;

@@ -1,5 +1,6 @@
 // Text in rows, as many N-body codes write it. The first lines tell the form.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
 #include "gdr/base/quoted.h"
@@ -131,8 +133,14 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-/// The places of columns with these names; nothing if one of the seven is missing or there twice.
-std::optional<RowPlaces> places_by_names(const Fields& names) {
+/// What a line of names says of the columns.
+struct NamedColumns {
+  std::optional<RowPlaces> places;  // nothing if one of the seven is missing or there twice
+  std::size_t known = 0;            // number of the seven that are named
+  std::string wrong;                // why there are no places
+};
+
+NamedColumns columns_by_names(const Fields& names) {
   static const std::array<std::vector<std::string_view>, kColumns.size()> kNames{{{"m", "mass"},
                                                                                   {"x", "pos_x", "x_pos", "rx"},
                                                                                   {"y", "pos_y", "y_pos", "ry"},
@@ -153,21 +161,40 @@ std::optional<RowPlaces> places_by_names(const Fields& names) {
     }
     if (std::ranges::find(kIds, name) != kIds.end() && !places.id) places.id = column;
   }
-  if (!std::ranges::all_of(found, [](unsigned times) { return times == 1; })) return std::nullopt;
-  return places;
+  NamedColumns named;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found.at(k) > 0) ++named.known;
+    if (found.at(k) == 1 || !named.wrong.empty()) continue;
+    named.wrong = fmt::format("column {} is {}: the columns are named {}", kColumns.at(k),
+                              found.at(k) == 0 ? "missing" : "there twice", fmt::join(names, ", "));
+  }
+  if (named.wrong.empty()) named.places = places;
+  return named;
+}
+
+std::optional<RowPlaces> places_by_names(const Fields& names) { return columns_by_names(names).places; }
+
+bool is_number(std::string_view field) { return base::read_number<double>(field).error == std::errc(); }
+
+/// Why a line that must be one of names gives no places; empty for rows of numbers and for lines of other words.
+std::string wrong_names(const Fields& names) {
+  NamedColumns named = columns_by_names(names);
+  return named.known == 0 || std::ranges::any_of(names, is_number) ? std::string() : named.wrong;
 }
 
 /// The names in a comment before the first row, as McLuster and AMUSE write them. Units may stand in a comment behind.
-std::optional<RowPlaces> places_in_comments(std::string_view content) {
+/// Throws gdr::Error for a comment that names as many columns as a row has, most of the seven among them, but not all.
+std::optional<RowPlaces> places_in_comments(const SnapshotReader& in, std::string_view content, std::size_t columns) {
   while (true) {
     const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
     if (!line.empty() && line.front() != '#') return std::nullopt;
     if (!line.empty()) {
       const std::string_view names = line.substr(1);
       const bool has_commas = names.find(',') != std::string_view::npos;
-      if (auto places = places_by_names(has_commas ? base::comma_fields(names) : base::blank_fields(names))) {
-        return places;
-      }
+      const Fields fields = has_commas ? base::comma_fields(names) : base::blank_fields(names);
+      const NamedColumns named = columns_by_names(fields);
+      if (named.places) return named.places;
+      if (2 * named.known > kColumns.size() && fields.size() == columns) in.refuse(named.wrong);
     }
     const std::size_t end = content.find('\n');
     if (end == std::string_view::npos) return std::nullopt;
@@ -236,7 +263,8 @@ LoadedSnapshot read_petar(SnapshotReader& in, const Fields& header) {
   const std::size_t columns = first->size();
   LoadedSnapshot loaded = read_columns(in, seven_from(0, columns), std::move(first));
   if (static_cast<std::int64_t>(loaded.snapshot.particles.size()) != n) {
-    in.refuse(fmt::format("the header has {} particles, the file {} rows", n, loaded.snapshot.particles.size()));
+    in.refuse(fmt::format("the header has {}, the file {}", base::counted(static_cast<std::size_t>(n), "particle"),
+                          base::counted(loaded.snapshot.particles.size(), "row")));
   }
   loaded.snapshot.time = time;
   return loaded;
@@ -357,7 +385,8 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
   const std::optional<Fields> first = in.next_fields();
   if (!first) in.refuse("the file holds no particles");
   if (const auto places = places_by_names(*first)) return read_columns(in, *places, in.next_fields());
-  const auto commented = places_in_comments(content);
+  if (const std::string wrong = wrong_names(*first); !wrong.empty()) in.refuse(wrong);
+  const auto commented = places_in_comments(in, content, first->size());
   if (commented && commented->columns == first->size()) return read_columns(in, *commented, first);
   if (first->size() == 1) return read_one_by_one(content, in, *first);
   if (first->size() == kColumns.size()) return read_columns(in, seven_from(0, first->size()), first);

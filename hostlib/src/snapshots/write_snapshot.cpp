@@ -1,6 +1,8 @@
 // Snapshots in the forms that other codes read.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "formats/table_format.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -73,6 +75,15 @@ std::string image_of(const std::filesystem::path& path, const Snapshot& snapshot
 }  // namespace
 
 const base::Names<SnapshotFormat>& snapshot_format_names() { return kFormatNames; }
+
+SnapshotFormat snapshot_format_for(const std::filesystem::path& file) {
+  constexpr std::array kByEnding{SnapshotFormat::csv, SnapshotFormat::npy, SnapshotFormat::npz, SnapshotFormat::nemo};
+  const std::string ending = file.extension().string();
+  for (const SnapshotFormat format : kByEnding) {
+    if (ending == fmt::format(".{}", kFormatNames[format])) return format;
+  }
+  return SnapshotFormat::phigrape;
+}
 
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {
   validate(snapshot.particles);

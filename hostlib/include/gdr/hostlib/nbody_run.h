@@ -105,7 +105,8 @@ struct NbodySettings {
 
   double every = 0;  // time between outputs, at least kLeastEvery; 0: only one output, at the end
   std::filesystem::path out;
-  SnapshotFormat format = SnapshotFormat::phigrape;  // of snapshots; a name in HDF5 takes gadget alone
+  /// Of snapshots; none: snapshot_format_for(out). A name in HDF5 takes gadget alone.
+  std::optional<SnapshotFormat> format;
   std::filesystem::path log;
   bool keep_samples = false;         // fill samples() even without a log
   std::vector<std::int64_t> orbits;  // ids of particles whose places at the outputs are kept; not with restart
@@ -256,6 +257,9 @@ class NbodyRun {
   [[nodiscard]] Snapshot snapshot(double t) const;
   void write_numbered_snapshot(double t);
   [[nodiscard]] std::vector<RunAttribute> attributes() const;
+  [[nodiscard]] SnapshotFormat snapshot_format() const {
+    return settings_.format.value_or(snapshot_format_for(settings_.out));
+  }
   [[nodiscard]] bool has_run_file() const {
     return is_hdf5(settings_.out) && settings_.format != SnapshotFormat::gadget;
   }

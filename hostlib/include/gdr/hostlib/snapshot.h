@@ -23,6 +23,8 @@ enum class SnapshotFormat {
 
 /// The names of the formats, as `gdr nbody --out-format` takes them.
 [[nodiscard]] const base::Names<SnapshotFormat>& snapshot_format_names();
+/// The format that the ending of a file's name tells: .csv, .npy, .npz, .nemo; phigrape for all others.
+[[nodiscard]] SnapshotFormat snapshot_format_for(const std::filesystem::path& file);
 
 struct Snapshot {
   std::int64_t step = 0;

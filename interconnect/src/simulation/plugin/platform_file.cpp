@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <xbt/log.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <string_view>
 
 #include "child.h"
 #include "executors.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/base/units.h"
 
 namespace gdr::interconnect {
@@ -21,9 +25,36 @@ namespace s4u = simgrid::s4u;
 
 constexpr std::size_t kMostHosts = 1024;  // a route for each pair: 10^6 lines
 
+/// Hosts that the radicals of clusters name, such as "0-15,20", and single hosts of a platform: at least those are
+/// made. SimGrid itself makes them all before it can be asked, and ends the process where memory ends.
+double hosts_named(std::string_view text) {
+  constexpr std::string_view kRadical = "radical=\"";
+  double hosts = 0;
+  for (std::size_t at = text.find("<host "); at != std::string_view::npos; at = text.find("<host ", at + 1)) ++hosts;
+  for (std::size_t at = text.find(kRadical); at != std::string_view::npos; at = text.find(kRadical, at + 1)) {
+    const std::string_view rest = text.substr(at + kRadical.size());
+    std::string_view ranges = rest.substr(0, rest.find('"'));
+    while (!ranges.empty()) {
+      const std::string_view range = ranges.substr(0, ranges.find(','));
+      ranges.remove_prefix(std::min(ranges.size(), range.size() + 1));
+      const std::size_t dash = range.find('-');
+      const auto first = base::number_in<std::uint64_t>(range.substr(0, dash));
+      const auto last = dash == std::string_view::npos ? first : base::number_in<std::uint64_t>(range.substr(dash + 1));
+      if (first && last && *last >= *first) hosts += static_cast<double>(*last - *first) + 1;
+    }
+  }
+  return hosts;
+}
+
+void require_few_hosts(const std::string& file, double hosts) {
+  if (hosts <= static_cast<double>(kMostHosts)) return;
+  throw Error(fmt::format("{}: {:.0f} hosts are refused: at most {} can be read", file, hosts, kMostHosts));
+}
+
 /// Writes the three tables. Returns the number of hosts and of links that do not share, the speed of the first host in
 /// flops/s, and the bandwidth of the first link of a route in bytes/s.
 std::vector<double> write_tables(const std::string& file, const PlatformTables& tables) {
+  require_few_hosts(file, hosts_named(base::read_file(file)));
   xbt_log_control_set("root.thres:critical");
   char name[] = "gdr";
   char* arguments[] = {name, nullptr};
@@ -32,9 +63,7 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
   engine.load_platform(file);
   const std::vector<s4u::Host*> hosts = engine.get_all_hosts();
   if (hosts.empty()) throw Error(fmt::format("{}: there is no host", file));
-  if (hosts.size() > kMostHosts) {
-    throw Error(fmt::format("{}: {} hosts are refused: at most {} can be read", file, hosts.size(), kMostHosts));
-  }
+  require_few_hosts(file, static_cast<double>(hosts.size()));
   const auto checked = [&](const char* of) {
     const std::string text(of);
     if (text.find_first_of(", \t\"#\n") == std::string::npos) return text;
