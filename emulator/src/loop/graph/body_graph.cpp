@@ -505,7 +505,11 @@ class Builder {
       case Op::FADD:
       case Op::FSUB: {
         const bool subtracts = work.op == Op::FSUB;
-        return nodes_.arithmetic(NodeOp::add, work.width, a, b, negates_a, negates_b != subtracts);
+        // Of a sum that only sets a flag, the sign counts, which rounding does not change. Rounded to a short word, a
+        // sum of long numbers of few bits may be near a tie again and again, such as a time less its end.
+        const bool of_long = nodes_[a].width == Width::long_word || nodes_[b].width == Width::long_word;
+        const Width width = work.destinations().empty() && of_long ? Width::long_word : work.width;
+        return nodes_.arithmetic(NodeOp::add, width, a, b, negates_a, negates_b != subtracts);
       }
       case Op::FMUL:
       case Op::FMULL:
