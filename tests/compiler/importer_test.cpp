@@ -90,6 +90,21 @@ TEST(Importer, TakesBranchesAsChoices) {
   EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << result.source;
 }
 
+TEST(Importer, TakesNoticeOfNoLikelihood) {
+  const std::string plain =
+      "struct I { double x; };\nstruct J { double x; };\nstruct F { double sum; };\n"
+      "void f(const I& i, const J& j, F& f) {\n  if (j.x > i.x) @ return;\n  f.sum += j.x;\n}\n";
+  const auto program = [&](const std::string& attribute) {
+    std::string source = plain;
+    source.replace(source.find('@'), 1, attribute);
+    const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "likely.bc");
+    EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
+    return result.source;
+  };
+  EXPECT_EQ(program("[[unlikely]]"), program(""));
+  EXPECT_EQ(program("[[likely]]"), program(""));
+}
+
 // What branches have in common, an addition of one value each to a result each, must not become one addition through a
 // pointer.
 TEST(Importer, TakesBranchesThatAddToDifferentResults) {

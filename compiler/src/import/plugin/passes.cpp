@@ -24,8 +24,9 @@
 namespace gdr::compiler {
 namespace {
 
-// Before results are named: no pass here folds, moves or joins accesses of memory.
-constexpr const char* kEarly = "always-inline,cgscc(inline),function(sroa<modify-cfg>)";
+// Before results are named: no pass here folds, moves or joins accesses of memory. What is likely matters to nobody, for
+// every pair takes the same lines.
+constexpr const char* kEarly = "function(lower-expect),always-inline,cgscc(inline),function(sroa<modify-cfg>)";
 // After: loops are unrolled and arithmetic is simplified. There is no GVN, no jump threading, no vectoriser: nothing
 // that the reader would have to undo. Arrays that are indexed by loops need the second sroa, and loops that a `break`
 // leaves early the last unrolling, by the greatest number of turns.
