@@ -66,6 +66,9 @@ const std::vector<Tried>& all_tried() {
   static const auto inverse = [](Precise& y, const Precise& a, const Precise&) {
     mpfr_ui_div(y.value, 1, a.value, MPFR_RNDN);
   };
+  const auto power = [](long count) -> Oracle {
+    return [count](Precise& y, const Precise& a, const Precise&) { mpfr_pow_si(y.value, a.value, count, MPFR_RNDN); };
+  };
   static const std::vector<Tried> all{
       {"1 / i.a", false, inverse, 0x1p-1020, 0x1p1020, true, 1},
       {"i.a / i.b", false, of_two(mpfr_div), 0x1p-500, 0x1p500, true, 1},
@@ -94,6 +97,11 @@ const std::vector<Tried>& all_tried() {
       {"std::hypot(i.a, i.b)", false, of_two(mpfr_hypot), 0x1p-300, 0x1p300, true, 1.5},
       {"std::cbrt(i.a)", false, of_one(mpfr_cbrt), 0x1p-1000, 0x1p1000, true, 1},
       {"std::pow(i.a, i.b)", false, of_two(mpfr_pow), 0x1p-6, 0x1p6, false, 1},
+      {"std::pow(i.a, 3.0f)", false, power(3), 0x1p-300, 0x1p300, true, 1},
+      {"std::pow(i.a, 7.0f)", false, power(7), 0x1p-100, 0x1p100, true, 1},
+      {"std::pow(i.a, -3.0f)", false, power(-3), 0x1p-300, 0x1p300, true, 1},
+      {"std::pow(i.a, -6.0f)", false, power(-6), 0x1p-100, 0x1p100, true, 1},
+      {"std::atan(i.a)", false, of_one(mpfr_atan), 0x1p-60, 0x1p60, true, 2},
       {"std::erf(i.a)", false, of_one(mpfr_erf), 0x1p-60, 10, true, 2},
       {"std::erfc(i.a)", false, of_one(mpfr_erfc), 0x1p-40, 26, true, 4},
       {"1 / i.a", true, inverse, 0x1p-1000, 0x1p1020, true, 4},
@@ -227,6 +235,11 @@ std::function<double(double, double)> on_host(const std::string& expression) {
       {"std::hypot(i.a, i.b)", [](double a, double b) { return std::hypot(a, b); }},
       {"std::cbrt(i.a)", [](double a, double) { return std::cbrt(a); }},
       {"std::pow(i.a, i.b)", [](double a, double b) { return std::pow(a, b); }},
+      {"std::pow(i.a, 3.0f)", [](double a, double) { return std::pow(a, 3); }},
+      {"std::pow(i.a, 7.0f)", [](double a, double) { return std::pow(a, 7); }},
+      {"std::pow(i.a, -3.0f)", [](double a, double) { return std::pow(a, -3); }},
+      {"std::pow(i.a, -6.0f)", [](double a, double) { return std::pow(a, -6); }},
+      {"std::atan(i.a)", [](double a, double) { return std::atan(a); }},
       {"std::erf(i.a)", [](double a, double) { return std::erf(a); }},
       {"std::erfc(i.a)", [](double a, double) { return std::erfc(a); }},
       {"std::floor(i.a)", [](double a, double) { return std::floor(a); }},
@@ -261,7 +274,7 @@ std::vector<std::string> differences(std::size_t number, std::set<std::string>& 
       const bool circular = one.expression.find("sin(") != std::string::npos ||
                             one.expression.find("cos(") != std::string::npos ||
                             one.expression.find("tan(") != std::string::npos;
-      const bool power_of_negative = one.expression.find("pow(") != std::string::npos && first < 0;
+      const bool power_of_negative = two && one.expression.find("pow(") != std::string::npos && first < 0;
       if ((circular && std::fabs(first) > 1024) || power_of_negative) a.pop_back(), b.pop_back();
     }
   }

@@ -56,6 +56,9 @@ class FunctionReader {
   int cast(const llvm::CastInst& instruction);
   int call(const llvm::CallInst& instruction);
   int intrinsic(const llvm::IntrinsicInst& instruction);
+  int function(Act act, Type type, std::vector<int> operands);
+  int number(Type type, double value);
+  std::optional<int> whole_power(Type type, int base, int exponent);
   int rounded_to_integer(const llvm::CallInst& instruction, Act rounding);
   // Integers: integers.cpp.
   static std::optional<Type> integer_type(const llvm::Type& type);

@@ -1,6 +1,7 @@
 // Arithmetic, comparisons, conversions and calls of a pair function.
 #include <llvm/IR/Module.h>
 
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -17,21 +18,22 @@ struct Known {
 /// Functions that are known by their names: of gdr/kernel.h, and of the C library, with and without the `f` of float.
 const Known* known_function(llvm::StringRef name) {
   static const std::map<std::string, Known, std::less<>> functions{
-      {"gdr_rsqrt", {Act::rsqrt, 1}},   {"gdr_reciprocal", {Act::reciprocal, 1}},
-      {"sqrt", {Act::sqrt, 1}},         {"fabs", {Act::absolute, 1}},
-      {"fmin", {Act::minimum, 2}},      {"fmax", {Act::maximum, 2}},
-      {"exp2", {Act::exp2, 1}},         {"exp", {Act::exp, 1}},
-      {"log2", {Act::log2, 1}},         {"log", {Act::log, 1}},
-      {"log10", {Act::log10, 1}},       {"expm1", {Act::expm1, 1}},
-      {"log1p", {Act::log1p, 1}},       {"pow", {Act::power, 2}},
-      {"sin", {Act::sin, 1}},           {"cos", {Act::cos, 1}},
-      {"tan", {Act::tan, 1}},           {"tanh", {Act::tanh, 1}},
-      {"atan2", {Act::atan2, 2}},       {"hypot", {Act::hypot, 2}},
-      {"cbrt", {Act::cube_root, 1}},    {"erf", {Act::erf, 1}},
-      {"erfc", {Act::erfc, 1}},         {"floor", {Act::floor, 1}},
-      {"ceil", {Act::ceil, 1}},         {"trunc", {Act::trunc, 1}},
-      {"round", {Act::round, 1}},       {"rint", {Act::nearest, 1}},
-      {"nearbyint", {Act::nearest, 1}}, {"copysign", {Act::copysign, 2}}};
+      {"gdr_rsqrt", {Act::rsqrt, 1}},  {"gdr_reciprocal", {Act::reciprocal, 1}},
+      {"sqrt", {Act::sqrt, 1}},        {"fabs", {Act::absolute, 1}},
+      {"fmin", {Act::minimum, 2}},     {"fmax", {Act::maximum, 2}},
+      {"exp2", {Act::exp2, 1}},        {"exp", {Act::exp, 1}},
+      {"log2", {Act::log2, 1}},        {"log", {Act::log, 1}},
+      {"log10", {Act::log10, 1}},      {"expm1", {Act::expm1, 1}},
+      {"log1p", {Act::log1p, 1}},      {"pow", {Act::power, 2}},
+      {"sin", {Act::sin, 1}},          {"cos", {Act::cos, 1}},
+      {"tan", {Act::tan, 1}},          {"tanh", {Act::tanh, 1}},
+      {"atan", {Act::atan2, 1}},       {"atan2", {Act::atan2, 2}},
+      {"hypot", {Act::hypot, 2}},      {"cbrt", {Act::cube_root, 1}},
+      {"erf", {Act::erf, 1}},          {"erfc", {Act::erfc, 1}},
+      {"floor", {Act::floor, 1}},      {"ceil", {Act::ceil, 1}},
+      {"trunc", {Act::trunc, 1}},      {"round", {Act::round, 1}},
+      {"rint", {Act::nearest, 1}},     {"nearbyint", {Act::nearest, 1}},
+      {"copysign", {Act::copysign, 2}}};
   const auto found = functions.find(std::string_view(name.data(), name.size()));
   if (found != functions.end()) return &found->second;
   return name.ends_with("f") && name != "f" && functions.contains(std::string_view(name.data(), name.size() - 1)) &&
@@ -52,7 +54,7 @@ std::optional<Act> rounding_to_integer(llvm::StringRef name) {
 const char* kFunctions =
     "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, "
     "cos, "
-    "tan, tanh, atan2, erf, erfc, floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h";
+    "tan, tanh, atan, atan2, erf, erfc, floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h";
 
 }  // namespace
 
@@ -204,7 +206,33 @@ int FunctionReader::call(const llvm::CallInst& next) {
   }
   std::vector<int> operands;
   for (unsigned n = 0; n < known->operands; ++n) operands.push_back(value(next.getArgOperand(n), next));
-  return add(known->act, *type_of(*next.getType()), std::move(operands));
+  return function(known->act, *type_of(*next.getType()), std::move(operands));
+}
+
+int FunctionReader::function(Act act, Type type, std::vector<int> operands) {
+  if (act == Act::atan2 && operands.size() == 1) operands.push_back(number(type, 1));
+  if (act == Act::power && type == Type::float_short) {
+    if (const std::optional<int> made = whole_power(type, operands[0], operands[1])) return *made;
+  }
+  return add(act, type, std::move(operands));
+}
+
+int FunctionReader::number(Type type, double value) {
+  const int made = add(Act::constant, type, {});
+  result_.nodes.back().number = value;
+  result_.nodes.back().bounds = {value, value};
+  return made;
+}
+
+/// A power of floats with a constant whole exponent, which numbers below 0 have as well: that of the magnitude, with
+/// the sign of an odd power. Nothing for other exponents.
+std::optional<int> FunctionReader::whole_power(Type type, int base, int exponent) {
+  constexpr double kAllWhole = 0x1p24;  // above, every float is even
+  const Node& of = result_.nodes[static_cast<std::size_t>(exponent)];
+  const double count = of.number;
+  if (of.act != Act::constant || count != std::trunc(count) || std::fabs(count) > kAllWhole) return std::nullopt;
+  const int magnitude = add(Act::power, type, {add(Act::absolute, type, {base}), exponent});
+  return std::fmod(count, 2) == 0 ? magnitude : add(Act::copysign, type, {magnitude, base});
 }
 
 int FunctionReader::rounded_to_integer(const llvm::CallInst& next, Act rounding) {
@@ -228,15 +256,16 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
       {llvm::Intrinsic::cos, {Act::cos, 1}},           {llvm::Intrinsic::rint, {Act::nearest, 1}},
       {llvm::Intrinsic::nearbyint, {Act::nearest, 1}}, {llvm::Intrinsic::roundeven, {Act::nearest, 1}},
       {llvm::Intrinsic::pow, {Act::power, 2}},         {llvm::Intrinsic::log10, {Act::log10, 1}},
-      {llvm::Intrinsic::tan, {Act::tan, 1}},           {llvm::Intrinsic::tanh, {Act::tanh, 1}},
-      {llvm::Intrinsic::floor, {Act::floor, 1}},       {llvm::Intrinsic::ceil, {Act::ceil, 1}},
-      {llvm::Intrinsic::trunc, {Act::trunc, 1}},       {llvm::Intrinsic::round, {Act::round, 1}}};
+      {llvm::Intrinsic::atan, {Act::atan2, 1}},        {llvm::Intrinsic::tan, {Act::tan, 1}},
+      {llvm::Intrinsic::tanh, {Act::tanh, 1}},         {llvm::Intrinsic::floor, {Act::floor, 1}},
+      {llvm::Intrinsic::ceil, {Act::ceil, 1}},         {llvm::Intrinsic::trunc, {Act::trunc, 1}},
+      {llvm::Intrinsic::round, {Act::round, 1}}};
   const ID id = next.getIntrinsicID();
   const auto operand = [&](unsigned n) { return value(next.getArgOperand(n), next); };
   if (const auto found = known.find(id); found != known.end()) {
     std::vector<int> operands;
     for (unsigned n = 0; n < found->second.operands; ++n) operands.push_back(operand(n));
-    return add(found->second.act, *type_of(*next.getType()), std::move(operands));
+    return function(found->second.act, *type_of(*next.getType()), std::move(operands));
   }
   if (next.getType()->isVoidTy()) {
     const bool harmless = next.isAssumeLikeIntrinsic() || id == llvm::Intrinsic::experimental_noalias_scope_decl;
