@@ -451,6 +451,21 @@ TEST(Include, OfAFileInItselfIsReportedOnce) {
   EXPECT_THAT(result.diagnostics.front().message, HasSubstr("includes itself"));
 }
 
+TEST(Include, ReadsFilesWhosePathsHaveLettersOfOtherAlphabets) {
+  const tests::ScratchDirectory scratch;
+  const std::filesystem::path folder = scratch.path() / "\xc3\xbc \xe6\xbc\xa2";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "m.vsm") << "macro one\n  nop\nend\n";
+  const auto told = [&](const std::string& name) {
+    std::ofstream(scratch.path() / "main.vsm") << "kernel k\ninclude \"" << name << "\"\nloop body\n  one\n";
+    return testing::numbers_of(assemble_file(scratch.path() / "main.vsm"));
+  };
+  EXPECT_THAT(told("\xc3\xbc \xe6\xbc\xa2/m.vsm"), ::testing::IsEmpty());
+  for (const char* broken : {"\xc3/m.vsm", "\xc0\xaf", "\xed\xa0\x80", "\xf8\x88\x80\x80", "\x80"}) {
+    EXPECT_THAT(told(broken), ::testing::Contains(101u)) << broken;
+  }
+}
+
 TEST(Include, ReadsDeclarationsConstantsAndMacrosOfAnotherFile) {
   const tests::ScratchDirectory scratch;
   const std::filesystem::path& directory = scratch.path();

@@ -18,7 +18,7 @@ constexpr std::array<Explanation, 64> kExplanations{{
     {Code::syntax, "the statement cannot be read",
      R"(The grammar stopped at the caret; the message lists what is allowed at this point. A line holds one declaration, one section
 header, one block line, or operations separated by `;`. Operands are separated by blanks. Bytes outside printable ASCII
-are allowed only in comments.)",
+are allowed only in comments, and letters of other alphabets (in UTF-8) in quotes.)",
      R"(loop body
   uxor $lt $lt $lr8v))",
      R"(loop body
@@ -64,7 +64,8 @@ given by `-D` is a whole number.)",
      R"(loop body
   uxor $lt $lt $lr{8/2}v)"},
     {Code::block, "a block without its `end`, or an `end` without its block",
-     R"(`repeat`, `if` and `macro` end with `end`; `else` belongs to an `if`.)",
+     R"(`repeat`, `if` and `macro` end with `end`; `else` belongs to an `if`. Words of other languages, such as `elif`, `endif` or `Else`,
+are refused, also in a branch that is not taken.)",
      R"(loop body
   repeat i = 0..1
     uxor $lt $lt $lr{8*i}v)",

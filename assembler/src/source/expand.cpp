@@ -165,6 +165,7 @@ class Expander {
       return gap(line.text);
     }
     if (macro != macros_.end()) return use_macro(macro->first, macro->second, expanded, scope);
+    if (refuse_block_word(line, scope)) return gap(line.text);
     if (head == "reg" && scope.in_macro && in_section_ && !name_local_register(expanded, scope)) return gap(line.text);
     auto parsed = parse_statement(expanded.text, scope.constants);
     if (const auto* failure = std::get_if<SyntaxError>(&parsed)) {
@@ -348,6 +349,25 @@ class Expander {
     return {lines.size() - 1, otherwise == 0 ? lines.size() - 1 : otherwise, false};
   }
 
+  /// Refuses a word with which another language begins, divides or ends a block. True if the line begins with one.
+  bool refuse_block_word(const SourceLine& line, const Scope& scope) {
+    const std::string word = first_word(line.text);
+    const std::string habit = habit_of_block(word);
+    if (habit.empty() || macros_.contains(word)) return false;
+    Place where = place(line, scope);
+    where.range.column = static_cast<std::uint32_t>(line.text.find(word) + 1);
+    where.range.length = static_cast<std::uint32_t>(word.size());
+    reporter_.error(Code::block, where,
+                    fmt::format("'{}' is no word of the language: an 'if' knows 'else' and 'end'; {}", word, habit));
+    return true;
+  }
+  /// The same for all lines of a block, those that would not be read included.
+  bool refuse_block_words(const BlockLines& lines, const Scope& scope) {
+    bool refused = false;
+    for (const SourceLine& line : lines) refused = refuse_block_word(line, scope) || refused;
+    return refused;
+  }
+
   /// Requires that an `end` or `else`, which is not read as a statement, is alone on its line.
   void require_alone(const SourceLine& line) {
     const std::string word = first_word(line.text);
@@ -367,7 +387,10 @@ class Expander {
     const std::size_t begin = at + 1;
     at = block.end;
     if (!block.closed) {
-      reporter_.error(Code::block, head.where, "the block has no 'end'");
+      // An 'End' or 'endif' is the error then.
+      if (!refuse_block_words(slice(begin, lines.size()), scope)) {
+        reporter_.error(Code::block, head.where, "the block has no 'end'");
+      }
       return;
     }
     require_alone(lines[block.end]);
@@ -385,6 +408,10 @@ class Expander {
                             "the block has an 'else' already; write 'if' within the other branch")) {
           reporter_.note(place(lines[block.otherwise], scope), "this is the block's 'else'");
         }
+        for (const SourceLine& line : slice(begin, block.end)) gap(line.text);
+        return;
+      }
+      if (refuse_block_words(slice(begin, block.end), scope)) {
         for (const SourceLine& line : slice(begin, block.end)) gap(line.text);
         return;
       }

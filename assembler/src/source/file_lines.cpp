@@ -43,8 +43,16 @@ FileLines lines_of(const std::string& source, std::uint32_t file, Reporter& repo
                      fmt::format("the line has {} characters, more than {}", text.size(), kLongestLine));
       line.text.clear();
     }
+    bool quoted = false;
     for (std::size_t at = 0; at < line.text.size(); ++at) {
       const auto byte = static_cast<unsigned char>(line.text[at]);
+      if (byte == '"') quoted = !quoted;
+      if (quoted && byte >= 0x80) {
+        if (const std::size_t length = length_of_character(std::string_view(line.text).substr(at)); length > 0) {
+          at += length - 1;  // paths have the letters of all languages
+          continue;
+        }
+      }
       if ((byte < ' ' && byte != '\t') || byte >= 0x7f) {
         reporter.error(Code::syntax, {{file, number, static_cast<std::uint32_t>(at + 1), 1}},
                        fmt::format("{} is no character of the language outside comments",

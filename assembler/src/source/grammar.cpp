@@ -511,8 +511,9 @@ const auto include = as<IncludeStatement>(keyword("include") > gap > quoted[GDR_
 
 std::string found_text(std::string_view rest) {
   if (rest.empty()) return "the line ends";
-  const std::size_t end = std::min(rest.find_first_of(" \t;", 1), rest.size());
-  return fmt::format("found '{}'", rest.substr(0, std::min<std::size_t>(end, 24)));
+  std::size_t end = std::min({rest.find_first_of(" \t;", 1), rest.size(), std::size_t{24}});
+  while (end < rest.size() && (static_cast<unsigned char>(rest[end]) & 0xc0U) == 0x80U) ++end;  // a whole character
+  return fmt::format("found '{}'", rest.substr(0, end));
 }
 
 SyntaxError not_understood(const Scope& scope, std::string_view text, const char* at, std::string_view expected) {

@@ -91,27 +91,60 @@ Habit habit_of_operation(std::string_view mnemonic) {
           std::string(found->replacement)};
 }
 
-std::string name_of_character(std::string_view text) {
+std::string habit_of_block(std::string_view word) {
+  std::string lower(word);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array kOfBlocks{"if", "else", "end", "repeat", "macro"};
+  constexpr std::array kElseIf{"elif", "elseif", "elsif", "elsf", "else_if"};
+  constexpr std::array kEnd{"endif", "fi", "end_if", "endrepeat", "end_repeat", "endmacro", "endm", "endfor"};
+  const auto is_one_of = [&](const auto& words) { return std::ranges::find(words, lower) != words.end(); };
+  if (is_one_of(kOfBlocks) && lower != word) return fmt::format("write '{}', in lower case", lower);
+  if (is_one_of(kElseIf)) return "write 'else' and an 'if' within it";
+  if (is_one_of(kEnd)) return "write 'end'";
+  return {};
+}
+
+namespace {
+
+struct Character {
+  std::size_t length = 0;  // 0: the bytes are no character
+  unsigned code = 0;
+};
+
+Character character_of(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const auto continues = [&](std::size_t at) { return at < text.size() && (byte(at) & 0xc0U) == 0x80U; };
+  Character found{1, byte(0)};
+  unsigned least = 0;  // of this length
+  if (found.code >= 0xf0) {
+    found = {4, found.code & 0x07U};
+    least = 0x10000;
+  } else if (found.code >= 0xe0) {
+    found = {3, found.code & 0x0fU};
+    least = 0x800;
+  } else if (found.code >= 0xc0) {
+    found = {2, found.code & 0x1fU};
+    least = 0x80;
+  } else if (found.code >= 0x80) {
+    return {};
+  }
+  for (std::size_t at = 1; at < found.length; ++at) {
+    if (!continues(at)) return {};
+    found.code = found.code << 6U | (byte(at) & 0x3fU);
+  }
+  const bool surrogate = found.code >= 0xd800 && found.code < 0xe000;
+  return byte(0) >= 0xf8 || found.code < least || found.code > 0x10ffff || surrogate ? Character() : found;
+}
+
+}  // namespace
+
+std::size_t length_of_character(std::string_view text) { return text.empty() ? 0 : character_of(text).length; }
+
+std::string name_of_character(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) return "a UTF-8 byte order mark";
-  unsigned length = 1;
-  unsigned code = byte(0);
-  if (code >= 0xf0) {
-    length = 4;
-    code &= 0x07U;
-  } else if (code >= 0xe0) {
-    length = 3;
-    code &= 0x0fU;
-  } else if (code >= 0xc0) {
-    length = 2;
-    code &= 0x1fU;
-  }
-  for (unsigned at = 1; at < length; ++at) {
-    if (!continues(at)) return fmt::format("byte 0x{:02x}", byte(0));
-    code = code << 6U | (byte(at) & 0x3fU);
-  }
-  return length == 1 ? fmt::format("byte 0x{:02x}", byte(0)) : fmt::format("U+{:04X}", code);
+  const Character character = character_of(text);
+  if (character.length < 2) return fmt::format("byte 0x{:02x}", static_cast<unsigned char>(text[0]));
+  return fmt::format("U+{:04X}", character.code);
 }
 
 }  // namespace gdr::assembler
