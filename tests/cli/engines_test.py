@@ -116,6 +116,22 @@ class Engines(cli_test.CliTest):
         self.assertLess(abs(native["energy_error"]), 2e-7)
         self.assertNotEqual(native["state_hash"], exact["state_hash"])
 
+    def test_native_refuses_kernels_that_take_numbers_apart(self):
+        source = self.scratch / "apart.vsm"
+        (self.scratch / "j.csv").write_text("y\n1\n", encoding="utf-8")
+        (self.scratch / "i.csv").write_text("x\n0.3\n", encoding="utf-8")
+        for macro, refused in (("exp", True), ("sin", True), ("log_long", True), ("sqrt", False), ("recip_long", False)):
+            source.write_text(
+                f'kernel apart\ninclude "math.vsm"\nvar vector long x hlt flt64to72\nbvar long y elt flt64to72\n'
+                f"var vector long f rrn fadd flt72to64\nloop initialization\n  uxor $lt $lt $lt f\nloop body\n  upassa x $lr8v\n  nop\n"
+                f"  {macro} $lr8v $lr16v\n  nop\n  fadd f $lr16v f\n",
+                encoding="utf-8",
+            )
+            outcome = cli_test.gdr("run", source, "--i", self.scratch / "i.csv", "--j", self.scratch / "j.csv", "-o", "-", "--engine", "native")
+            self.assertEqual(outcome.status, 1 if refused else 0, outcome.err)
+            if refused:
+                self.assertRegex(outcome.err, r"math\.vsm:\d+:\d+: this line takes a number apart with the constant \S+")
+
     def test_unknown_instruction_set_is_refused_with_those_of_the_host(self):
         for engine in ("simd", "native", "lockstep"):
             outcome = self.with_host_isa("none", "nbody", "--plummer", 16, "--t-end", 0, "--engine", engine)

@@ -9,6 +9,7 @@
 #include "jit/loop_jit.h"
 #include "line/decoded_program.h"
 #include "line/scheduler.h"
+#include "native_limits.h"
 #include "packed_run.h"
 #include "row_move.h"
 #include "row_store.h"
@@ -91,7 +92,9 @@ class SimdChip final : public Chip {
 
  private:
   std::shared_ptr<const Lowered> do_lower(const isa::Program& program) const override {
-    return std::make_shared<LoweredSimd>(program, kernels_, jit_);
+    auto lowered = std::make_shared<const LoweredSimd>(program, kernels_, jit_);
+    if (kernels_.arithmetic == Arithmetic::host) refuse_rounding_by_constants(lowered->code);
+    return lowered;
   }
 
   void do_load(std::shared_ptr<const Lowered> program) override {

@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <string>
 
 #include "engines.h"
+#include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/selftest/random_program.h"
 
@@ -102,6 +104,47 @@ TEST(NativeChip, KeepsAllBitsOfIntegers) {
   const LongWord odd{0x0123456789abcdef, 0xfe};
   EXPECT_EQ(result_of(Op::UADD, odd, LongWord::from_bits(1), Width::long_word, Width::long_word),
             LongWord::from_bits(odd.bits() + 1));
+}
+
+/// $lr16 = $lr0 + constant, or with the difference's sign alone.
+isa::Program adding(double constant, bool stored = true) {
+  Line line;
+  line.vlen = 1;
+  line.gpr_a = {0, Width::long_word, false, false};
+  line.adder.op = Op::FADD;
+  line.adder.width = Width::long_word;
+  line.adder.a = Source::gpr_a;
+  line.adder.b = Source::immediate;
+  line.immediate = {Width::short_word, long_word_of(constant)};
+  if (stored) {
+    line.gpr_write = {Unit::adder, 16, false, false, {}};
+  } else {
+    line.adder.flag.flag = 1;
+  }
+  isa::Program program;
+  program.sections[static_cast<std::size_t>(isa::Section::loop_termination)] = code_of({line});
+  return program;
+}
+
+TEST(NativeChip, RefusesLinesThatRoundByAddingAConstant) {
+  for (const double constant : {0x1.8p23, 0x1.8p24, -0x1.8p24, 0x1.8p59, 0x1.8p60, 0x1p40, 0x1p60}) {
+    try {
+      emulator::make_native_chip()->load(adding(constant));
+      ADD_FAILURE() << constant;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("loop termination, line 0: this line takes a number apart"),
+                std::string::npos)
+          << error.what();
+    }
+    EXPECT_NO_THROW(emulator::make_simd_chip()->load(adding(constant)));
+  }
+}
+
+TEST(NativeChip, RunsLinesWithConstantsOfFormulas) {
+  for (const double constant : {1.5, -96.0, 0x1.8p22, 0x1p24, 0x1.4p40, 6.02214076e23, 1.98847e30}) {
+    EXPECT_NO_THROW(emulator::make_native_chip()->load(adding(constant))) << constant;
+  }
+  EXPECT_NO_THROW(emulator::make_native_chip()->load(adding(0x1p60, false)));
 }
 
 }  // namespace
