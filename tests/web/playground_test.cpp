@@ -102,11 +102,25 @@ TEST(Playground, ShowsACommandThatRunsNothingBesideGdr) {
   Playground playground;
   json request = run_request("tutorial.vsm");
   EXPECT_EQ(ask(playground, request)["command"],
-            "gdr run tutorial.vsm --i i.csv --j j.csv --out results.csv && sha256sum results.csv");
+            "gdr run tutorial.vsm --i i.csv --j j.csv --output results.csv && sha256sum results.csv");
   request["name"] = "k.vsm; echo 'run'; #.vsm";
   EXPECT_EQ(
       ask(playground, request)["command"],
-      "gdr run 'k.vsm; echo '\\''run'\\''; #.vsm' --i i.csv --j j.csv --out results.csv && sha256sum results.csv");
+      "gdr run 'k.vsm; echo '\\''run'\\''; #.vsm' --i i.csv --j j.csv --output results.csv && sha256sum results.csv");
+}
+
+TEST(Playground, NamesAFileThatIsNoOptionAndHasOneLine) {
+  Playground playground;
+  json request = run_request("tutorial.vsm");
+  request["name"] = "--json.vsm";
+  EXPECT_EQ(ask(playground, request)["command"],
+            "gdr run ./--json.vsm --i i.csv --j j.csv --output results.csv && sha256sum results.csv");
+  for (const char* name : {"two\nlines.vsm", "carriage\rreturn.vsm", "escape\x1b[2J.vsm", "delete\x7f.vsm"}) {
+    request["name"] = name;
+    const std::string error = json::parse(playground.answer(request.dump())).value("error", std::string("no error"));
+    EXPECT_NE(error.find("request: name: "), std::string::npos) << name;
+    EXPECT_NE(error.find("is refused"), std::string::npos) << name;
+  }
 }
 
 TEST(Playground, SeedAndModelDecideOfTheHash) {

@@ -36,6 +36,10 @@ Value field(const Request& request, const char* name, const Value& otherwise) {
 Source source_of(const Request& request) {
   Source source;
   source.name = field<std::string>(request, "name", "kernel.vsm");
+  if (std::ranges::any_of(source.name, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+    throw Error(fmt::format("request: name: {} is refused: a file's name has no control characters here",
+                            request.at("name").dump()));
+  }
   source.text = field<std::string>(request, "source", "");
   const auto packing = field<std::string>(request, "schedule", "none");
   using assembler::ScheduleLevel;

@@ -100,13 +100,15 @@ Json events_of(const Device& device) {
 }
 
 std::string command_of(const RunRequest& request, const RunFiles& files) {
-  std::string command = "gdr run " + base::shell_word(request.source.name);
+  std::string name = request.source.name;
+  if (name.starts_with('-')) name.insert(0, "./");  // a file, not an option
+  std::string command = "gdr run " + base::shell_word(name);
   if (!files.i.empty()) command += " --i i.csv";
   if (!files.j.empty()) command += " --j j.csv";
   for (const auto& [name, value] : request.parameters) {
     command += " --param " + base::shell_word(fmt::format("{}={}", name, value));
   }
-  return command + " --out results.csv && sha256sum results.csv";
+  return command + " --output results.csv && sha256sum results.csv";
 }
 
 std::string csv_of(const hostlib::Table& table) {
