@@ -215,30 +215,30 @@ class DapServer::Impl {
         launch.definitions.push_back(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
       }
     }
-    launch.include_directories = arguments.value("includePath", std::vector<std::string>());
-    launch.warnings = arguments.value("warnings", std::vector<std::string>());
-    launch.compat_il = arguments.value("compatIl", false);
-    launch.schedule = arguments.value("schedule", "");
-    launch.pipeline = arguments.value("pipeline", false);
+    launch.include_directories = texts_in(arguments, "includePath");
+    launch.warnings = texts_in(arguments, "warnings");
+    launch.compat_il = truth_in(arguments, "compatIl", false);
+    launch.schedule = text_in(arguments, "schedule");
+    launch.pipeline = truth_in(arguments, "pipeline", false);
   }
 
   json launch(const json& arguments) {
     if (debugger_) throw Error("a kernel is launched already");
     DapLaunch launch;
-    launch.kernel = arguments.value("program", "");
+    launch.kernel = text_in(arguments, "program");
     if (launch.kernel.empty()) throw Error("launch: program is missing: a source (.vsm) or an object file (.gdro)");
-    launch.i_file = arguments.value("i", "");
-    launch.j_file = arguments.value("j", "");
-    launch.parameters = arguments.value("param", std::vector<std::string>());
-    launch.ignore_extra = arguments.value("ignoreExtra", false);
+    launch.i_file = text_in(arguments, "i");
+    launch.j_file = text_in(arguments, "j");
+    launch.parameters = texts_in(arguments, "param");
+    launch.ignore_extra = truth_in(arguments, "ignoreExtra", false);
     if (arguments.contains("turns")) launch.turns = whole_in(arguments, "turns");
-    launch.machine = arguments.value("machine", launch.machine);
+    launch.machine = text_in(arguments, "machine", launch.machine);
     read_assembling(arguments, launch);
     const std::uint64_t boards = arguments.contains("boards") ? whole_in(arguments, "boards") : 1;
     if (boards < 1 || boards > 64)
       throw Error(fmt::format("launch: boards = {} is refused: it must be 1 to 64", boards));
     launch.boards = static_cast<unsigned>(boards);
-    stops_on_entry_ = arguments.value("stopOnEntry", true);
+    stops_on_entry_ = truth_in(arguments, "stopOnEntry", true);
     debugger_.emplace(launch_(launch));
     debugger_->set_interrupt(interrupted_);
     launched_ = arguments;

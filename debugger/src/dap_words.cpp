@@ -40,6 +40,29 @@ std::uint64_t whole_in(const json& object, const char* key) {
   throw Error(fmt::format("{} = {} is refused: it must be a whole number from 0 on", key, value.dump()));
 }
 
+std::string text_in(const json& object, const char* key, const std::string& otherwise) {
+  if (!object.contains(key)) return otherwise;
+  const json& value = object.at(key);
+  if (value.is_string()) return value.get<std::string>();
+  throw Error(fmt::format("launch: {} = {} is refused: it must be a string", key, value.dump()));
+}
+
+bool truth_in(const json& object, const char* key, bool otherwise) {
+  if (!object.contains(key)) return otherwise;
+  const json& value = object.at(key);
+  if (value.is_boolean()) return value.get<bool>();
+  throw Error(fmt::format("launch: {} = {} is refused: it must be true or false", key, value.dump()));
+}
+
+std::vector<std::string> texts_in(const json& object, const char* key) {
+  if (!object.contains(key)) return {};
+  const json& value = object.at(key);
+  if (value.is_array() && std::ranges::all_of(value, [](const json& entry) { return entry.is_string(); })) {
+    return value.get<std::vector<std::string>>();
+  }
+  throw Error(fmt::format("launch: {} = {} is refused: it must be a list of strings", key, value.dump()));
+}
+
 json scope_list() {
   json list = json::array();
   for (std::size_t n = 0; n < scopes().size(); ++n) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "gdr/debugger/debugger.h"
 
@@ -11,6 +12,10 @@ namespace gdr::debugger {
 
 /// A whole number of a request. Throws gdr::Error for any other number, whose conversion is not defined.
 [[nodiscard]] std::uint64_t whole_in(const nlohmann::json& object, const char* key);
+/// An argument of `launch` that may be left out. Throw gdr::Error with key, value and what it must be for another type.
+[[nodiscard]] std::string text_in(const nlohmann::json& object, const char* key, const std::string& otherwise = "");
+[[nodiscard]] bool truth_in(const nlohmann::json& object, const char* key, bool otherwise);
+[[nodiscard]] std::vector<std::string> texts_in(const nlohmann::json& object, const char* key);
 
 /// `scopes`: kinds of names.
 [[nodiscard]] nlohmann::json scope_list();

@@ -346,6 +346,16 @@ class Dap(DapTest):
         self.assertIn("definitions are an object", client.refused("launch", **wanted | {"definitions": ["factor=3"]}))
         self.assertIn("not assembled", client.refused("launch", **wanted | {"warnings": ["error"]}))
         self.assertIn("--schedule: 'best' is refused", client.refused("launch", **wanted | {"schedule": "best"}))
+        for names, must_be, wrong in (
+            (("program", "i", "j", "schedule", "machine"), "a string", (["x"], 7, None)),
+            (("param", "includePath", "warnings"), "a list of strings", ("x", [7], {"x": 1})),
+            (("stopOnEntry", "pipeline", "compatIl", "ignoreExtra"), "true or false", ("yes", 1)),
+        ):
+            for name in names:
+                for value in wrong:
+                    message = client.refused("launch", **wanted | {name: value})
+                    self.assertIn(f"launch: {name} = ", message)
+                    self.assertIn(f"is refused: it must be {must_be}", message)
         client.request("launch", **wanted, schedule="full", pipeline=True)
         packed = self.scratch / "packed.gdro"
         self.succeeds("as", self.kernel, "-o", packed)
