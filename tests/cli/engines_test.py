@@ -120,11 +120,11 @@ class Engines(cli_test.CliTest):
         source = self.scratch / "apart.vsm"
         (self.scratch / "j.csv").write_text("y\n1\n", encoding="utf-8")
         (self.scratch / "i.csv").write_text("x\n0.3\n", encoding="utf-8")
-        for macro, refused in (("exp", True), ("sin", True), ("log_long", True), ("sqrt", False), ("recip_long", False)):
+        for macro, register, refused in (("exp", "r", True), ("sin", "r", True), ("log_long", "lr", True), ("sqrt", "r", False), ("recip_long", "lr", False)):
             source.write_text(
                 f'kernel apart\ninclude "math.vsm"\nvar vector long x hlt flt64to72\nbvar long y elt flt64to72\n'
-                f"var vector long f rrn fadd flt72to64\nloop initialization\n  uxor $lt $lt $lt f\nloop body\n  upassa x $lr8v\n  nop\n"
-                f"  {macro} $lr8v $lr16v\n  nop\n  fadd f $lr16v f\n",
+                f"var vector long f rrn flt72to64 fadd\nloop initialization\n  uxor $lt $lt $lt f\nloop body\n  fpassa x ${register}8v\n  nop\n"
+                f"  {macro} ${register}8v ${register}16v\n  nop\n  fadd f ${register}16v f\n",
                 encoding="utf-8",
             )
             outcome = cli_test.gdr("run", source, "--i", self.scratch / "i.csv", "--j", self.scratch / "j.csv", "-o", "-", "--engine", "native")
