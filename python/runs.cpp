@@ -16,6 +16,7 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/nbody_run.h"
+#include "gdr/hostlib/output_times.h"
 #include "gdr/hostlib/start_model.h"
 
 namespace gdr::python {
@@ -298,6 +299,10 @@ inline constexpr bool kIsBound<Run> = true;
 void add_runs(py::module_& module) {
   module.def("start", [](const std::string& kind, std::size_t particles, std::uint64_t seed) {
     return dict_of(computed([&] { return python::start(kind, particles, seed); }));
+  });
+  module.def("next_output_time", [](double every, double end, double time) {
+    hostlib::require_every(every, false);
+    return hostlib::next_output_time(every, end, time, time).value_or(end);
   });
   bind<Nbody>(module, "Nbody")
       .def(py::init([](const Vectors& mass, const Vectors& position, const Vectors& velocity, double eps, double eta,

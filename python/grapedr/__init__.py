@@ -629,13 +629,13 @@ class Nbody:
         self._core.evolve(real("t_end", t_end))
 
     def outputs(self, t_end: float, every: float) -> Iterator[Nbody]:
-        """Integrates to `t_end` and yields the system at every multiple of `every`, and at `t_end`."""
-        number = 1
+        """Integrates to `t_end` and yields the system at every multiple of `every`, and at `t_end`.
+
+        A multiple that differs from `t_end` only by rounding is `t_end`. Raises Error unless `every` is 2^-20 to 8192.
+        """
         while self.time < t_end:
-            if (time := min(number * every, t_end)) > self.time:
-                self.evolve(time)
-                yield self
-            number += 1
+            self.evolve(_core.next_output_time(real("every", every), t_end, self.time))
+            yield self
 
     @property
     def time(self) -> float:

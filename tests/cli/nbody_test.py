@@ -127,6 +127,17 @@ class Restart(NbodyTest):
         errors = self.run_gdr("--restart", checkpoint, "--t-end", 0.125, data=data, expected=1).stderr
         self.assertIn("another version of kernel gravity_jerk", errors)
 
+    def test_a_multiple_that_is_the_end_but_for_rounding_is_the_last_output(self):
+        for every, end in (("0.3", "1.8"), ("0.7", "2.1")):
+            log, snapshots = self.folder / f"{every}.csv", self.folder / every
+            snapshots.mkdir()
+            direct = ["--plummer", 16, "--engine", "direct", "--t-end", end, "--out-every", every]
+            self.run_gdr(*direct, "--log", log, "--output", snapshots / "s.txt")
+            times = [line.split(",")[0] for line in log.read_text(encoding="utf-8").splitlines() if line[0].isdigit()]
+            count = round(float(end) / float(every)) + 1
+            self.assertEqual((len(times), times[-1]), (count, end))
+            self.assertEqual(len(list(snapshots.glob("s-*.txt"))), count)
+
     def test_a_log_that_is_not_the_runs_is_left_alone(self):
         log = self.folder / "log.csv"
         checkpoint = self.folder / "ck"

@@ -51,6 +51,9 @@ class Runs(InFolder):
         self.assertEqual(list(run), [])  # there is no more
 
     def test_give_the_particles_of_each_output(self):
+        ends = [output.t for output in grapedr.NbodyRun(start="plummer", n=16, t_end=1.8, every=0.3, engine="direct")]
+        self.assertEqual(ends[-2:], [1.5, 1.8])
+        self.assertEqual([run.time for run in grapedr.Nbody(grapedr.start("plummer", 16)).outputs(0.3, 0.1)], [0.1, 0.2, 0.3])
         run = grapedr.NbodyRun(grapedr.start("binary"), eps=0, t_end=1, every=0.3)
         old = grapedr.Nbody(grapedr.start("binary"), eps=0)
         for output in run:
@@ -321,6 +324,8 @@ class Runs(InFolder):
         self.refuses("without start", run, good, n=8, t_end=1)
         self.refuses("t-end = nan", run, good, t_end=np.nan)
         self.refuses("every = -1", run, good, t_end=1, every=-1)
+        for every in (0, -1, np.nan, np.inf, 1e-300):
+            self.refuses(r"every = .* must be 9\.5\S* to 8192", lambda step=every: next(grapedr.Nbody(good).outputs(0.25, step)))
         self.refuses("boards = 65", run, good, t_end=1, boards=65)
         self.refuses("eta", run, good, t_end=1, eta=0)
         self.refuses("cannot be read", run, restart=self.folder / "nothing", t_end=1)

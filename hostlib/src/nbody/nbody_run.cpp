@@ -158,10 +158,7 @@ void NbodyRun::check_settings() const {
   if (!settings_.orbits.empty() && !settings_.restart.empty()) {
     throw Error("orbits have no effect with a restart: the places before it are not in a checkpoint");
   }
-  if (settings_.every != 0 && !(settings_.every >= kLeastEvery && settings_.every <= kLargestTime)) {
-    throw Error(fmt::format("every = {} is refused: the time between outputs must be 0 (none) or {} to {}",
-                            settings_.every, kLeastEvery, kLargestTime));
-  }
+  require_every(settings_.every, true);
   base::refuse_twice_named(outputs_of(settings_));
   for (const std::filesystem::path& file : {settings_.in, settings_.restart, settings_.log, settings_.checkpoint}) {
     if (settings_.every == 0 || !is_numbered(file, settings_.out)) continue;
@@ -278,14 +275,7 @@ std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(resul
 /// The next multiple of `every` for which there was no output yet; none if it is not before the end.
 std::optional<double> NbodyRun::next_output() const {
   if (settings_.every == 0) return std::nullopt;
-  double number = std::ceil(time() / settings_.every);
-  if (last_output_) {
-    // A multiple divided by `every` may come out below its number, so the next one is looked for by its time.
-    number = std::max(number, std::floor(*last_output_ / settings_.every));
-    while (number * settings_.every <= *last_output_) ++number;
-  }
-  const double t = number * settings_.every;
-  return t < settings_.t_end ? std::optional(t) : std::nullopt;
+  return next_output_time(settings_.every, settings_.t_end, time(), last_output_);
 }
 
 NbodyEnd NbodyRun::integrate(const std::function<bool(const NbodyRun&)>& go_on) {

@@ -18,6 +18,7 @@
 #include "gdr/hostlib/diagnostics.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/hermite.h"
+#include "gdr/hostlib/output_times.h"
 #include "gdr/hostlib/particles.h"
 #include "gdr/hostlib/run_files.h"
 #include "gdr/hostlib/run_page.h"
@@ -75,9 +76,6 @@ class ForceSharing {
   ForceSharing(const ForceSharing&) = default;
   ForceSharing& operator=(const ForceSharing&) = default;
 };
-
-/// Least time between outputs: far below the steps of any run, and its multiples are told apart up to kLargestTime.
-inline constexpr double kLeastEvery = 0x1p-20;
 
 struct NbodySettings {
   // The source of the particles: exactly one of these is set.
