@@ -115,7 +115,7 @@ isa::Program adding(double constant, bool stored = true) {
   line.adder.width = Width::long_word;
   line.adder.a = Source::gpr_a;
   line.adder.b = Source::immediate;
-  line.immediate = {Width::short_word, long_word_of(constant)};
+  line.immediate = {Width::long_word, long_word_of(constant)};
   if (stored) {
     line.gpr_write = {Unit::adder, 16, false, false, {}};
   } else {
