@@ -54,7 +54,7 @@ Timeline::Timeline(const Recording& recording, const Clock& clock, unsigned chip
 void Timeline::patch() {
   for (const Patch& one : recording_.patches) {
     if (one.moment != state_.now || one.chip != chip_ || one.block != number_) continue;
-    state_.block.write_pes(one.pe, {one.memory, one.address, one.width, 1}, std::span(&one.word, 1));
+    state_.block.set_pe(one.pe, {one.memory, one.address, one.width, 1}, std::span(&one.word, 1));
   }
 }
 

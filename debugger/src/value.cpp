@@ -18,14 +18,7 @@ constexpr isa::int128 signed_bits(isa::LongWord word, isa::Width width) {
   return (value ^ sign) - sign;
 }
 
-/// Whole numbers of 72 bits at most.
-std::string decimal(isa::int128 value) {
-  if (value < 0) return "-" + decimal(-value);
-  constexpr std::uint64_t kPart = 1'000'000'000'000'000'000;
-  const auto low = static_cast<std::uint64_t>(value % kPart);
-  const auto high = static_cast<std::uint64_t>(value / kPart);
-  return high == 0 ? fmt::format("{}", low) : fmt::format("{}{:018}", high, low);
-}
+std::string decimal(isa::int128 value) { return fmt::format("{}", value); }
 
 }  // namespace
 

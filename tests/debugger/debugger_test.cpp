@@ -173,6 +173,24 @@ TEST(Debugger, TheWordsAreThoseOfTheDevice) {
   EXPECT_EQ(debugger.everywhere(sum, 0, true).size(), 4u * 16 * (200 - 128));
 }
 
+// The line before may have written the word, and its write land after the next line has read.
+TEST(Debugger, WordsThatAreSetStay) {
+  Debugger plain(job(5, 33));
+  plain.go_to_pair(0, 0);
+  plain.go_to_end();
+  const double all = number(plain, "sum");
+  for (unsigned lines = 0; lines < 12; ++lines) {
+    Debugger debugger(job(5, 33));
+    debugger.go_to_pair(0, 0);
+    if (lines > 0) debugger.step(StepUnit::line, lines);
+    const double before = number(debugger, "sum");
+    debugger.set_word(debugger.resolve("sum"), {false, before + 5, 0});
+    EXPECT_EQ(number(debugger, "sum"), before + 5) << lines;
+    debugger.go_to_end();
+    EXPECT_EQ(number(debugger, "sum"), all + 5) << lines;
+  }
+}
+
 TEST(Debugger, ConditionsStopAtTheFirstIterationThatMeetsThem) {
   Debugger debugger(job(1, 64 * 40));
   debugger.add_breakpoint("17", "d > 600 && mj < 1");
@@ -265,6 +283,9 @@ TEST(Expressions, HaveTheOperatorsOfC) {
       {"0 ? 2 : 0 ? 3 : 4", 4}, {"1e3", 1000},      {"1 || 1 / 0", 1}, {"abs(-2.5)", 2.5}, {"isnan(0.0 / 0.0)", 1},
       {"isinf(1 / 0.0)", 1},    {"5 - 2 - 1", 2},   {"1 - -1", 2},     {"6 ^ 3", 5},       {"3 != 3.0", 0}};
   for (const auto& [text, value] : cases) EXPECT_EQ(number(debugger, text), value) << text;
+  EXPECT_EQ(text_of(debugger.evaluate("1 << 127")), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(text_of(debugger.evaluate("abs(1 << 127)")), "-170141183460469231731687303715884105728");  // it wraps
+  EXPECT_EQ(text_of(debugger.evaluate("~(1 << 127)")), "170141183460469231731687303715884105727");
   for (const char* wrong :
        {"", "1 +", "(1", "1 2", "3x", "a b", "1.5 % 2", "1 / 0", "1 << 200", "f(1)", "xi[", "$", "1e999"}) {
     EXPECT_NE(error_of([&] { static_cast<void>(debugger.evaluate(wrong)); }), "no error") << wrong;

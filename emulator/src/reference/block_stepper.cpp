@@ -123,6 +123,11 @@ void BlockStepper::write_pes(unsigned first_pe, const PeWords& where, std::span<
   }
 }
 
+void BlockStepper::set_pe(unsigned pe, const PeWords& where, std::span<const LongWord> words) {
+  write_pes(pe, where, words);
+  state_->block.drop_pending(pe, where);
+}
+
 std::vector<LongWord> BlockStepper::read_pe(unsigned pe, const PeWords& where) const {
   require_pe(pe);
   require_words(where);

@@ -343,6 +343,14 @@ void ReferenceBlock::write_pe(unsigned pe, const PeWords& where, std::span<const
   }
 }
 
+void ReferenceBlock::drop_pending(unsigned pe, const PeWords& where) {
+  const unsigned end = where.address + where.count * isa::short_words(where.width);
+  std::erase_if(pending_words_, [&](const PendingWord& write) {
+    return write.storage == storage_of(where.memory) && write.from.pe == pe && write.address >= where.address &&
+           write.address < end;
+  });
+}
+
 std::vector<LongWord> ReferenceBlock::read_pe(unsigned pe, const PeWords& where) const {
   const std::span<const ShortWord> memory = memory_of(storage_of(where.memory), pe);
   std::vector<LongWord> words;

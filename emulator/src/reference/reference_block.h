@@ -43,6 +43,8 @@ class ReferenceBlock {
   [[nodiscard]] std::vector<LongWord> read_landed(isa::Storage storage, unsigned pe, unsigned address, Width width,
                                                   unsigned count) const;
   [[nodiscard]] PeRegisters registers_landed(unsigned pe) const;
+  /// Forgets pending writes to these words.
+  void drop_pending(unsigned pe, const PeWords& where);
 
   [[nodiscard]] unsigned record_base() const { return record_base_; }
   [[nodiscard]] const FpEvents& events() const { return events_; }

@@ -60,6 +60,9 @@ class BlockStepper {
 
   void write_bm(unsigned address, std::span<const LongWord> words);
   void write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
+  /// The same for one PE, and writes to these words that have not landed yet are dropped, so that read_pe() finds the
+  /// words now and after the next line.
+  void set_pe(unsigned pe, const PeWords& where, std::span<const LongWord> words);
   /// `where.memory` is gpr or lm.
   [[nodiscard]] std::vector<LongWord> read_pe(unsigned pe, const PeWords& where) const;
   [[nodiscard]] PeRegisters registers(unsigned pe) const;
