@@ -39,7 +39,13 @@ namespace gdr::python {
 bool Turns::try_take() {
   const pid_t here = getpid();
   pid_t taken = 0;
-  if (taken_in_.compare_exchange_strong(taken, here)) return true;
+  if (taken_in_.compare_exchange_strong(taken, here)) {
+    taken_by_ = std::this_thread::get_id();
+    return true;
+  }
+  if (taken == here && taken_by_ == std::this_thread::get_id()) {
+    throw Error("the device is in the middle of a run that called this function: use another device in it");
+  }
   if (taken == here) return false;
   throw Error("this process was forked while a run was under way, which goes on in its parent: open another device");
 }
@@ -57,6 +63,7 @@ void Turns::take_or_stop() {
 }
 
 void Turns::give() noexcept {
+  taken_by_ = std::thread::id();
   taken_in_ = 0;
   taken_in_.notify_all();
 }

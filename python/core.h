@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 #include "gdr/hostlib/device.h"
 #include "interrupts.h"
@@ -39,7 +40,8 @@ class Turns {
   /// True if this call has the turn now.
   bool try_take();
 
-  std::atomic<pid_t> taken_in_{0};  // the process whose thread has the turn; 0: nobody has it
+  std::atomic<pid_t> taken_in_{0};         // the process whose thread has the turn; 0: nobody has it
+  std::atomic<std::thread::id> taken_by_;  // that thread
 };
 
 /// A turn, for as long as it exists.

@@ -97,6 +97,14 @@ class Progress(unittest.TestCase):
             grapedr.kernel("gravity").run(i, j, on_progress=ends)
 
 
+    def test_cannot_use_the_device_of_the_run(self):
+        device, gravity = grapedr.Device(), grapedr.kernel("gravity")
+        i, j = {"xi": np.zeros((300, 3)), "eps2": np.ones(300)}, {"xj": np.zeros((1, 3)), "mj": [1.0]}
+        with self.assertRaisesRegex(grapedr.Error, "in the middle of a run that called this function"):
+            gravity.run(i, j, device=device, on_progress=lambda done, all: gravity.run(i, j, device=device))
+        self.assertEqual(gravity.run(i, j, device=device)["pot"][0], gravity.run(i, j)["pot"][0])
+
+
 class Module(unittest.TestCase):
     def test_has_the_version_of_the_program(self):
         told = subprocess.run([GDR, "--version"], capture_output=True, text=True, check=True).stdout
