@@ -51,6 +51,12 @@ class Mistakes(cli_test.CliTest):
     def test_options_in_front_of_the_command(self):
         self.ends(2, ["unknown option '--engine'", "behind its name"], "--engine", "simd", "force", "-n", "16")
 
+    def test_standard_output_where_only_files_are_written(self):
+        for option in ("--output", "--log", "--checkpoint", "--report", "--trace"):
+            self.ends(2, [f"{option} - is refused: it does not write to standard output"],
+                      *PLUMMER, "--t-end", "0.01", "--engine", "direct", option, "-")
+        self.ends(2, ["--links - is refused"], "net", "allreduce", "--bytes", "8", "--topology", "torus:4x4", "--links", "-")
+
     def test_values_that_are_missing_or_given_twice(self):
         self.ends(2, ["--t-end needs a value", "at least 0"], *PLUMMER, "--t-end")
         self.ends(2, ["--json needs a value", "'--quiet' is the next option"], *PLUMMER, "--json", "--quiet")

@@ -248,6 +248,10 @@ void Command::try_outputs() const {
       to_standard_output.push_back(option.name());
       continue;
     }
+    if (*file == "-") {
+      throw UsageError(fmt::format("{} - is refused: it does not write to standard output; ./- is a file of this name",
+                                   option.name()));
+    }
     base::require_writable(*file);
     files.emplace_back(*file);
     const auto replaces = [&, output = option.option_](const auto& pair) { return pair.first == output; };
