@@ -248,7 +248,8 @@ Value evaluated(const Node& node, const NameReader& read) {
       const Value value = evaluated(node.children[0], read);
       if (node.text == "isnan") return truth(!value.integer && std::isnan(value.real));
       if (node.text == "isinf") return truth(!value.integer && std::isinf(value.real));
-      return value.integer ? Value{true, 0, value.whole < 0 ? integers("-", 0, value.whole).whole : value.whole} : real(std::abs(value.real));
+      return value.integer ? Value{true, 0, value.whole < 0 ? integers("-", 0, value.whole).whole : value.whole}
+                           : real(std::abs(value.real));
     }
     case Node::Kind::prefix: {
       const Value value = evaluated(node.children[0], read);

@@ -142,11 +142,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "may not be there for the first or last; read it outside of the condition"},
         Refused{"BoundsChanged", LOOPS("", "      a[i] += x[j];\n", "    n = n - 1;\n"), 9, 19,
                 "'n' is changed in the loops whose bounds it is: the board takes all i and j at once"},
-        Refused{
-            "UnknownFunction", LOOPS("", "      a[i] += other(index_[j]);\n", ""), 11, 7,
-            "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
-            "fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, tanh, atan2, erf, erfc, "
-            "floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
+        Refused{"UnknownFunction", LOOPS("", "      a[i] += other(index_[j]);\n", ""), 11, 7,
+                "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
+                "fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, tanh, atan, atan2, "
+                "erf, erfc, "
+                "floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
         Refused{"Power", LOOPS("", "      a[i] += pow(x[j], 1.5);\n", ""), 11, 7,
                 "this function is not known for double: take it of a float (powf, erff, tanhf, ...), or write it out; "
                 "or ask "

@@ -766,8 +766,8 @@ loop body
   nop
   fadd sum $lr0v sum)"},
     {Code::one_block, "a result without a reduction of which each block has another value",
-     R"(Each of the 16 blocks works on its own share of the j-records. Without a reduction the host gets the words of block 0, so a sum
-lacks what the other blocks have added. Write the reduction, or `select N` if the words of one block are meant.)",
+     R"(Each of the 16 blocks works on its own share of the j-records. Without a reduction the host
+reads the words of block 0, so a sum lacks what the other blocks have added. Write the reduction, or `select N` if the words of one block are meant.)",
      R"(bvar long xj elt
 var vector long sum rrn flt72to64
 loop initialization

@@ -385,7 +385,7 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
   const std::optional<Fields> first = in.next_fields();
   if (!first) in.refuse("the file holds no particles");
   if (const auto places = places_by_names(*first)) return read_columns(in, *places, in.next_fields());
-  if (const std::string wrong = wrong_names(*first); !wrong.empty()) in.refuse(wrong);
+  if (const std::string wrong = wrong_names(*first); first->size() > 1 && !wrong.empty()) in.refuse(wrong);
   const auto commented = places_in_comments(in, content, first->size());
   if (commented && commented->columns == first->size()) return read_columns(in, *commented, first);
   if (first->size() == 1) return read_one_by_one(content, in, *first);

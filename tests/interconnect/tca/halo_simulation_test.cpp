@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/stencil.h"
@@ -37,8 +39,11 @@ TEST_F(SimulatedHalo, PairsThatMeetTakeAsLongAsInTheEventModel) {
 }
 
 TEST_F(SimulatedHalo, FlowsThatMeetShareButLoseNothing) {
-  // Four by four has no place with neighbours side by side: puts of several chips meet.
-  const HaloPlans plans = plan_halo(stencil_problem(Stencil::himeno, "M").shape({4, 4, 1}), HaloMethod::tca, system);
+  // In the order of ranks, puts of several chips of four by four meet.
+  std::vector<int> nodes(16);
+  std::iota(nodes.begin(), nodes.end(), 0);
+  const HaloShape shape = stencil_problem(Stencil::himeno, "M").shape({4, 4, 1});
+  const HaloPlans plans = plan_halo(shape, HaloMethod::tca, system, nodes);
   const HaloTime time = exchange_time(plans, system);
   ASSERT_TRUE(time.collided);
   HaloSystem kind = system;
