@@ -52,7 +52,7 @@ class Mistakes(cli_test.CliTest):
         self.ends(2, ["unknown option '--engine'", "behind its name"], "--engine", "simd", "force", "-n", "16")
 
     def test_standard_output_where_only_files_are_written(self):
-        for option in ("--output", "--log", "--checkpoint", "--report", "--trace"):
+        for option in ("--output", "--log", "--checkpoint", "--report"):
             self.ends(2, [f"{option} - is refused: it does not write to standard output"],
                       *PLUMMER, "--t-end", "0.01", "--engine", "direct", option, "-")
         self.ends(2, ["--links - is refused"], "net", "allreduce", "--bytes", "8", "--topology", "torus:4x4", "--links", "-")
