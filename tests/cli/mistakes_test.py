@@ -55,7 +55,7 @@ class Mistakes(cli_test.CliTest):
         for option in ("--output", "--log", "--checkpoint", "--report"):
             self.ends(2, [f"{option} - is refused: it does not write to standard output"],
                       *PLUMMER, "--t-end", "0.01", "--engine", "direct", option, "-")
-        self.ends(2, ["--links - is refused"], "net", "allreduce", "--bytes", "8", "--topology", "torus:4x4", "--links", "-")
+        self.ends(2, ["--links - is refused"], "net", "allreduce", "--bytes", "8", "--links", "-")
 
     def test_values_that_are_missing_or_given_twice(self):
         self.ends(2, ["--t-end needs a value", "at least 0"], *PLUMMER, "--t-end")

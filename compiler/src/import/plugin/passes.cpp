@@ -24,8 +24,8 @@
 namespace gdr::compiler {
 namespace {
 
-// Before results are named: no pass here folds, moves or joins accesses of memory. What is likely matters to nobody, for
-// every pair takes the same lines.
+// Before results are named: no pass here folds, moves or joins accesses of memory. What is likely matters to nobody,
+// for every pair takes the same lines.
 constexpr const char* kEarly = "function(lower-expect),always-inline,cgscc(inline),function(sroa<modify-cfg>)";
 // After: loops are unrolled and arithmetic is simplified. There is no GVN, no jump threading, no vectoriser: nothing
 // that the reader would have to undo. Arrays that are indexed by loops need the second sroa, and loops that a `break`
