@@ -51,6 +51,18 @@ TEST_P(Records, AssembleAndComputeTheSame) {
   EXPECT_EQ(device.run(words(GetParam().i), GetParam().records), words(GetParam().results)) << compiled.source;
 }
 
+#define COMPARES                                                                    \
+  "struct F { double a, b, c, d, e, g, h; };\n"                                      \
+  "void f(const I& i, const J& j, F& f) {\n"                                         \
+  "  f.a += j.y == INFINITY ? 1 : 0;\n  f.b += j.y != INFINITY ? 1 : 0;\n"            \
+  "  f.c += std::isinf(j.y) ? 1 : 0;\n  f.d += std::isfinite(j.y) ? 1 : 0;\n"         \
+  "  f.e += std::fabs(j.y) == HUGE_VAL ? 1 : 0;\n  f.g += -j.y == INFINITY ? 1 : 0;\n" \
+  "  f.h += j.y == -INFINITY && i.x < 9 ? 1 : 0;\n}\n"
+
+Record compares_with_infinities(const char* name, const char* source) {
+  return {name, source, {8}, {kInfinity, -kInfinity, 0, 1.5, -kInfinity, 1e300}, {1, 5, 3, 3, 3, 2, 2}, 6};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Sources, Records,
     testing::Values(
@@ -60,28 +72,10 @@ INSTANTIATE_TEST_SUITE_P(
                {8, 3},
                {1},
                {6}},
-        Record{"ComparesWithInfinitiesOfDoubles",
-               "#include <cmath>\nstruct I { double x; };\nstruct J { double y; };\n"
-               "struct F { double a, b, c, d, e, g, h; };\nvoid f(const I& i, const J& j, F& f) {\n"
-               "  f.a += j.y == INFINITY ? 1 : 0;\n  f.b += j.y != INFINITY ? 1 : 0;\n"
-               "  f.c += std::isinf(j.y) ? 1 : 0;\n  f.d += std::isfinite(j.y) ? 1 : 0;\n"
-               "  f.e += std::fabs(j.y) == HUGE_VAL ? 1 : 0;\n  f.g += -j.y == INFINITY ? 1 : 0;\n"
-               "  f.h += j.y == -INFINITY && i.x < 9 ? 1 : 0;\n}\n",
-               {8},
-               {kInfinity, -kInfinity, 0, 1.5, -kInfinity, 1e300},
-               {1, 5, 3, 3, 3, 2, 2},
-               6},
-        Record{"ComparesWithInfinitiesOfFloats",
-               "#include <cmath>\nstruct I { float x; };\nstruct J { float y; };\n"
-               "struct F { double a, b, c, d, e, g, h; };\nvoid f(const I& i, const J& j, F& f) {\n"
-               "  f.a += j.y == INFINITY ? 1 : 0;\n  f.b += j.y != INFINITY ? 1 : 0;\n"
-               "  f.c += std::isinf(j.y) ? 1 : 0;\n  f.d += std::isfinite(j.y) ? 1 : 0;\n"
-               "  f.e += std::fabs(j.y) == HUGE_VAL ? 1 : 0;\n  f.g += -j.y == INFINITY ? 1 : 0;\n"
-               "  f.h += j.y == -INFINITY && i.x < 9 ? 1 : 0;\n}\n",
-               {8},
-               {kInfinity, -kInfinity, 0, 1.5, -kInfinity, 1e300},
-               {1, 5, 3, 3, 3, 2, 2},
-               6},
+        compares_with_infinities("ComparesWithInfinitiesOfDoubles",
+                                 "#include <cmath>\nstruct I { double x; };\nstruct J { double y; };\n" COMPARES),
+        compares_with_infinities("ComparesWithInfinitiesOfFloats",
+                                 "#include <cmath>\nstruct I { float x; };\nstruct J { float y; };\n" COMPARES),
         Record{"NameMadeOfAnothersName",
                "struct I { double x; };\nstruct J { double x; double xi; };\nstruct F { double sum; };\n"
                "void f(const I& i, const J& j, F& f) { f.sum += i.x - j.x + j.xi; }\n",

@@ -198,9 +198,8 @@ static int taken_apart(int kind, MPI_Comm comm, struct members* all) {
   return 1;
 }
 
-static void count_barrier(MPI_Comm comm) { /* no bytes */
+static void count_barrier(void) { /* no bytes */
   if (is_counting() && !takes_apart) add_to(&calls[index_Barrier], 1);
-  (void)comm;
 }
 
 /* A binomial tree whose inner ends are nearest to the root: from it, or to it. */
@@ -297,7 +296,10 @@ static void reserve_graph(void) {
   FILE* file = path != NULL ? fopen(path, "we") : NULL;
   is_graph_writable = file != NULL;
   if (file == NULL) cannot_write();
-  if (file != NULL) fclose(file);
+  if (file != NULL) {
+    fclose(file);
+    unlink(path); /* nothing stays behind if the program is killed */
+  }
   free(path);
 }
 
@@ -305,9 +307,6 @@ static void end_early(const char* how) {
   if (!is_counting()) return;
   is_over = 1;
   fprintf(stderr, "gdr_record_mpi: rank %d %s: %s is not written\n", world_me, how, graph_path);
-  char* path = world_me == 0 ? unfinished() : NULL;
-  if (path != NULL) unlink(path);
-  free(path);
 }
 
 #ifndef GDR_RECORD_SMPI /* its ranks are not processes */

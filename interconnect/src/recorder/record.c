@@ -238,7 +238,7 @@ WRAP(Abort, (MPI_Comm comm, int code), (comm, code), end_early("calls MPI_Abort"
   WRAP(name, (parameters), (arguments), (count, trace))                    \
   WRAP(nonblocking, (parameters, MPI_Request * request), (arguments, request), (count, trace))
 
-COLLECTIVE(Barrier, Ibarrier, LIST(MPI_Comm comm), LIST(comm), count_barrier(comm), trace_barrier(comm))
+COLLECTIVE(Barrier, Ibarrier, LIST(MPI_Comm comm), LIST(comm), count_barrier(), trace_barrier(comm))
 COLLECTIVE(Bcast, Ibcast, LIST(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
            LIST(buffer, count, type, root, comm), count_tree(index_Bcast, size_of(count, type), root, comm, 1),
            trace_broadcast(size_of(count, type), root, comm))
