@@ -51,11 +51,11 @@ TEST_P(Records, AssembleAndComputeTheSame) {
   EXPECT_EQ(device.run(words(GetParam().i), GetParam().records), words(GetParam().results)) << compiled.source;
 }
 
-#define COMPARES                                                                    \
-  "struct F { double a, b, c, d, e, g, h; };\n"                                      \
-  "void f(const I& i, const J& j, F& f) {\n"                                         \
-  "  f.a += j.y == INFINITY ? 1 : 0;\n  f.b += j.y != INFINITY ? 1 : 0;\n"            \
-  "  f.c += std::isinf(j.y) ? 1 : 0;\n  f.d += std::isfinite(j.y) ? 1 : 0;\n"         \
+#define COMPARES                                                                       \
+  "struct F { double a, b, c, d, e, g, h; };\n"                                        \
+  "void f(const I& i, const J& j, F& f) {\n"                                           \
+  "  f.a += j.y == INFINITY ? 1 : 0;\n  f.b += j.y != INFINITY ? 1 : 0;\n"             \
+  "  f.c += std::isinf(j.y) ? 1 : 0;\n  f.d += std::isfinite(j.y) ? 1 : 0;\n"          \
   "  f.e += std::fabs(j.y) == HUGE_VAL ? 1 : 0;\n  f.g += -j.y == INFINITY ? 1 : 0;\n" \
   "  f.h += j.y == -INFINITY && i.x < 9 ? 1 : 0;\n}\n"
 
