@@ -119,9 +119,12 @@ class IrWriter final : public Writer {
                b, numbers_type_, c);
   }
   std::string negated(const std::string& a) override { return set("fneg {} {}", numbers_type_, a); }
-  /// The operand of larger magnitude, and the one of smaller magnitude.
-  std::string larger(const std::string& a, const std::string& b) override { return range(a, b, 7); }
-  std::string smaller(const std::string& a, const std::string& b) override { return range(b, a, 6); }
+  /// The operand of larger magnitude.
+  std::string larger(const std::string& a, const std::string& b) override {
+    constexpr int kLargerMagnitude = 7;  // of two, with the sign of the result
+    return set("call {} @llvm.x86.avx512.mask.range.pd.512({} {}, {} {}, i32 {}, {} zeroinitializer, i8 -1, i32 8)",
+               numbers_type_, numbers_type_, a, numbers_type_, b, kLargerMagnitude, numbers_type_);
+  }
   std::string extreme(const char* which, const std::string& a, const std::string& b) override {
     return set("call {} @llvm.{}.v{}i64({} {}, {} {})", bits_type_, which, lanes_, bits_type_, a, bits_type_, b);
   }
@@ -288,10 +291,6 @@ class IrWriter final : public Writer {
     if (!directed_) return set("f{} {} {}, {}", op, numbers_type_, a, b);
     return set("call {} @llvm.x86.avx512.{}.pd.512({} {}, {} {}, i32 {})", numbers_type_, op, numbers_type_, a,
                numbers_type_, b, operand(to));
-  }
-  std::string range(const std::string& a, const std::string& b, int which) {
-    return set("call {} @llvm.x86.avx512.mask.range.pd.512({} {}, {} {}, i32 {}, {} zeroinitializer, i8 -1, i32 8)",
-               numbers_type_, numbers_type_, a, numbers_type_, b, which, numbers_type_);
   }
 
   unsigned lanes_;

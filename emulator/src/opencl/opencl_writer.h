@@ -54,7 +54,6 @@ class OpenClWriter final : public jit::Writer {
   std::string exact_multiply_add(Text a, Text b, Text c) override { return set("D", "fma({}, {}, {})", a, b, c); }
   std::string negated(Text a) override { return set("D", "-{}", a); }
   std::string larger(Text a, Text b) override { return set("D", "maxmag({}, {})", a, b); }
-  std::string smaller(Text a, Text b) override { return set("D", "minmag({}, {})", a, b); }
 
   Value row(std::uint32_t place, bool is_long) override;
   Value kept(std::uint32_t place, bool is_long) override;

@@ -72,7 +72,7 @@ class Code {
  public:
   Code(bool robust, int operands) : writer_(directed), code_(target(), robust) {
     code_.write_to(writer_);
-    code_.begin();
+    code_.begin({});
     for (int n = 0; n < operands; ++n) {
       const std::string high = writer_.input();
       inputs_.push_back({high, writer_.input()});

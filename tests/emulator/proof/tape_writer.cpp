@@ -106,9 +106,6 @@ void TapeWriter::run_on_words(Step& step) {
     case Operation::larger:
       value = words(choose(small::less(small::size(x), small::size(y)), y, x));
       return;
-    case Operation::smaller:
-      value = words(choose(small::less(small::size(x), small::size(y)), x, y));
-      return;
     case Operation::add_:
       value = (a + b) & kWord;
       return;

@@ -77,7 +77,6 @@ class TapeWriter final : public emulator::jit::ArithmeticWriter {
   }
   std::string negated(const std::string& a) override { return push(Operation::fneg, a); }
   std::string larger(const std::string& a, const std::string& b) override { return push(Operation::larger, a, b); }
-  std::string smaller(const std::string& a, const std::string& b) override { return push(Operation::smaller, a, b); }
 
  private:
   enum class Operation : unsigned char {
@@ -91,8 +90,7 @@ class TapeWriter final : public emulator::jit::ArithmeticWriter {
     fmul,
     fma,
     fneg,
-    larger,
-    smaller,  // calls of their own
+    larger,  // calls of their own
     add_,
     sub,
     and_,

@@ -157,9 +157,8 @@ class ArithmeticWriter {
   virtual std::string exact_multiply(const std::string& a, const std::string& b) = 0;
   virtual std::string exact_multiply_add(const std::string& a, const std::string& b, const std::string& c) = 0;
   virtual std::string negated(const std::string& a) = 0;
-  /// The operand of larger magnitude, and the one of smaller magnitude. Only for targets with directed rounding.
+  /// The operand of larger magnitude. Only for targets with directed rounding.
   virtual std::string larger(const std::string& a, const std::string& b) = 0;
-  virtual std::string smaller(const std::string& a, const std::string& b) = 0;
   /// Returns +0 for a zero of either sign, any other number unchanged.
   std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
 };

@@ -40,7 +40,7 @@ void NodeCode::begin(Writer& writer, bool uniform) {
   in_turns_ = false;
   values.assign(graph_.nodes.size(), {});
   write_to(writer);
-  number_.begin();
+  number_.begin(uniform ? facts_.in_uniform : facts_.in_turn);
 }
 
 void NodeCode::write_to(Writer& writer) {

@@ -11,14 +11,16 @@ namespace {
 // Limits of the magnitudes that a check inside a body lets through, as bits of doubles.
 constexpr double kTwoToShortRest = widths::power_of_two(widths::kBelowShort);
 constexpr double kLowUnit = widths::power_of_two(-widths::kLow);
-constexpr std::uint64_t kLeastSize = static_cast<std::uint64_t>(kBias + kLowestChecked) << widths::kFraction;
-constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << widths::kFraction;
+std::uint64_t bits_of_exponent(int exponent) {
+  return static_cast<std::uint64_t>(kBias + exponent) << widths::kFraction;
+}
 
 }  // namespace
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
-void NumberCode::begin() {
+void NumberCode::begin(const CheckLimits& limits) {
+  limits_ = limits;
   next_chain_ = 0;
   in_lanes_.reset();
   of_lanes_.clear();
@@ -94,8 +96,10 @@ std::string NumberCode::all_right() {
   all = w_->both(all, w_->compare("eq", without_sign, none));
   const std::string lower_rest = w_->integer("and", word(least_rest), w_->literal(kUpperOne - 1));
   all = w_->both(all, w_->compare("ne", lower_rest, none));
-  all = w_->both(all, w_->compare("sge", upper_half(word(least_size)), w_->literal((kLeastSize - kUpperOne) >> kHalf)));
-  return w_->both(all, w_->compare("slt", upper_half(word(most_size)), w_->literal(kAboveSizes >> kHalf)));
+  all = w_->both(all, w_->compare("sge", upper_half(word(least_size)),
+                                  w_->literal((bits_of_exponent(limits_.lowest) - kUpperOne) >> kHalf)));
+  return w_->both(all, w_->compare("slt", upper_half(word(most_size)),
+                                   w_->literal(bits_of_exponent(limits_.highest + 1) >> kHalf)));
 }
 
 /// A flag: the exponent field has one of the `exponents` values from `lowest` on, or the word is zero.
@@ -125,10 +129,11 @@ void NumberCode::check_range(const std::string& head, bool lowest, bool highest)
     if (lowest) collect_extreme(least_size, w_->integer("sub", size, w_->literal(kUpperOne)));
     return;
   }
-  if (highest) demand(w_->compare_numbers("olt", w_->numbers(size), w_->number_literal(kAboveSizes)));
+  if (highest)
+    demand(w_->compare_numbers("olt", w_->numbers(size), w_->number_literal(bits_of_exponent(limits_.highest + 1))));
   if (lowest) {  // less one, the magnitude of zero is the largest of all
     const std::string less = w_->integer("add", size, w_->literal(kSign - 1));
-    demand(w_->compare("sge", less, w_->literal((kLeastSize - 1) ^ kSign)));
+    demand(w_->compare("sge", less, w_->literal((bits_of_exponent(limits_.lowest) - 1) ^ kSign)));
   }
 }
 
@@ -246,11 +251,18 @@ std::string NumberCode::short_of_product_and_sum(const std::string& a, const std
 
 // ---- rounding to 61 bits --------------------------------------------------------------------------------------------
 
+/// The operand that is not `larger`, which is one of them: two operations in one instruction, which more units have
+/// than that of the comparison.
+std::string NumberCode::smaller_of(const std::string& a, const std::string& b, const std::string& larger) {
+  const std::string differ = w_->integer("xor", w_->bits(a), w_->bits(b));
+  return w_->numbers(w_->integer("xor", differ, w_->bits(larger)));
+}
+
 std::string NumberCode::two_sum(const std::string& a, const std::string& b, std::string& error) {
   const std::string sum = w_->add(a, b);
   if (target_.directed_rounding) {  // operands in order of magnitude [Dekker 1971]
     const std::string larger = w_->larger(a, b);
-    const std::string smaller = w_->smaller(a, b);
+    const std::string smaller = smaller_of(a, b, larger);
     error = w_->exact_subtract(smaller, w_->exact_subtract(sum, larger));
     return sum;
   }
@@ -299,6 +311,20 @@ Value NumberCode::rounded_sum(const std::string& sum, const std::string& rest) {
   // The rest then points away from zero.
   const std::string head = w_->add(sum, rest, Direction::toward_zero);
   return long_of(head, w_->exact_subtract(rest, w_->exact_subtract(head, sum)));
+}
+
+Value NumberCode::sum_of_doubles(const std::string& a, const std::string& b) {
+  if (!target_.directed_rounding) {
+    std::string error;
+    const std::string sum = two_sum(a, b, error);
+    return rounded_sum(sum, error);
+  }
+  // The difference from the larger operand is exact, too, if the sum is rounded toward zero: if rounding changes the
+  // sum, both are multiples of a unit of which the smaller operand is at most 2^52. The error is exact or reported.
+  const std::string head = w_->add(a, b, Direction::toward_zero);
+  const std::string larger = w_->larger(a, b);
+  const std::string smaller = smaller_of(a, b, larger);
+  return long_of(head, w_->exact_subtract(smaller, w_->exact_subtract(head, larger)));
 }
 
 Value NumberCode::rounded_product(const std::string& a, const std::string& b) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "code_writer.h"
+#include "loop/plan/number_facts.h"
 
 namespace gdr::emulator::jit {
 
@@ -18,8 +19,8 @@ class NumberCode {
  public:
   NumberCode(const CodeTarget& target, bool robust) : target_(target), robust_(robust) {}
 
-  /// Begins a new function, in which every lane is right.
-  void begin();
+  /// Begins a new function, in which every lane is right. Its checks of ranges have these limits.
+  void begin(const CheckLimits& limits);
   /// Continues in another text. What checks have found so far is kept.
   void write_to(ArithmeticWriter& writer) { w_ = &writer; }
 
@@ -60,7 +61,7 @@ class NumberCode {
   void check_double(const Value& planes);
   /// Demands that a number is no NaN, because a NaN's bits depend on the order of operands.
   void check_ordered(const std::string& number) { demand(w_->compare_numbers("ord", number, number)); }
-  /// Demands exponents of at most kHighestChecked if `highest`, and of at least kLowestChecked if `lowest`.
+  /// Demands exponents of at most the function's limit if `highest`, and of at least its limit if `lowest`.
   void check_range(const std::string& head, bool lowest, bool highest);
 
   // ---- between planes and numbers
@@ -88,6 +89,8 @@ class NumberCode {
   /// The sum of `error` and of the operands' rests.
   std::string with_rests(const std::string& error, const Value& a, const Value& b);
   Value rounded_sum(const std::string& sum, const std::string& rest);
+  /// The sum of two doubles.
+  Value sum_of_doubles(const std::string& a, const std::string& b);
   Value rounded_product(const std::string& a, const std::string& b);
 
  private:
@@ -96,6 +99,7 @@ class NumberCode {
   std::string odd_of(const std::string& head, const std::string& error);
   std::string truncated(const std::string& head, const std::string& rest);
   std::string is_inside(const Value& planes, std::uint64_t lowest, std::uint64_t exponents);
+  std::string smaller_of(const std::string& a, const std::string& b, const std::string& larger);
   std::string exact_sum(const std::string& a, const std::string& b);
   Value long_of(const std::string& head, const std::string& rest);
 
@@ -133,6 +137,7 @@ class NumberCode {
 
   CodeTarget target_;
   bool robust_;
+  CheckLimits limits_;
   ArithmeticWriter* w_ = nullptr;
   std::size_t next_chain_ = 0;
   std::optional<Lanes> in_lanes_;

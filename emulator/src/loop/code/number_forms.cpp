@@ -30,6 +30,7 @@ Value sum_of(NumberCode& code, const HeldNumber& a, const HeldNumber& b, Width w
   GDR_ASSERT(a.is_pair() || !b.is_pair(), "a pair is the first operand of a sum");
   if (code.target().host_doubles) return {code.writer().exact_add(a.value.first, b.value.first), {}};
   if (width == Width::short_word) return {short_sum(code, a, b), {}};
+  if (!a.is_pair()) return code.sum_of_doubles(a.value.first, b.value.first);
   std::string rest;
   const std::string head = code.two_sum(a.value.first, b.value.first, rest);
   return code.rounded_sum(head, code.with_rests(rest, a.value, b.value));

@@ -1,6 +1,7 @@
 #include "number_facts.h"
 
 #include <algorithm>
+#include <array>
 
 #include "gdr/base/error.h"
 
@@ -16,10 +17,10 @@ constexpr int kLowestProduct = -900;
 constexpr int kHighest = 960;
 
 /// The part of a range that checks let through.
-ExponentRange cut(ExponentRange range, bool lowest, bool highest) {
+ExponentRange cut(ExponentRange range, const NumberFacts& facts, const CheckLimits& limits) {
   if (range.empty()) return range;
-  if (lowest) range.lowest = std::max(range.lowest, kLowestChecked);
-  if (highest) range.highest = std::min(range.highest, kHighestChecked);
+  if (facts.check_lowest) range.lowest = std::max(range.lowest, limits.lowest);
+  if (facts.check_highest) range.highest = std::min(range.highest, limits.highest);
   return range;
 }
 
@@ -70,9 +71,30 @@ NumberShape shape_of(const Node& node, const NumberShape& of_long) {
   return node.width == Width::short_word ? kShortNumber : of_long;
 }
 
+/// Which checks a body may have.
+struct CheckChoice {
+  CheckLimits in_turn = {};
+  bool of_shared = false;  // uniform() checks what iterations take from it
+};
+
+/// From wide limits to narrow ones. The narrower they are, the fewer of its numbers an iteration has to check, but the
+/// more data there are that it refuses.
+constexpr std::array kOtherChoices = [] {
+  constexpr CheckLimits kNarrowest{-2 * kInputExponent, kInputExponent + kInputExponent / 4};
+  std::array<CheckChoice, 5> choices;
+  const auto steps = static_cast<int>(choices.size()) - 1;
+  for (int step = 0; step <= steps; ++step) {
+    const auto between = [&](int from, int to) { return from + (to - from) * step / steps; };
+    choices[static_cast<std::size_t>(step)] = {
+        {between(kLowestChecked, kNarrowest.lowest), between(kHighestChecked, kNarrowest.highest)}, true};
+  }
+  return choices;
+}();
+
 class Analysis {
  public:
-  Analysis(const BodyGraph& graph, unsigned turns, bool last) : graph_(graph), turns_(turns), last_(last) {
+  Analysis(const BodyGraph& graph, unsigned turns, bool last)
+      : graph_(graph), turns_(turns), last_(last), uniform_(graph.uniform()), shared_(graph.nodes.size()) {
     facts_.of.resize(graph.nodes.size());
     phi_range_.resize(graph.nodes.size());
     uses_.resize(graph.nodes.size());
@@ -83,7 +105,9 @@ class Analysis {
     }
   }
 
-  BodyFacts run() {
+  BodyFacts run(const CheckChoice& choice) {
+    facts_.in_turn = choice.in_turn;
+    if (choice.of_shared) check_shared();
     find_phis();
     // Ranges of carried words grow from iteration to iteration. Checks are only ever added and then hold in all
     // iterations.
@@ -114,7 +138,21 @@ class Analysis {
   }
 
  private:
+  /// Checks the results of uniform() that iterations take like words of memory.
+  void check_shared() {
+    facts_.in_uniform = {-kInputExponent, kInputExponent};
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (uniform_[n]) continue;
+      for (const NodeId arg : graph_.nodes[n].args) {
+        if (arg != kNoNode && uniform_[arg] && graph_.nodes[arg].op != NodeOp::number) shared_[arg] = true;
+      }
+    }
+  }
+
   NumberFacts& of(NodeId id) { return facts_.of[id]; }
+  [[nodiscard]] const CheckLimits& limits_of(NodeId id) const {
+    return uniform_[id] ? facts_.in_uniform : facts_.in_turn;
+  }
 
   /// Nodes that become code, whichever checks the code has.
   [[nodiscard]] std::vector<bool> wanted_nodes() const {
@@ -193,7 +231,11 @@ class Analysis {
       default:
         GDR_ASSERT(false, "every other node is no number");
     }
-    facts.range = cut(facts.range, facts.check_lowest, facts.check_highest);
+    if (shared_[id] && !facts.range.empty()) {
+      facts.check_lowest |= facts.range.lowest < limits_of(id).lowest;
+      facts.check_highest |= facts.range.highest > limits_of(id).highest;
+    }
+    facts.range = cut(facts.range, facts, limits_of(id));
   }
 
   /// A word that is taken for a number: a constant, or a word whose exponent the code checks.
@@ -268,7 +310,7 @@ class Analysis {
   void limit(NodeId a, NodeId b, RangeOfResult range_of_result, int lowest) {
     const auto check = [&](NodeId id, bool NumberFacts::* side) {
       of(id).*side = true;
-      of(id).range = cut(of(id).range, of(id).check_lowest, of(id).check_highest);
+      of(id).range = cut(of(id).range, of(id), limits_of(id));
     };
     for (int tries = 0; tries < 4; ++tries) {
       const ExponentRange range = range_of_result();
@@ -279,7 +321,8 @@ class Analysis {
         // If checking either operand is enough, the one used more often is checked, since its check may serve several
         // results.
         const auto enough = [&](NodeId checked, NodeId other) {
-          return of(checked).range.lowest < kLowestChecked && of(other).range.lowest + kLowestChecked >= lowest;
+          const int left = limits_of(checked).lowest;
+          return of(checked).range.lowest < left && of(other).range.lowest + left >= lowest;
         };
         const bool either = enough(a, b) && enough(b, a);
         const bool first = either ? uses_[a] >= uses_[b] : of(a).range.lowest <= of(b).range.lowest;
@@ -298,6 +341,8 @@ class Analysis {
   unsigned turns_;
   bool last_;
   BodyFacts facts_;
+  std::vector<bool> uniform_;  // by node
+  std::vector<bool> shared_;   // by node: always inside the limits of uniform()
   std::vector<unsigned> uses_;
   std::vector<ExponentRange> phi_range_;
 };
@@ -305,7 +350,22 @@ class Analysis {
 }  // namespace
 
 BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns, bool last) {
-  return Analysis(graph, turns, last).run();
+  const std::vector<bool> uniform = graph.uniform();
+  // Instructions of the checks of an iteration. Those of uniform() count little, once for all PEs.
+  const auto cost = [&](const BodyFacts& facts) {
+    unsigned instructions = 0;
+    for (std::size_t n = 0; n < uniform.size(); ++n) {
+      if (uniform[n]) continue;
+      instructions += (facts.of[n].check_lowest ? 3U : 0U) + (facts.of[n].check_highest ? 2U : 0U);
+    }
+    return instructions;
+  };
+  BodyFacts best = Analysis(graph, turns, last).run({});
+  for (const CheckChoice& choice : kOtherChoices) {
+    BodyFacts facts = Analysis(graph, turns, last).run(choice);
+    if (facts.refusal.empty() && (!best.refusal.empty() || cost(facts) < cost(best))) best = std::move(facts);
+  }
+  return best;
 }
 
 BodyFacts make_double_facts(const BodyGraph& graph, bool last) { return Analysis(graph, 0, last).run_on_doubles(); }

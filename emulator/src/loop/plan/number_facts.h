@@ -11,7 +11,7 @@ namespace gdr::emulator::jit {
 
 /// A word that enters a body as a number is zero or has an exponent of at most this size; the code checks this.
 inline constexpr int kInputExponent = kWidths.input_exponent;
-/// Limits of a check inside the body. They let noise pass, such as a particle's difference from itself.
+/// Widest limits of a check inside the body. They let noise pass, such as a particle's difference from itself.
 inline constexpr int kLowestChecked = kWidths.lowest_checked;
 inline constexpr int kHighestChecked = kWidths.highest_checked;
 
@@ -39,14 +39,20 @@ struct ExponentRange {
   [[nodiscard]] bool empty() const { return lowest > highest; }
 };
 
+/// Exponents that the checks of a function let through.
+struct CheckLimits {
+  int lowest = kLowestChecked;
+  int highest = kHighestChecked;
+};
+
 struct NumberFacts {
   NumberForm form = NumberForm::short_number;
   int bits = widths::kShort;
   bool never_negative = false;
   bool phi = false;  // a number that an iteration takes over from the iteration before
   ExponentRange range;
-  bool check_lowest = false;   // the code checks that exponents are at least kLowestChecked,
-  bool check_highest = false;  // at most kHighestChecked
+  bool check_lowest = false;   // the code checks that exponents are at least the lowest that its function lets through,
+  bool check_highest = false;  // at most the highest
 
   [[nodiscard]] NumberShape shape() const { return {form, bits}; }
   void take(const NumberShape& shape) {
@@ -57,12 +63,14 @@ struct NumberFacts {
 
 struct BodyFacts {
   std::vector<NumberFacts> of;        // by node; for numbers only
+  CheckLimits in_turn;                // of checks in iterations
+  CheckLimits in_uniform;             // of those in uniform()
   std::vector<NodeId> number_of_phi;  // by carried word: the node that is its number; kNoNode if carried as bits
   std::string refusal;
 };
 
-/// `turns`: number of iterations after which carried words are checked again. `last`: all that the body leaves is
-/// needed.
+/// Looks for the limits with which iterations have the fewest checks. `turns`: number of iterations after which carried
+/// words are checked again. `last`: all that the body leaves is needed.
 [[nodiscard]] BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns, bool last);
 /// Facts for numbers that are the host's doubles, whose ranges do not matter.
 [[nodiscard]] BodyFacts make_double_facts(const BodyGraph& graph, bool last);
