@@ -93,6 +93,7 @@ class Board {
     }
     std::vector<std::uint64_t> fields(n * j_.fields);
     try {
+      if (n > 0) require_array({x, m}, "x or m of j-particles");
       for (std::size_t k = 0; k < n; ++k) {
         const std::span record = std::span(fields).subspan(k * j_.fields, j_.fields);
         hostlib::put(record, j_.vector, finite("position", address + k, x[k]));
@@ -109,22 +110,24 @@ class Board {
     stop();
     x_.reset();
     const std::size_t n = count_of("n", count);
+    if (n > 0) require_array({x}, "x of i-particles");
     std::vector<Vec3> positions;
     for (std::size_t k = 0; k < n; ++k) positions.push_back(finite("position", k, x[k]));
     x_ = std::move(positions);
     eps2_.emplace();
   }
-  /// `eps2_of`: by i-particle, of the first ones.
+  /// Of the first i-particles; `eps2_of` makes eps^2 of a value.
   template <class Function>
-  void set_eps2(int count, Function eps2_of) {
+  void set_eps2(int count, const double* values, Function eps2_of) {
     stop();
     eps2_.reset();
     const std::size_t n = count_of("n", count);
     if (!x_ || n > x_->size()) {
       throw Error(fmt::format("eps of {} i-particles is refused: {} are set", n, x_ ? x_->size() : 0));
     }
+    if (n > 0) require_array({values}, "eps or eps^2 of i-particles");
     std::vector<double> eps2;
-    for (std::size_t k = 0; k < n; ++k) eps2.push_back(softening(eps2_of(k)));
+    for (std::size_t k = 0; k < n; ++k) eps2.push_back(softening(eps2_of(values[k])));
     eps2_ = std::move(eps2);
   }
   /// With what was set last: throws gdr::Error if some of it was refused.
@@ -327,35 +330,39 @@ void set_i(int device, int n, ConstVectors x) noexcept {
 void set_i(int device, int n, ConstVectors x, const double* eps2) noexcept {
   on(device, "g5_set_xei", [&](Board& board) {
     board.set_i(n, x);
-    board.set_eps2(n, [&](std::size_t k) { return eps2[k]; });
+    board.set_eps2(n, eps2, [](double value) { return value; });
   });
 }
 
 void set_eps(int device, int n, const double* eps) noexcept {
-  on(device, "g5_set_eps", [&](Board& board) { board.set_eps2(n, [&](std::size_t k) { return eps[k] * eps[k]; }); });
+  on(device, "g5_set_eps", [&](Board& board) { board.set_eps2(n, eps, [](double value) { return value * value; }); });
 }
 
 void run(int device) noexcept {
   on(device, "g5_run", [](Board& board) { board.run(instance.get().eps2); });
 }
 
+/// An array that the program passes as a null pointer is not written.
 void get_force(int device, int n, Vectors a, double* p) noexcept {
+  const auto put_force = [&](std::size_t k, const Vec3& acceleration, double potential) {
+    if (a != nullptr) {
+      a[k][0] = acceleration.x;
+      a[k][1] = acceleration.y;
+      a[k][2] = acceleration.z;
+    }
+    if (p != nullptr) p[k] = potential;
+  };
   const bool done = on(device, "g5_get_force", [&](Board& board) {
     const std::size_t count = count_of("n", n);
     const std::size_t ran = board.wait();
     if (count > ran) throw Error(fmt::format("n = {} is refused: the run has {} i-particles", n, ran));
     const double sign = instance.get().settings().negative_potential ? 1 : -1;  // the kernel gives - sum m / r
-    for (std::size_t k = 0; k < count; ++k) {
-      const Vec3 acceleration = board.acceleration(k);
-      a[k][0] = acceleration.x;
-      a[k][1] = acceleration.y;
-      a[k][2] = acceleration.z;
-      p[k] = sign * board.potential(k);
-    }
+    for (std::size_t k = 0; k < count; ++k) put_force(k, board.acceleration(k), sign * board.potential(k));
     instance.get().reporting().count_force_call(ran);
   });
   if (done) return;
-  for (int k = 0; k < n; ++k) a[k][0] = a[k][1] = a[k][2] = p[k] = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  for (int k = 0; k < n; ++k) put_force(static_cast<std::size_t>(k), {kNone, kNone, kNone}, kNone);
 }
 
 void force_on(int device, ConstVectors x, Vectors a, double* p, int n) noexcept {

@@ -213,10 +213,6 @@ int on(int cluster, const char* function, Body body) noexcept {
   return guarded(-1, [&] { return library().on(cluster, function, body); });
 }
 
-void require_array(std::initializer_list<const void*> arrays, const char* what) {
-  if (std::ranges::find(arrays, nullptr) != arrays.end()) throw Error(fmt::format("{} is a null pointer", what));
-}
-
 double squared_radius(double h2, double eps2) {
   return library().settings().rule == NeighbourRule::plain && h2 > 0 ? h2 + eps2 : h2;
 }

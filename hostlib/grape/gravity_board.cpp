@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "gdr/base/error.h"
@@ -132,7 +133,7 @@ const std::optional<JParticle>& GravityBoard::particle_of_run(std::size_t addres
 }
 
 /// Brings the sets of twins up to date, and takes them apart if a target of the run has twins and is not where they
-/// are.
+/// are, or if a particle elsewhere has its index or theirs.
 void GravityBoard::find_twins() {
   const auto mark_here = [&](std::size_t address) {  // lists keep a particle's own index
     if (!is_unwritten_[address]) unwritten_.push_back(address);
@@ -142,13 +143,28 @@ void GravityBoard::find_twins() {
   for (const std::size_t address : unwritten_) twins_.put(address, particles_[address], changed);
   std::ranges::for_each(changed, mark_here);
   const bool were_apart = twins_apart_;
+  std::unordered_map<std::int64_t, std::size_t> holders;  // of an index that a twin has: how many particles have it
+  for (const std::size_t twin : twins_.all()) holders[particles_[twin]->id] = 0;
+  for (std::size_t address = 0; !holders.empty() && address < std::min(nj_, particles_.size()); ++address) {
+    if (!particles_[address]) continue;
+    if (const auto held = holders.find(particles_[address]->id); held != holders.end()) ++held->second;
+  }
+  const auto is_held_outside = [&](std::int64_t index, const Twins::Set& set) {
+    const auto inside =
+        std::ranges::count_if(set, [&](std::size_t twin) { return twin < nj_ && particles_[twin]->id == index; });
+    return holders.at(index) > static_cast<std::size_t>(inside);
+  };
   twins_apart_ = !twins_.none() && std::ranges::any_of(targets_, [&](const Target& target) {
-    const auto own = twins_.with_index(target.particle.id);
+    const std::int64_t index = target.particle.id;
+    const auto own = twins_.with_index(index);
     if (!own) return false;
     const JParticle& particle = *particles_[*own];
+    const Twins::Set& set = *twins_.at(*own);
+    // The target would take the set's index, and with it leave out or take in a particle elsewhere.
+    const std::int64_t of_set = particles_[*set.begin()]->id;
+    if (index != of_set && (is_held_outside(index, set) || is_held_outside(of_set, set))) return true;
     return !is_at_own_place(target.particle, particle, time_of_run_) ||
-           !std::ranges::all_of(*twins_.at(*own),
-                                [&](std::size_t twin) { return are_twins(*particles_[twin], particle); });
+           !std::ranges::all_of(set, [&](std::size_t twin) { return are_twins(*particles_[twin], particle); });
   });
   if (twins_apart_ != were_apart) std::ranges::for_each(twins_.all(), mark_here);
 }

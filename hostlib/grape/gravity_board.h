@@ -97,7 +97,7 @@ class GravityBoard {
   std::vector<bool> is_unwritten_;           // by address
   std::set<std::size_t> refused_;            // addresses whose particles were refused
   Twins twins_;                              // among the particles that the board has
-  bool twins_apart_ = false;                 // twins have their own indices, for a target that is not at its own place
+  bool twins_apart_ = false;                 // twins have their own indices, because a target's results need it
   std::map<std::size_t, OfTwins> of_twins_;  // of the run, by target
   double time_ = 0;
   std::optional<double> time_on_board_;

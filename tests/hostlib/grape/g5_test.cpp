@@ -357,6 +357,43 @@ TEST_F(SofteningOfEach, GivesNoNumbersIfOneIsRefused) {
   EXPECT_FALSE(std::isnan(p_[0]) || std::isnan(p_[1]));
 }
 
+TEST_F(Grape5, NullOutputsAreNotWrittenAndNullInputsAreRefused) {
+  Cloud sources = cloud(5, 10);
+  Cloud targets = cloud(2, 11);
+  std::vector<Vector> a(2);
+  std::vector<double> p(2);
+  std::vector<double> eps2{0.01, 0.01};
+  const auto computes = [&] {
+    g5_run();
+    g5_get_force(2, rows(a), p.data());
+    return !std::isnan(a[0][0]) && !std::isnan(p[0]);
+  };
+  g5_set_n(5);
+  g5_set_eps_to_all(0.1);
+  g5_set_xmj(0, 5, rows(sources.x), sources.m.data());
+  g5_set_xi(2, rows(targets.x));
+  ASSERT_TRUE(computes());
+  const std::vector<Vector> a_before = a;
+  const std::vector<double> p_before = p;
+  g5_get_force(2, nullptr, p.data());
+  g5_get_force(2, rows(a), nullptr);
+  EXPECT_EQ(a, a_before);
+  EXPECT_EQ(p, p_before);
+  g5_set_xi(2, nullptr);
+  EXPECT_FALSE(computes());
+  g5_get_force(2, nullptr, nullptr);
+  g5_set_xei(2, rows(targets.x), nullptr);
+  EXPECT_FALSE(computes());
+  g5_set_xei(2, rows(targets.x), eps2.data());
+  EXPECT_TRUE(computes());
+  g5_set_xmj(0, 5, nullptr, sources.m.data());
+  EXPECT_FALSE(computes());
+  g5_set_xmj(0, 5, rows(sources.x), nullptr);
+  EXPECT_FALSE(computes());
+  g5_set_xmj(0, 5, rows(sources.x), sources.m.data());
+  EXPECT_TRUE(computes());
+}
+
 TEST_F(Grape5, ArraysMayChangeWhileTheBoardWorks) {
   Cloud sources = cloud(1000, 8);
   Cloud targets = cloud(200, 9);

@@ -110,6 +110,30 @@ TEST_F(Grape6, AProgramsOwnPlaceForAParticleFeelsItsTwin) {
   EXPECT_NEAR(here.acc[0][1] - alone.acc[0][1], -all.back().mass / (0.5 * 0.5), 1e-6);
 }
 
+// Particles of one index do not attract each other, wherever they are; twins of another index add to the potential.
+TEST_F(Grape6, IndicesOfTwinsThatOthersHaveStayTheirOwn) {
+  const auto at = [](int index, double x) {
+    Particle particle;
+    particle.index = index;
+    particle.mass = 1;
+    particle.x = {x, 0, 0};
+    return particle;
+  };
+  g6_set_ti(kCluster, 0.0);
+  const double eps2 = 0.01;
+  for (const int target : {5, 7}) {
+    for (const int elsewhere : {5, 7, 9}) {
+      const std::vector<Particle> all{at(5, 0), at(7, 0), at(elsewhere, 1)};
+      send(all);
+      const Answer answer = forces({at(target, 0)}, 3, eps2);
+      const bool counts = elsewhere != target;
+      const double r = std::sqrt(1 + eps2);
+      EXPECT_NEAR(answer.acc[0][0], counts ? 1 / (r * r * r) : 0, 1e-6) << target << ' ' << elsewhere;
+      EXPECT_NEAR(answer.pot[0], -1 / std::sqrt(eps2) - (counts ? 1 / r : 0), 1e-5) << target << ' ' << elsewhere;
+    }
+  }
+}
+
 TEST_F(Grape6, GivesTheForcesOfASphere) {
   const std::vector<Particle> particles = cloud(1024, 1);
   send(particles);
