@@ -27,6 +27,7 @@
 #include "gdr/compiler/precision.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/dgemm.h"
+#include "gdr/hostlib/dgemm_scaling.h"
 #include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/profile.h"
@@ -533,7 +534,10 @@ Vectors dgemm(const Vectors& a, const Vectors& b, const std::string& precision, 
   auto elements = array.mutable_unchecked<2>();
   computed([&] {
     std::vector<double> product(m * n);
-    if (m > 0 && n > 0 && k > 0) product = BoardDgemm(options, dgemm_program(chosen)).multiply(m, n, k, view_a, view_b);
+    if (m > 0 && n > 0 && k > 0) {
+      BoardDgemm boards(options, dgemm_program(chosen));
+      product = scaled_product(boards, m, n, k, view_a, view_b);
+    }
     // The board's product stands column by column.
     for (std::size_t i = 0; i < m; ++i) {
       base::pause();

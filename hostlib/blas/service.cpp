@@ -17,12 +17,12 @@
 #include <utility>
 
 #include "board_pool.h"
+#include "gdr/hostlib/dgemm_scaling.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "process_file.h"
 #include "process_instance.h"
 #include "report.h"
 #include "routines.h"
-#include "scaling.h"
 #include "settings.h"
 
 namespace gdr::blas {

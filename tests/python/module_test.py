@@ -5,6 +5,7 @@ module_test.py GDR [test arguments]
 """
 
 import json
+import math
 import pathlib
 import re
 import signal
@@ -322,6 +323,20 @@ class Products(unittest.TestCase):
         np.testing.assert_array_equal(grapedr.dgemm(a.T.copy().T, b[:, ::-1])[:, ::-1], grapedr.dgemm(a, b))
         with self.assertRaisesRegex(grapedr.Error, "as many rows as a has columns"):
             grapedr.dgemm(a, a)
+
+    def test_keep_what_is_below_the_boards_range(self):
+        cases = [
+            (np.full((2, 2), 1e-310), np.full((2, 2), 1e300)),
+            (np.full((1, 2), 1e-170), np.full((2, 1), 1e-140)),
+            (np.array([[1e-300, 1.0], [2.0, 1e300]]), np.array([[3.0, 1e-300], [1e-310, 5.0]])),
+        ]
+        for a, b in cases:
+            exact = np.array([[math.fsum(x * y for x, y in zip(row, column)) for column in b.T] for row in a])
+            for precision in ["paper", "double"]:
+                np.testing.assert_allclose(grapedr.dgemm(a, b, precision), exact, rtol=2.0**-46, atol=5e-324)
+
+    def test_are_refused_in_other_precisions(self):
+        a, b = np.ones((30, 40)), np.ones((40, 7))
         with self.assertRaisesRegex(grapedr.Error, "half"):
             grapedr.dgemm(a, b, "half")
 

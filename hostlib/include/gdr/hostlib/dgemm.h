@@ -84,7 +84,8 @@ class BoardDgemm {
   BoardDgemm& operator=(BoardDgemm&&) noexcept;
 
   /// Returns A B, m x n, column major with leading dimension m. a is m x k, b is k x n. Throws gdr::Error for NaN. For
-  /// infinity the result is what the chip computes.
+  /// infinity the result is what the chip computes. What is below 2^-1022, operands, products or sums, counts as 0:
+  /// scaled_product() (dgemm_scaling.h) has no such limit.
   [[nodiscard]] std::vector<double> multiply(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                              const MatrixView& b);
 

@@ -1,10 +1,12 @@
-#include "scaling.h"
+#include "gdr/hostlib/dgemm_scaling.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace gdr::blas {
+#include "gdr/base/stopping.h"
+
+namespace gdr {
 namespace {
 
 /// Least exponent of a product that loses nothing on the board. The smallest normal number is 2^-1022; 61 bits below a
@@ -101,4 +103,30 @@ double unscaled(double alpha, double sum, int exponent, double addend) {
   return head + (std::ldexp(rest, scale) + addend);
 }
 
-}  // namespace gdr::blas
+std::vector<double> scaled_product(BoardDgemm& boards, std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
+                                   const MatrixView& b) {
+  const auto depth = static_cast<std::int64_t>(k);
+  const std::optional<Scaling> scaling =
+      scaling_of(a, b, static_cast<std::int64_t>(m), static_cast<std::int64_t>(n), depth);
+  if (!scaling || !scaling->needed()) return boards.multiply(m, n, k, a, b);
+  const std::vector<double> scaled_a = scaled_rows(a, scaling->rows, depth);
+  const std::vector<double> scaled_b = scaled_rows(b.transposed(), scaling->columns, depth);
+  std::vector<double> product = boards.multiply(m, n, k, {scaled_a.data(), 1, static_cast<std::ptrdiff_t>(m)},
+                                                {scaled_b.data(), static_cast<std::ptrdiff_t>(n), 1});
+  for (std::size_t j = 0; j < n; ++j) {
+    base::pause();
+    for (std::size_t i = 0; i < m; ++i) {
+      double& element = product[i + j * m];
+      if (!Scaling::too_wide(scaling->rows[i]) && !Scaling::too_wide(scaling->columns[j])) {
+        element = unscaled(1, element, scaling->rows[i].high + scaling->columns[j].high, 0);
+        continue;
+      }
+      long double sum = 0;
+      for (std::size_t l = 0; l < k; ++l) sum += static_cast<long double>(a.at(i, l)) * b.at(l, j);
+      element = static_cast<double>(sum);
+    }
+  }
+  return product;
+}
+
+}  // namespace gdr

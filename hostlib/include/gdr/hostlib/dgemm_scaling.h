@@ -8,7 +8,7 @@
 
 #include "gdr/hostlib/dgemm.h"
 
-namespace gdr::blas {
+namespace gdr {
 
 /// Binary exponents of the smallest and the largest number of a row beside zeros.
 struct ExponentRange {
@@ -42,4 +42,10 @@ struct Scaling {
 /// alpha x sum x 2^exponent + addend, where only the last steps round: the product with alpha is exact.
 [[nodiscard]] double unscaled(double alpha, double sum, int exponent, double addend);
 
-}  // namespace gdr::blas
+/// A B, m x n, column major: as BoardDgemm::multiply(), but also right for finite numbers whose products leave the
+/// board's range, and for subnormal operands and results. Rows and columns are scaled by powers of two where that is
+/// needed, which changes no other bit. Elements in rows or columns that are too wide even then are sums in long double.
+[[nodiscard]] std::vector<double> scaled_product(BoardDgemm& boards, std::size_t m, std::size_t n, std::size_t k,
+                                                 const MatrixView& a, const MatrixView& b);
+
+}  // namespace gdr
