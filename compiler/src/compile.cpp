@@ -18,6 +18,7 @@
 #include "microcode/names.h"
 #include "pair/nearest.h"
 #include "programs/clang.h"
+#include "schedule/lean.h"
 #include "schedule/print.h"
 #include "schedule/schedule.h"
 
@@ -76,12 +77,14 @@ void take(CompileResult& result, PrintedKernel printed, const PairFunction& func
 }
 
 std::string too_many(const Microcode& code, const Operations& section) {
+  const std::string at_once = needed_at_once(code, section);
   return fmt::format(
       "the function has too many values that are needed at once: {} operations do not fit into {} short words of "
       "registers, {} of local memory (of its {}, i-data and results take {}) and {} flags, where each value takes a "
-      "word for each of {} i-particles; split it, or compute values where they are used",
+      "word for each of {} i-particles{}{}; split it, or compute values where they are used",
       section.size(), isa::kGprShortWords, local_words_left(code), isa::kLmShortWords,
-      isa::kLmShortWords - local_words_left(code), isa::kFlags, isa::kVectorElements);
+      isa::kLmShortWords - local_words_left(code), isa::kFlags, isa::kVectorElements, at_once.empty() ? "" : "; ",
+      at_once);
 }
 
 namespace {
@@ -172,22 +175,55 @@ Chosen choose(const Imported& imported, const CompileOptions& options, std::vect
   return best.body || options.effort == 1 || !errors.empty() ? best : choose(imported, few, errors);
 }
 
+ScheduleOptions loop_options(const Microcode& code) {
+  ScheduleOptions options;
+  options.repeats = true;
+  options.local_words = local_words_left(code);
+  return options;
+}
+
+/// For functions that the search finds no schedule for. One of which it finds none has the operations of the way that
+/// takes the fewest flags.
+Chosen choose_lean(const Imported& imported, const CompileOptions& options, std::vector<Message>& errors) {
+  Chosen best;
+  for (const ConditionStyle style : {ConditionStyle::shared, ConditionStyle::fresh, ConditionStyle::words}) {
+    Chosen one = prepared(imported, options, style, errors);
+    if (!errors.empty()) return one;
+    if (auto lean = lean_schedule(one.code, one.code.body, loop_options(one.code))) {
+      one.code.body = std::move(lean->section);
+      one.body = std::move(lean->schedule);
+    }
+    if (is_shorter(one, best) || !best.body) best = std::move(one);
+  }
+  return best;
+}
+
+/// The section before or after the loop.
+std::optional<Schedule> edge(const Microcode& code, Operations& section, const ScheduleOptions& options) {
+  if (auto found = schedule(code, section, options)) return found;
+  auto lean = lean_schedule(code, section, options);
+  if (!lean) return std::nullopt;
+  section = std::move(lean->section);
+  return std::move(lean->schedule);
+}
+
 void compile(const Imported& imported, const std::string& file, const CompileOptions& options, CompileResult& result) {
   const PairFunction& function = imported.body;
   std::vector<Message> errors;
   Chosen chosen = choose(imported, options, errors);
+  if (errors.empty() && !chosen.body) chosen = choose_lean(imported, options, errors);
   if (!errors.empty()) return tell(result, errors);
-  const Microcode& code = chosen.code;
+  Microcode& code = chosen.code;
   const std::optional<Schedule>& body = chosen.body;
   ScheduleOptions edges;
   edges.tries = 40;
   edges.homes = false;
   const unsigned left = local_words_left(code);
   edges.local_words = body ? left - std::min(body->local_words, left) : 0;
-  const std::optional<Schedule> initialization = schedule(code, code.initialization, edges);
+  const std::optional<Schedule> initialization = edge(code, code.initialization, edges);
   if (body) edges.ready = ready_after(code, *body);
   if (initialization) edges.local_words -= std::min(initialization->local_words, edges.local_words);
-  const std::optional<Schedule> termination = schedule(code, code.termination, edges);
+  const std::optional<Schedule> termination = edge(code, code.termination, edges);
   if (!body || !initialization || !termination) return tell(result, {{function.place, too_many(code, code.body)}});
   result.kernel = spelled(function.name);
   result.lines = body->lines;

@@ -164,6 +164,8 @@ void mark_tests(Operations& section) {
 
 }  // namespace
 
+void drop_needless(Operations& section) { drop_unused(section), drop_flags(section); }
+
 Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style, bool fast,
                 std::vector<Message>& errors) {
   Microcode code;
@@ -178,7 +180,7 @@ Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionS
   for (const Store& store : finish.stores) kept.push_back(store.value);
   if (!kept.empty()) Lowering(finish, kept, code, code.termination, errors, style).assign_all();
   for (Operations* section : {&code.body, &code.termination}) {
-    drop_unused(*section), drop_flags(*section);
+    drop_needless(*section);
     if (style == ConditionStyle::words) mark_tests(*section);
   }
   return code;
@@ -197,7 +199,7 @@ Microcode lower_experiment(const Imported& experiment, ConditionStyle style, boo
     Lowering lowering(function, roots, code, section, errors, style);
     lowering.assign_all(in_place);
     if (function.done >= 0) lowering.go_on_unless(function.done);
-    drop_unused(section), drop_flags(section);
+    drop_needless(section);
     if (style == ConditionStyle::words) mark_tests(section);
   };
   lowered(experiment.begin, code.initialization);

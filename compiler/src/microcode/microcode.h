@@ -102,6 +102,9 @@ void copy_old_words(Microcode& code);
 /// more operations, but then few values need registers.
 void reload_words(Microcode& code);
 
+/// Removes operations that nothing needs, and flags that nothing reads.
+void drop_needless(Operations& section);
+
 /// Joins values that depend on j alone and differ only in the component: they become one operation whose elements are
 /// the components.
 void join_components(Microcode& code);

@@ -52,21 +52,6 @@ class GraphOfSection {
     return std::move(graph_);
   }
 
-  /// The flag that an operation sets or reads; -1: none.
-  [[nodiscard]] static std::vector<int> flags_of(const Operations& section) {
-    std::vector<int> flags(section.size(), -1);
-    int count = 0;
-    for (std::size_t n = 0; n < section.size(); ++n) {
-      if (section[n].condition && section[n].flag_into < 0 && !section[n].goes_on) flags[n] = count++;
-    }
-    for (std::size_t n = 0; n < section.size(); ++n) {
-      std::size_t root = n;
-      while (section[root].flag_into >= 0) root = index(section[root].flag_into);
-      flags[n] = flags[root];
-    }
-    return flags;
-  }
-
  private:
   const Variable& variable(const Operand& operand) const { return code_.variables[index(operand.index)]; }
   bool is_constant(const Operand& operand) const {
@@ -223,7 +208,7 @@ Schedule schedule_of(const assembler::Plan& plan, const Microcode& code, const O
   schedule.lines = static_cast<unsigned>(plan.lines);
   schedule.shared_slots = plan.shared_names;
   schedule.local_words = plan.lm_words;
-  const std::vector<int> flags = GraphOfSection::flags_of(section);
+  const std::vector<int> flags = flags_of(section);
   std::size_t next_product = section.size();
   for (std::size_t n = 0; n < section.size(); ++n) {
     const assembler::PlacedOperation& placed = plan.operations[n];
@@ -247,6 +232,24 @@ Schedule schedule_of(const assembler::Plan& plan, const Microcode& code, const O
 }
 
 }  // namespace
+
+std::vector<int> flags_of(const Operations& section) {
+  std::vector<int> flags(section.size(), -1);
+  int count = 0;
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    if (section[n].condition && section[n].flag_into < 0 && !section[n].goes_on) flags[n] = count++;
+  }
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    std::size_t root = n;
+    while (section[root].flag_into >= 0) root = index(section[root].flag_into);
+    flags[n] = flags[root];
+  }
+  return flags;
+}
+
+assembler::BundleGraph dependences(const Microcode& code, const Operations& section, const ScheduleOptions& options) {
+  return GraphOfSection(code, section, options).run().bundles;
+}
 
 unsigned least_lines(const Microcode& code, const Operations& section) {
   const ScheduleOptions options;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "gdr/assembler/line_search.h"
 #include "microcode/microcode.h"
 
 namespace gdr::compiler {
@@ -55,6 +56,13 @@ struct ScheduleOptions {
 /// The shortest schedule found; nothing if none fits into registers, flags and ports.
 [[nodiscard]] std::optional<Schedule> schedule(const Microcode& code, const Operations& section,
                                                const ScheduleOptions& options);
+
+/// What the operations of a section wait for: bundle n is operation n.
+[[nodiscard]] assembler::BundleGraph dependences(const Microcode& code, const Operations& section,
+                                                 const ScheduleOptions& options);
+
+/// For each operation the index of the flag that it sets or, by `flag_into`, sets again; -1: none.
+[[nodiscard]] std::vector<int> flags_of(const Operations& section);
 
 /// Lines that units and the longest chain leave no way around.
 [[nodiscard]] unsigned least_lines(const Microcode& code, const Operations& section);
