@@ -56,6 +56,44 @@ class Precision(cli_test.CliTest):
         self.ends(1, [f"{wrong}:1: missing column y"], "cc", self.kernel, "--precision", "--i", self.i, "--j", wrong)
 
 
+class WhereItIsUsed(cli_test.CliTest):
+    """run, debug, profile and analyse compile a function as gdr cc does, by the same options."""
+
+    def setUp(self):
+        super().setUp()
+        self.kernel = self.file("root.lsump", "/VARI x;\n/VARJ y;\n/VARF s;\ns += sqrt(short(x * y));\n")
+        self.data = ["--i", self.file("i.csv", "x\n0\n4\n"), "--j", self.file("j.csv", "y\n1\n")]
+
+    def test_every_choice_gives_the_results(self):
+        run = ["run", self.kernel, *self.data, "--quiet", "--output", "-"]
+        self.assertEqual(self.succeeds(*run).out, "s\n0\n2\n")
+        for options in (["-O1"], ["-O3", "--seed", "5"], ["--function", "root"], ["--fast"]):
+            self.assertEqual(self.succeeds(*run, *options).out, "s\n0\n2\n")
+
+    def test_reports_tell_the_options(self):
+        report = json.loads(self.succeeds("run", self.kernel, *self.data, "-O1", "--seed", "7", "--fast", "--json", "-").out)
+        self.assertEqual(report["compiled"], {"effort": 1, "seed": 7, "fast": True})
+        report = json.loads(self.succeeds("analyse", self.kernel, "--json", "-").out)
+        self.assertEqual(report["compiled"], {"effort": 2, "seed": 1, "fast": False})
+        self.assertIsNone(json.loads(self.succeeds("analyse", "gravity", "--json", "-").out)["compiled"])
+
+    def test_lines_are_those_of_cc(self):
+        kernel = self.file("quotient.lsump", "/VARI x;\n/VARJ y;\n/VARF s;\ns += exp(short(x)) / short(x * y);\n")
+        found = []
+        for options in ([], ["--fast"]):
+            lines = json.loads(self.succeeds("cc", kernel, *options, "--json", "-").out)["lines"]["loop_body"]
+            report = json.loads(self.succeeds("analyse", kernel, *options, "--json", "-").out)
+            self.assertEqual(report["lines"], lines)
+            found.append(lines)
+        self.assertLess(found[1], found[0])
+
+    def test_kernels_that_are_not_compiled_refuse_them(self):
+        for option in (["-O3"], ["--seed", "2"], ["--fast"], ["--function", "f"]):
+            told = f"{option[0].rstrip('3')}: has no effect on gravity, which is not compiled; it goes with C++"
+            self.ends(2, [told], "analyse", "gravity", *option)
+            self.ends(2, [told], "run", "gravity", *option)
+
+
 PAIR = """struct I { double x; int n; };
 struct J { double x; float m; };
 struct F { double sum; };

@@ -33,6 +33,39 @@ void add_preprocessor_options(Command command, std::vector<std::string>& definit
       .value_name("DIRECTORY");
 }
 
+void CompileChoices::add_to(Command command) {
+  command.heading("Source");
+  command
+      .add_option("-O", effort,
+                  "search effort of gdr's compiler: 1 compares 300 schedules, 2 up to 30,000 (under a second), 3 up to "
+                  "700,000 (some seconds)")
+      .check(whole_in_range(1, 3))
+      .capture_default_str();
+  command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
+      .capture_default_str();
+  command.add_flag(
+      "--fast", fast,
+      "shorter forms of division, roots, exponentials and logarithms, without IEEE 754's values at 0 and infinity");
+  command.add_option("--function", function, "name of the pair function, if the file has several").value_name("NAME");
+  command.heading(kUsualHeading);
+}
+
+void CompileChoices::refuse_for(const std::string& kernel) const {
+  const CompileChoices none;
+  const char* given = effort != none.effort ? "-O"
+                      : seed != none.seed   ? "--seed"
+                      : fast                ? "--fast"
+                      : function.empty()    ? nullptr
+                                            : "--function";
+  if (given != nullptr)
+    throw UsageError(fmt::format("{}: has no effect on {}, which is not compiled; it goes with C++", given, kernel));
+}
+
+void AssembleArguments::add_with_compile_options(Command command) {
+  add_to(command);
+  compile.add_to(command);
+}
+
 void AssembleArguments::add_source_options(Command command) {
   command.heading("Source");
   add_preprocessor_options(command, definitions, include_directories);

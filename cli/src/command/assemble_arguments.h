@@ -1,4 +1,4 @@
-// Options of all commands that assemble a source.
+// Options of all commands that assemble or compile a source.
 #pragma once
 
 #include <string>
@@ -13,6 +13,19 @@ namespace gdr::cli {
 void add_preprocessor_options(Command command, std::vector<std::string>& definitions,
                               std::vector<std::string>& include_directories);
 
+/// Options that choose how a pair function is compiled.
+struct CompileChoices {
+  std::uint64_t effort = 2;
+  std::uint64_t seed = 1;
+  bool fast = false;
+  std::string function;
+
+  void add_to(Command command);
+  /// Throws UsageError if any of these options was given: `kernel` is not compiled.
+  void refuse_for(const std::string& kernel) const;
+  friend bool operator==(const CompileChoices&, const CompileChoices&) = default;
+};
+
 struct AssembleArguments {
   std::vector<std::string> definitions;
   std::vector<std::string> warnings;
@@ -20,8 +33,11 @@ struct AssembleArguments {
   bool compat_il = false;
   std::string schedule;  // empty: lines as written
   bool pipeline = false;
+  CompileChoices compile{};  // for commands that take sources of both kinds
 
   void add_to(Command command);
+  /// Adds also the options for kernels in C++.
+  void add_with_compile_options(Command command);
   /// Adds all options except those that choose how lines are packed.
   void add_source_options(Command command);
   /// Throws UsageError for an invalid definition or an unknown warning.

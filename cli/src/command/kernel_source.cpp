@@ -28,34 +28,28 @@ std::vector<std::string> clang_arguments(const std::vector<std::string>& definit
   return arguments;
 }
 
+compiler::CompileOptions compile_options(const CompileChoices& choices, const std::vector<std::string>& definitions,
+                                         const std::vector<std::string>& include_directories) {
+  compiler::CompileOptions options;
+  options.effort = static_cast<unsigned>(choices.effort);
+  options.seed = choices.seed;
+  options.fast = choices.fast;
+  options.function = choices.function;
+  options.clang = clang_arguments(definitions, include_directories);
+  return options;
+}
+
 }  // namespace
 
 void CompileArguments::add_to(Command command) {
+  CompileChoices::add_to(command);
   command.heading("Source");
-  command
-      .add_option(
-          "-O", effort,
-          "search effort: 1 compares 300 schedules, 2 up to 30,000 (under a second), 3 up to 700,000 (some seconds)")
-      .check(whole_in_range(1, 3))
-      .capture_default_str();
-  command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
-      .capture_default_str();
-  command.add_flag(
-      "--fast", fast,
-      "shorter forms of division, roots, exponentials and logarithms, without IEEE 754's values at 0 and infinity");
-  command.add_option("--function", function, "name of the pair function, if the file has several").value_name("NAME");
   add_preprocessor_options(command, definitions, include_directories);
   command.heading(kUsualHeading);
 }
 
 compiler::CompileOptions CompileArguments::options() const {
-  compiler::CompileOptions chosen;
-  chosen.effort = static_cast<unsigned>(effort);
-  chosen.seed = seed;
-  chosen.fast = fast;
-  chosen.function = function;
-  chosen.clang = clang_arguments(definitions, include_directories);
-  return chosen;
+  return compile_options(*this, definitions, include_directories);
 }
 
 CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options, Wanted wanted) {
@@ -146,9 +140,16 @@ Check kernel_named(const std::vector<std::string>& allowed) {
   return check;
 }
 
+Json compiled_json(const std::string& file, const AssembleArguments& arguments) {
+  if (!compiler::is_source(file)) return nullptr;
+  const CompileChoices& chosen = arguments.compile;
+  return {{"effort", chosen.effort}, {"seed", chosen.seed}, {"fast", chosen.fast}};
+}
+
 LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& arguments) {
   if (file.ends_with(".gdro")) {
     arguments.refuse_for_object(file);
+    arguments.compile.refuse_for(file);
     return read_object(file);
   }
   const std::string path = kernel_path(file);
@@ -160,11 +161,11 @@ LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& 
   }
   CompiledKernel made;
   if (compiled) {
-    compiler::CompileOptions options;
     arguments.refuse_for_compiled(path);
-    options.clang = clang_arguments(arguments.definitions, arguments.include_directories);
-    made = compile_kernel(path, options);
+    made =
+        compile_kernel(path, compile_options(arguments.compile, arguments.definitions, arguments.include_directories));
   } else {
+    arguments.compile.refuse_for(file);
     made.assembled = assemble_source(path, arguments);
   }
   assembler::AssembleResult& result = made.assembled;

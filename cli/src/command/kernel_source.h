@@ -12,11 +12,7 @@
 namespace gdr::cli {
 
 /// Options of `gdr cc` that choose how a pair function is compiled.
-struct CompileArguments {
-  std::uint64_t effort = 2;
-  std::uint64_t seed = 1;
-  bool fast = false;
-  std::string function;
+struct CompileArguments : CompileChoices {
   std::vector<std::string> definitions;
   std::vector<std::string> include_directories;
 
@@ -45,6 +41,9 @@ struct LoadedKernel {
 
   [[nodiscard]] std::vector<std::string> texts() const;
 };
+
+/// How load_kernel_file() compiles the kernel, for reports; null if it does not.
+[[nodiscard]] Json compiled_json(const std::string& file, const AssembleArguments& arguments);
 
 /// The file of a kernel's source: the file itself, or for a name such as `gravity`, `gravity.vsm` or
 /// `kernels/cc/gravity.cc` that is no file here one that comes with gdr. Throws UsageError for a name without extension

@@ -17,11 +17,13 @@ struct AnalyseOptions {
   std::string page;
 };
 
-Json report_of(const LoadedKernel& loaded, const assembler::Analysis& analysis, double host_seconds) {
+Json report_of(const AnalyseOptions& options, const LoadedKernel& loaded, const assembler::Analysis& analysis,
+               double host_seconds) {
   Json json = envelope("analyse", "", "", false);
   for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
   json["host_seconds"] = host_seconds;
   json["kernel"] = loaded.program.kernel;
+  json["compiled"] = compiled_json(options.kernel, options.assemble);
   json["lines"] = analysis.lines;
   json["operations"] = analysis.operations;
   json["bound"] = {{"by", analysis.bound.bound()},         {"clocks", analysis.bound.clocks()},
@@ -103,7 +105,7 @@ int analyse(const AnalyseOptions& options) {
   const assembler::AnalysedSources sources{loaded.program, loaded.files};
   if (!options.page.empty()) write_text(options.page, assembler::analysis_page(analysis, sources));
   if (options.report.speaks() && options.page != "-") fmt::print("{}", assembler::analysis_text(analysis, sources));
-  options.report.write(report_of(loaded, analysis, watch.seconds()));
+  options.report.write(report_of(options, loaded, analysis, watch.seconds()));
   return kSuccess;
 }
 
@@ -117,7 +119,7 @@ void add_analyse(Command program, const std::string& name) {
   command.add_option("kernel", options->kernel, kKernelFile).value_name("FILE").required();
   command.add_output_or_stdout("--html", options->page,
                                "page with source and lines side by side to FILE, or - for standard output");
-  options->assemble.add_to(command);
+  options->assemble.add_with_compile_options(command);
   options->report.add_to(command);
 }
 

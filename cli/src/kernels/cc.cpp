@@ -54,6 +54,7 @@ Json head_of_report(const CcOptions& options, double host_seconds) {
   json["host_seconds"] = host_seconds;
   json["seed"] = options.compile.seed;
   json["effort"] = options.compile.effort;
+  json["fast"] = options.compile.fast;
   return json;
 }
 

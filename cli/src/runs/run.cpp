@@ -105,6 +105,7 @@ Json run_json(const RunOptions& options, const Device& device, const Stopwatch& 
   add_device_results(json, device);
   json["host_seconds"] = watch.seconds();
   json["kernel"] = device.program().kernel;
+  json["compiled"] = compiled_json(options.input.kernel, options.input.assemble);
   const std::string assumed = device.emulated().assumed();
   json["emulated_assumed"] = assumed.empty() ? Json(nullptr) : Json(assumed);
   json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);

@@ -49,7 +49,7 @@ void RunInput::add_to(Command command, bool required) {
   command.add_option("--turns", turns, "loop iterations of a Type II kernel; default: number of its j-records")
       .check(whole_in_range(1, 1000000000000));
   command.heading(kUsualHeading);
-  assemble.add_to(command);
+  assemble.add_with_compile_options(command);
 }
 
 LoadedKernel RunInput::load() const {

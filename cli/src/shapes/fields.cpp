@@ -81,6 +81,13 @@ Field transfer_field() { return text_field("transfer", "transfers between host a
 Field clock_field() { return number_field("clock_mhz", "MHz", "clock of the chips"); }
 Field boards_field() { return whole_field("boards", "boards"); }
 
+Field compiled_field() {
+  return or_null(
+      object_field("compiled", "how the kernel was compiled; null for assembly and object files",
+                   {whole_field("effort", "effort of the search (`-O`)"), whole_field("seed", "seed of the search"),
+                    flag_field("fast", "whether functions have shorter forms (`--fast`)")}));
+}
+
 Field counters_field() {
   return or_null(object_field(
       "counters", "what all chips counted, added up",

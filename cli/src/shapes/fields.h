@@ -40,6 +40,8 @@ using base::ReportShape;
 [[nodiscard]] Field transfer_field();
 [[nodiscard]] Field clock_field();
 [[nodiscard]] Field boards_field();
+/// `compiled`: how a kernel's source was compiled.
+[[nodiscard]] Field compiled_field();
 /// `counters` of all chips.
 [[nodiscard]] Field counters_field();
 

@@ -73,7 +73,8 @@ ReportShape cc_shape() {
   return {"cc",
           1,
           {or_null(whole_field("seed", "seed of the search; null with `--xacc`")),
-           or_null(whole_field("effort", "effort of the search; null with `--xacc`")), or_none(kernel_or_null()),
+           or_null(whole_field("effort", "effort of the search; null with `--xacc`")),
+           flag_field("fast", "whether functions have shorter forms (`--fast`)"), or_none(kernel_or_null()),
            or_none(lines_field()), or_none(least_lines_field()), or_none(clocks_field()), or_none(bound_field()),
            or_none(list_field("precision", "operations of the loop",
                               {text_field("name", "value that it gives"), whole_field("line", "line of the source"),
@@ -98,7 +99,7 @@ ReportShape analyse_shape() {
   return {
       "analyse",
       1,
-      {text_field("kernel", "kernel"), whole_field("lines", "lines of the loop body"),
+      {text_field("kernel", "kernel"), compiled_field(), whole_field("lines", "lines of the loop body"),
        whole_field("operations", "operations in them"),
        object_field("bound", "what limits an iteration",
                     {text_field("by", "`lines`, `idp`, `bm` or `odp`"), whole_field("clocks", "clocks of an iteration"),

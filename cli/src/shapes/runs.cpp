@@ -51,7 +51,7 @@ ReportShape run_shape() {
   return {"run",
           1,
           joined({device_fields(),
-                  {text_field("kernel", "kernel"),
+                  {text_field("kernel", "kernel"), compiled_field(),
                    or_null(text_field("emulated_assumed", "what the emulated time assumes, since nothing is computed")),
                    or_null(text_field("results", "file of the results")), events_field(),
                    whole_field("ni", "i-particles, or experiments"), whole_field("nj", "j-particles"),
