@@ -1,4 +1,5 @@
 // What cannot be compiled is told at its place, with what to do instead.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -87,7 +88,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "parameters, void NAME(const I &, const J &, F &, const P &); I, J, F and P are structures; "
                 "experiments are "
                 "void begin(const Start &, State &), void step(State &), bool done(const State &), which may be left "
-                "out, and void end(const State &, Result &); each may have const P & as its last argument"},
+                "out, and void end(const State &, Result &); each may have const P & as its last argument. Clang "
+                "leaves out "
+                "what nothing calls: functions that are static or inline, in unnamed namespaces or in classes, "
+                "templates and lambdas. The pair function must be a plain function"},
+        Refused{"Complex",
+                "#include <complex>\nstruct B { std::complex<float> z; };\nvoid f(const B& i, const J& "
+                "j, F& f) { f.sum += i.z.real() * j.m; }\n",
+                7, "member 'z' is a std::complex<float>: take two members, the real and the imaginary part"},
         Refused{"Several",
                 "void f(const I& i, const J&, F& f) { f.sum += i.x; }\nvoid g(const I& i, const J&, F& f) { f.sum += "
                 "i.x; }\n",
@@ -99,6 +107,19 @@ INSTANTIATE_TEST_SUITE_P(
             "enumerations, and arrays of up to 512 of them"},
         Refused{"NothingDone", "void f(const I&, const J&, F&) {}\n", 6, "the function changes no result"}),
     [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Messages, OfFunctionsThatClangLeavesOutSayWhich) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  for (const char* function : {"static void f(const I& i, const J& j, F& f) { f.sum += i.x * j.m; }\n",
+                               "inline void f(const I& i, const J& j, F& f) { f.sum += i.x * j.m; }\n",
+                               "auto f = [](const I& i, const J& j, F& f) { f.sum += i.x * j.m; };\n"}) {
+    const std::string code = llvm_code(std::string(kHead) + function, false);
+    const compiler::CompileResult result = compiler::compile_ir(code, "one.cc");
+    ASSERT_EQ(result.diagnostics.size(), 1u);
+    EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr("functions that are static or inline, in unnamed"));
+    EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr("templates and lambdas"));
+  }
+}
 
 TEST(Messages, OfCodeWithoutDebugInformationSayHowToCompile) {
   const char* code = "define void @f(ptr %0, ptr %1, ptr %2) {\n  ret void\n}\n";

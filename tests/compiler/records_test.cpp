@@ -145,6 +145,26 @@ std::string with_array(const std::string& type, const std::string& body) {
   return compiled.diagnostics.empty() ? compiled.source : compiled.diagnostics.front().message;
 }
 
+TEST(StandardArrays, KeepTheNamesOfTheirMembers) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const compiler::CompileResult compiled = compiler::compile_ir(
+      llvm_code("#include <array>\nstruct I { std::array<double, 2> x; std::array<std::array<float, 2>, 2> m; };\n"
+                "struct J { std::array<double, 2> x; };\nstruct F { std::array<double, 2> f; };\n"
+                "void k(const I& i, const J& j, F& f) {\n"
+                "  for (int c = 0; c < 2; ++c) f.f[c] += (i.x[c] - j.x[c]) * i.m[c][1] + i.m[c][0];\n}\n",
+                false),
+      "one.bc");
+  ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "one.vsm");
+  ASSERT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
+  for (const char* declared : {" xi[2] hlt", " m[4] hlt", " xj[2] elt", " f[2] rrn"})
+    EXPECT_THAT(compiled.source, HasSubstr(declared));
+  Device device;
+  device.load(*assembled.program);
+  device.write_j(0, words({1, 2}));
+  EXPECT_EQ(device.run(words({3, 5, 0.5, 2, 0.25, 4}), 1), words({4.5, 12.25}));
+}
+
 TEST(ArraysOfResults, HaveOneReduction) {
   if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
   EXPECT_THAT(

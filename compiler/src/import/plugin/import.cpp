@@ -66,7 +66,10 @@ class Importer {
     for (const llvm::Argument& argument : function.args()) pointers = pointers && argument.getType()->isPointerTy();
     if (!pointers)
       refuse(result_.body.place,
-             "the function's arguments were changed; compile it as a function with external linkage");
+             std::string("clang has changed the function's arguments") +
+                 (function.hasLocalLinkage() ? ", because nothing outside can call it: it is static "
+                                               "or in an unnamed namespace; make it a plain function"
+                                             : "; compile it without optimising calls"));
     return pointers;
   }
 
@@ -88,13 +91,19 @@ class Importer {
       }
     }
     if (fitting.size() == 1) return fitting.front();
-    if (!described_any) {
+    const bool compiled_here = !name_.ends_with(".ll") && !name_.ends_with(".bc");
+    if (!described_any && !compiled_here) {
       refuse({name_, 0, 0},
              "no function with debug information is in it: compile with clang -O2 -g, names and records are taken from "
              "there");
     } else if (fitting.empty()) {
-      refuse({name_, 0, 0}, wanted.empty() ? std::string("no pair function is in it: ") + kForm + "; " + kExperimentForm
-                                           : "no function '" + wanted + "' is in it");
+      constexpr const char* kLeftOut =
+          ". Clang leaves out what nothing calls: functions that are static or inline, in unnamed namespaces or in "
+          "classes, templates and lambdas. The pair function must be a plain function";
+      refuse({name_, 0, 0},
+             (wanted.empty() ? std::string("no pair function is in it: ") + kForm + "; " + kExperimentForm
+                             : "no function '" + wanted + "' is in it") +
+                 kLeftOut);
     } else {
       refuse({name_, 0, 0}, "several pair functions are in it: " + names + "; choose one with --function NAME");
     }

@@ -81,6 +81,25 @@ std::vector<const llvm::DINode*> elements_of(const llvm::DICompositeType& type) 
   return elements;
 }
 
+bool is_of_library(const llvm::DICompositeType& type) {
+  const llvm::DIScope* scope = type.getScope();
+  while (const auto* space = llvm::dyn_cast_or_null<llvm::DINamespace>(scope)) {
+    if (space->getScope() == nullptr && space->getName() == "std") return true;
+    scope = space->getScope();
+  }
+  return false;
+}
+
+/// The member of std::array that holds the elements. Its name is the library's own, so nobody should meet it.
+const llvm::DIDerivedType* elements_of_std_array(const llvm::DICompositeType& type) {
+  if (!type.getName().starts_with("array<") || !is_of_library(type)) return nullptr;
+  for (const llvm::DINode* element : elements_of(type)) {
+    const auto* member = llvm::dyn_cast<llvm::DIDerivedType>(element);
+    if (member != nullptr && member->getTag() == llvm::dwarf::DW_TAG_member && !member->isStaticMember()) return member;
+  }
+  return nullptr;
+}
+
 class Flattener {
  public:
   explicit Flattener(std::vector<Message>& errors) : errors_(errors) {}
@@ -121,12 +140,22 @@ class Flattener {
   std::vector<Field> fields;
 
  private:
+  static Place place_of(const llvm::DIDerivedType& member) {
+    return {member.getFile() == nullptr ? "" : member.getFile()->getFilename().str(), member.getLine(), 1};
+  }
+
   void word_or_array(const llvm::DIDerivedType& member, const std::string& name, unsigned offset) {
     const llvm::DIType* type = bare(member.getBaseType());
     unsigned count = 1;
     bool array = false;
     unsigned arrays = 0;
     while (const auto* composite = llvm::dyn_cast_or_null<llvm::DICompositeType>(type)) {
+      if (const llvm::DIDerivedType* elements = elements_of_std_array(*composite)) {
+        if (++arrays > kDeepest) count = 0;
+        if (count == 0) break;
+        type = bare(elements->getBaseType());
+        continue;
+      }
       if (composite->getTag() != llvm::dwarf::DW_TAG_array_type) break;
       if (++arrays > kDeepest) count = 0;
       if (count == 0) break;
@@ -142,10 +171,19 @@ class Flattener {
     const auto* inner = llvm::dyn_cast_or_null<llvm::DICompositeType>(type);
     const std::optional<Word> word = word_type(type);
     if (inner != nullptr && !word && inner->getTag() != llvm::dwarf::DW_TAG_union_type && !array) {
-      return structure(*inner, name + "_", offset);
+      const std::size_t errors = errors_.size();
+      structure(*inner, name + "_", offset);
+      if (errors_.size() == errors || !is_of_library(*inner)) return;
+      errors_.resize(errors);  // of members of the library
+      const std::string type_name = "std::" + inner->getName().str();
+      const bool complex = inner->getName().starts_with("complex<");
+      errors_.push_back({place_of(member), "member '" + name + "' is a " + type_name + ": " +
+                                               (complex ? "take two members, the real and the imaginary part"
+                                                        : "of the library's types, records hold std::array")});
+      return;
     }
     if (!word || count == 0 || count > 512) {
-      const Place place{member.getFile() == nullptr ? "" : member.getFile()->getFilename().str(), member.getLine(), 1};
+      const Place place = place_of(member);
       errors_.push_back(
           {place, "member '" + name +
                       "' is no word: records hold float, double, integers of 8, 16, 32 and 64 bits, bool, bit-fields, "
