@@ -58,6 +58,7 @@ class FunctionReader {
   int intrinsic(const llvm::IntrinsicInst& instruction);
   int function(Act act, Type type, std::vector<int> operands);
   int number(Type type, double value);
+  std::optional<int> composed(llvm::StringRef name, const llvm::CallInst& next);
   std::optional<int> whole_power(Type type, int base, int exponent);
   int rounded_to_integer(const llvm::CallInst& instruction, Act rounding);
   // Integers: integers.cpp.

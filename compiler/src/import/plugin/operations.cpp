@@ -53,8 +53,8 @@ std::optional<Act> rounding_to_integer(llvm::StringRef name) {
 
 const char* kFunctions =
     "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, "
-    "cos, "
-    "tan, tanh, atan, atan2, erf, erfc, floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h";
+    "cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, erf, erfc, floor, ceil, trunc, round, rint, lround, lrint "
+    "and those of gdr/kernel.h";
 
 }  // namespace
 
@@ -196,6 +196,7 @@ int FunctionReader::call(const llvm::CallInst& next) {
   if (const auto rounding = rounding_to_integer(called->getName()); rounding && next.arg_size() == 1) {
     return rounded_to_integer(next, *rounding);
   }
+  if (const auto made = composed(called->getName(), next)) return *made;
   const Known* known = known_function(called->getName());
   if (known == nullptr || next.arg_size() != known->operands || !type_of(*next.getType())) {
     return refuse(next, called->isDeclaration() || known != nullptr
@@ -233,6 +234,41 @@ std::optional<int> FunctionReader::whole_power(Type type, int base, int exponent
   if (of.act != Act::constant || count != std::trunc(count) || std::fabs(count) > kAllWhole) return std::nullopt;
   const int magnitude = add(Act::power, type, {add(Act::absolute, type, {base}), exponent});
   return std::fmod(count, 2) == 0 ? magnitude : add(Act::copysign, type, {magnitude, base});
+}
+
+/// Functions that are made of others: inverse circular and hyperbolic ones.
+std::optional<int> FunctionReader::composed(llvm::StringRef name, const llvm::CallInst& next) {
+  const std::optional<Type> type = type_of(*next.getType());
+  if (!type || !is_float(*type) || next.arg_size() != 1) return std::nullopt;
+  if (*type == Type::float_short) name.consume_back("f");
+  const bool inverse = name == "asin" || name == "acos";
+  if (!inverse && name != "sinh" && name != "cosh") return std::nullopt;
+  const int x = value(next.getArgOperand(0), next);
+  if (x < 0) return -1;
+  const auto made = [&](Act act, std::vector<int> operands) { return add(act, *type, std::move(operands)); };
+  if (inverse) {  // by the other side of a triangle
+    const bool is_short = *type == Type::float_short;
+    const int wide = is_short ? add(Act::widen, Type::float_long, {x}) : x;
+    const int square = add(Act::mul, Type::float_long, {wide, wide});
+    const int rest = add(Act::sub, Type::float_long, {number(Type::float_long, 1), square});
+    const int root = made(Act::sqrt, {is_short ? add(Act::narrow, *type, {rest}) : rest});
+    return made(Act::atan2, name == "asin" ? std::vector{x, root} : std::vector{root, x});
+  }
+  const int magnitude = made(Act::absolute, {x});
+  const int half = number(*type, 0.5);
+  const int one = number(*type, 1);
+  if (name == "cosh") {
+    const int power = made(Act::exp, {magnitude});
+    return made(Act::mul, {made(Act::add, {power, made(Act::div, {one, power})}), half});
+  }
+  constexpr double kSmall = 0x1p-13;  // below, the next term of the series is a 2^28th
+  constexpr double kGreat = 0x1p60;   // above, the lesser term is 1; not infinity / infinity
+  const int less_one = made(Act::expm1, {magnitude});
+  const int limited = made(Act::minimum, {less_one, number(*type, kGreat)});
+  const int lesser = made(Act::div, {limited, made(Act::add, {limited, one})});
+  const int far = made(Act::mul, {made(Act::add, {less_one, lesser}), half});
+  const int is_small = conditions_.comparison(Act::less, magnitude, number(*type, kSmall));
+  return made(Act::copysign, {made(Act::select, {is_small, magnitude, far}), x});
 }
 
 int FunctionReader::rounded_to_integer(const llvm::CallInst& next, Act rounding) {
@@ -279,6 +315,7 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
   }
   const llvm::StringRef plain = next.getCalledFunction()->getName().split('.').second.split('.').first;
   if (const auto rounding = rounding_to_integer(plain)) return rounded_to_integer(next, *rounding);
+  if (const auto made = composed(plain, next)) return *made;
   const std::string name = plain.str();
   return refuse(next, "the function '" + name + "' has no counterpart on the machine" + kFunctions);
 }
