@@ -195,6 +195,17 @@ Chosen choose_lean(const Imported& imported, const CompileOptions& options, std:
     }
     if (is_shorter(one, best) || !best.body) best = std::move(one);
   }
+  if (!best.body) return best;
+  // With these copies the search may find a shorter order, if values are not made long before they are needed.
+  constexpr std::array<std::size_t, 3> kWindows{0, 48, 20};  // operations
+  for (const std::size_t window : kWindows) {
+    ScheduleOptions searching = loop_options(best.code);
+    searching.window = window;
+    searching.seed = options.seed;
+    searching.tries = tries_of(1, best.code.body.size());
+    std::optional<Schedule> found = schedule(best.code, best.code.body, searching);
+    if (found && found->lines < best.body->lines) best.body = std::move(found);
+  }
   return best;
 }
 
