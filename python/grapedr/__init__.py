@@ -47,6 +47,7 @@ __all__ = [
     "Device",
     "Error",
     "EventWarning",
+    "ExperimentKernel",
     "Experiments",
     "Kernel",
     "Nbody",
@@ -59,6 +60,7 @@ __all__ = [
     "assemble",
     "compile_kernel",
     "dgemm",
+    "experiment",
     "kernel",
     "network",
     "pair",
@@ -73,11 +75,18 @@ __all__ = [
 
 if TYPE_CHECKING:  # __getattr__() loads them
     from . import network, pair, tables, validation
+    from ._experiment import ExperimentKernel
     from ._precision import Precision
     from .tables import read_table, write_table
     from .validation import validate
 
-_IN_MODULES = {"Precision": "_precision", "read_table": "tables", "write_table": "tables", "validate": "validation"}
+_IN_MODULES = {
+    "ExperimentKernel": "_experiment",
+    "Precision": "_precision",
+    "read_table": "tables",
+    "write_table": "tables",
+    "validate": "validation",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -288,10 +297,9 @@ class Kernel:
             bool(refill),
             on_round,
         )
-        fields = [*self._of["rrn"], ("steps", np.dtype(np.int64), ()), ("finished", np.dtype(np.int64), ())]
-        results = np.empty(len(records), np.dtype(fields))
-        for name, _, dimensions in fields:
-            if not dimensions:
+        results = np.empty(len(records), self.results_dtype())
+        for name in results.dtype.names or ():
+            if results[name].ndim == 1:
                 results[name] = columns[name]
                 continue
             flat = results[name].reshape(len(records), -1)
@@ -306,6 +314,10 @@ class Kernel:
             occupancy_of_queue=report["occupancy_of_queue"],
             unfinished=int(report["unfinished"]),
         )
+
+    def results_dtype(self) -> np.dtype:
+        """Structured type of the rows that run_experiments() returns."""
+        return np.dtype([*self._of["rrn"], ("steps", np.dtype(np.int64), ()), ("finished", np.dtype(np.int64), ())])
 
     def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
         """Records as rows of 8-byte fields."""
@@ -512,13 +524,17 @@ class PairKernel(Kernel):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By name if the function's module has this kernel under it; else the compiled kernel without its function."""
-        module = sys.modules.get(self.__module__)
-        found: object = module
-        for name in self.__qualname__.split("."):
-            found = getattr(found, name, None)
-        if found is self and self.__module__ != "__main__":
-            return _attribute_of, (self.__module__, self.__qualname__)
-        return super().__reduce__()
+        return by_name(self) or super().__reduce__()
+
+
+def by_name(compiled: Any) -> tuple[Any, ...] | None:
+    """The recipe of pickle for a kernel that its module has under the name of its function or class; None for others."""
+    found: object = sys.modules.get(compiled.__module__)
+    for name in compiled.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is compiled and compiled.__module__ != "__main__":
+        return _attribute_of, (compiled.__module__, compiled.__qualname__)
+    return None
 
 
 def _attribute_of(module: str, path: str) -> Any:
@@ -546,6 +562,23 @@ def kernel(name: str | Callable[..., Any] | None = None, **definitions: Any) -> 
     if definitions:
         raise Error(f"{next(iter(definitions))} is refused: @grapedr.kernel takes effort only")
     return functools.partial(PairKernel, effort=effort) if name is None else PairKernel(name, effort)
+
+
+@overload
+def experiment(of: type, *, effort: int = 2) -> ExperimentKernel: ...
+@overload
+def experiment(of: None = None, *, effort: int = 2) -> Callable[[type], ExperimentKernel]: ...
+def experiment(of: type | None = None, *, effort: int = 2) -> Any:
+    """Decorator that compiles a class to a kernel of experiments: many small problems that do not depend on each other.
+
+    Members of the class have hints of `grapedr.pair`: `Start`, `State`, `Result` or `Parameter`. Method `begin` makes the
+    state of the start, `step` changes the state, `done` returns whether the experiment is done (it may be left out), and
+    `end` makes the results of the state. They may call other methods and plain functions, which are compiled into them.
+    `@grapedr.experiment(effort=3)` searches longer for a short step, as `gdr cc -O3`. A class without these methods or
+    with other hints raises Error; what the compiler refuses raises AssemblyError with file, line and caret."""
+    from ._experiment import ExperimentKernel
+
+    return functools.partial(ExperimentKernel, effort=effort) if of is None else ExperimentKernel(of, effort)
 
 
 _gravity: dict[str, Kernel] = {}

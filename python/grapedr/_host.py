@@ -74,7 +74,7 @@ class HostFunction:
             if name in self.results:
                 given[name] = results.get(name, _filled(self._begin[name], role.count))
             elif name in values:
-                given[name] = _doubles(f"{self._name}(): {name}", values[name], role.count)
+                given[name] = doubles(f"{self._name}(): {name}", values[name], role.count)
         with np.errstate(all="ignore"):
             return list(self._compiled(**given))
 
@@ -83,7 +83,7 @@ def _filled(value: float, count: int) -> Any:
     return np.full(count, value) if count else np.float64(value)
 
 
-def _doubles(what: str, value: Any, count: int) -> Any:
+def doubles(what: str, value: Any, count: int) -> Any:
     array = np.asarray(value, dtype=np.float64)
     if array.shape != ((count,) if count else ()):
         raise Error(f"{what} has shape {array.shape}: it must be {f'({count},)' if count else 'a number'}")

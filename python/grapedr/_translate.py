@@ -1,4 +1,4 @@
-"""From the text of a Python function to LSUMP's language, from which gdr's compiler makes a kernel."""
+"""From the text of Python functions to LSUMP's language, from which gdr's compiler makes a kernel."""
 
 from __future__ import annotations
 
@@ -31,13 +31,21 @@ _OPERATORS: Mapping[type, str] = {
     ast.Or: "||",
 }
 
+_WHOLE: Mapping[type, Callable[[int, int], int]] = {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__}
+
 # Powers that are one function of the language. Those of whole numbers are products.
 _POWERS: Mapping[float, str] = {0.5: "sqrt({0})", -0.5: "rsqrt({0})", -1.5: "powm32({0})", 1.5: "({0} * sqrt({0}))"}
 _MOST_POWER = 16
 _MOST_DEPTH = 8  # of helpers that call helpers
 
 # What the compiler says in C's words.
-_WORDS = {"with &&, || and !": "with and, or and not", "condition ? a : b": "a if condition else b"}
+_WORDS = {
+    "with &&, || and !": "with and, or and not",
+    "condition ? a : b": "a if condition else b",
+    "/BEGIN": "begin()",
+    "/STEP": "step()",
+    "/END": "end()",
+}
 
 _ONLY = "a kernel has assignments, results += and -=, if, and loops over range() of a number"
 
@@ -84,36 +92,43 @@ def arguments_of(definition: ast.FunctionDef) -> list[ast.arg]:
 
 
 def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
-    """The variables that these statements assign to."""
+    """The variables that these statements assign to, and members such as `self.x`."""
     for node in nodes:
         for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                yield inner.id
-            elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store) and isinstance(inner.value, ast.Name):
-                yield inner.value.id
+            if isinstance(inner, (ast.Name, ast.Attribute)) and isinstance(inner.ctx, ast.Store):
+                yield from _named(inner)
+            elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+                yield from _named(inner.value)
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute(value=ast.Name(id=owner), attr=name):
+            yield f"{owner}.{name}"
 
 
 @dataclasses.dataclass
-class _Scope:
+class Scope:
     """A function whose statements are being translated: the kernel's own, or a helper's in a call."""
 
     text: Text
     values: dict[str, str]  # what names mean: numbers of loops, arguments and variables of helpers
     prefix: str  # of the variables of a helper's call
+    owner: str = ""  # of a method: its first argument, whose attributes are members
 
 
-class Translator:
-    """A function's text in LSUMP's language, statement by statement, with the place that each line comes from."""
+class Statements:
+    """Statements of functions in LSUMP's language, line by line, with the place that each line comes from."""
 
-    def __init__(self, function: Callable[..., Any], constants: Mapping[str, float] | None = None) -> None:
-        """`constants` replace defaults of parameters."""
-        self.text = Text(function)
-        self.constants: dict[str, float] = {}  # parameters with defaults
-        self._given = dict(constants or {})
-        self._scope = _Scope(self.text, {}, "")
-        self._roles: dict[str, Any] = {}  # arguments and their hints
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self._scope = Scope(text, {}, "")
+        self._roles: dict[str, Any] = {}  # arguments or members, and their hints
         self._widths: dict[str, str] = {}  # of variables
         self._known: set[str] = set()  # variables that have a value
+        self._methods: dict[str, Callable[..., Any]] = {}  # by which a method calls them
         self._condition = ""  # under which statements are executed
         self._made = 0  # names
         self._depth = 0
@@ -123,42 +138,9 @@ class Translator:
     def refuse(self, node: ast.AST, why: str) -> AssemblyError:
         return self._scope.text.refusal(node, why)
 
-    def run(self) -> str:
-        self._declare()
-        for statement in self.text.body:
-            self._statement(statement)
-        return "\n".join(self.lines) + "\n"
-
-    def roles(self) -> dict[str, Any]:
-        """The hints of the arguments, in their order."""
-        return self._roles
-
     def _add(self, node: ast.AST, text: str) -> None:
         self.lines.append(text)
         self.places.append((self._scope.text, node))
-
-    def _declare(self) -> None:
-        arguments = self.text.definition.args
-        for other in (arguments.vararg, arguments.kwarg):
-            if other is not None:
-                raise self.refuse(other, f"'{other.arg}' is refused: a kernel has a fixed number of variables")
-        hints = inspect.get_annotations(self.text.function, eval_str=True)
-        defaults = inspect.signature(self.text.function).parameters
-        for argument in arguments_of(self.text.definition):
-            hint: Any = hints.get(argument.arg)
-            if hint in (pair.I, pair.J, pair.Result, pair.Parameter):
-                hint = hint()
-            if not isinstance(hint, (pair.I, pair.J, pair.Result, pair.Parameter)):
-                raise self.refuse(argument, f"'{argument.arg}' needs a type hint: I, J, Result or Parameter of grapedr.pair")
-            self._roles[argument.arg] = hint
-            text = f"/{hint.declares} {hint.width} {argument.arg}{f'[{hint.count}]' if hint.count else ''}"
-            default = defaults[argument.arg].default
-            if default is not inspect.Parameter.empty:
-                if not isinstance(hint, pair.Parameter) or isinstance(default, bool) or not isinstance(default, (int, float)):
-                    raise self.refuse(argument, f"'{argument.arg}' may not have this default: only a Parameter has one, a number")
-                self.constants[argument.arg] = self._given.get(argument.arg, default)
-                text += f" = {self.constants[argument.arg]!r}"
-            self._add(argument, text + ";")
 
     # -- statements
 
@@ -172,12 +154,18 @@ class Translator:
                 self._update(node, target, op, value)
             case ast.If(test=test, body=body, orelse=orelse):
                 self._branches(test, body, orelse)
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[count]), orelse=[]):
-                for number in range(self._whole(count)):
+            case ast.For(
+                target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[_, *_] as ends), orelse=[]
+            ) if len(ends) <= 3:
+                for number in self._range(node, ends):
                     self._scope.values[name] = repr(number)
                     for statement in node.body:
                         self._statement(statement)
                 self._scope.values.pop(name, None)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)) as call) if (
+                owner == self._scope.owner and name in self._methods
+            ):
+                self._inside(call, self._methods[name], call.args, call.keywords)
             case ast.Pass():
                 pass
             case _:
@@ -189,7 +177,7 @@ class Translator:
         if self._condition:
             if self._is_result(target) and target in self._names_in_call(value, ("min", "max")):
                 raise self.refuse(node, f"a least or greatest value under if: write {target} = min({target}, ... if ... else ...)")
-            if target in self._known or self._is_result(target):
+            if self._keeps_value(target):
                 text = f"{self._condition} ? {text} : {target}"
         declared = "" if not width or self._widths.get(target) == width else f"{width} "
         if width:
@@ -212,8 +200,10 @@ class Translator:
     def _branches(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
         """Computes both branches, and keeps the values that they assign under the condition."""
         condition = self._expression(test)
-        read = {name.id for name in ast.walk(test) if isinstance(name, ast.Name)}
-        if read & set(_assigned([*body, *orelse])):  # the test keeps its value while its variables change
+        read = {name for inner in ast.walk(test) for name in _named(inner)}
+        branches = [inner for statement in (*body, *orelse) for inner in ast.walk(statement)]
+        calls = any(self._method(inner.func) is not None for inner in branches if isinstance(inner, ast.Call))
+        if calls or read & set(_assigned([*body, *orelse])):  # the test keeps its value while its variables change
             flag = self._new_name("chosen")
             self._add(test, f"{flag} = {condition} ? 1.0 : 0.0;")
             condition = f"({flag} > 0.5)"
@@ -225,7 +215,12 @@ class Translator:
         self._condition = around
 
     def _is_result(self, target: str) -> bool:
-        return isinstance(self._roles.get(target.split("[")[0]), pair.Result)
+        """True if the target is a result of a pair, which statements accumulate."""
+        return False
+
+    def _keeps_value(self, target: str) -> bool:
+        """True if the target has a value that it keeps if a condition does not hold."""
+        return target in self._known or self._is_result(target)
 
     def _names_in_call(self, node: ast.expr, functions: tuple[str, ...]) -> set[str]:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in functions:
@@ -238,14 +233,42 @@ class Translator:
             raise self.refuse(annotation, "the type of a variable must be Short or Long")
         return name.lower()
 
+    def _range(self, node: ast.AST, ends: list[ast.expr]) -> range:
+        try:
+            return range(*(self._whole(end) for end in ends))
+        except ValueError as error:
+            raise self.refuse(node, f"{error}") from None
+
     def _whole(self, node: ast.expr) -> int:
+        match node:
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as op, right=right):
+                return _WHOLE[type(op)](self._whole(left), self._whole(right))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._whole(operand)
         text = self._expression(node)
         try:
             return int(text)
         except ValueError:
             raise self.refuse(node, "a number is needed here, or the variable of a loop over range()") from None
 
+    def _member(self, node: ast.AST) -> str | None:
+        """The name of a member such as `self.x`; None for everything else."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner == self._scope.owner and name in self._roles:
+                return name
+        return None
+
+    def _method(self, node: ast.AST) -> Callable[..., Any] | None:
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner == self._scope.owner:
+                return self._methods.get(name)
+        return None
+
     def _target(self, node: ast.expr) -> str:
+        if (member := self._member(node)) is not None:
+            return member
+        if isinstance(node, ast.Subscript) and (member := self._member(node.value)) is not None:
+            return f"{member}[{self._whole(node.slice)}]"
         match node:
             case ast.Name(id=name):
                 if self._scope.prefix:
@@ -265,6 +288,10 @@ class Translator:
     # -- expressions
 
     def _expression(self, node: ast.expr) -> str:
+        if (member := self._member(node)) is not None:
+            return member
+        if isinstance(node, ast.Subscript) and (member := self._member(node.value)) is not None:
+            return f"{member}[{self._whole(node.slice)}]"
         match node:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return repr(value)
@@ -352,6 +379,8 @@ class Translator:
         return f"(1.0 / {product})" if power < 0 else product
 
     def _call(self, node: ast.Call, function: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]) -> str:
+        if (method := self._method(function)) is not None:
+            return self._helper(node, method, arguments, keywords)
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
         called = self._scope.text.names.get(name) if isinstance(function, ast.Name) else None
         if isinstance(called, types.FunctionType) and called.__module__ != pair.__name__:
@@ -364,32 +393,60 @@ class Translator:
             name = "abs"
         return f"{name}({', '.join(self._expression(argument) for argument in arguments)})"
 
-    def _helper(self, node: ast.Call, function: types.FunctionType, arguments: list[ast.expr], keywords: list[ast.keyword]) -> str:
-        """The value of a plain function: its statements come before the one that calls it."""
+    def _helper(
+        self, node: ast.Call, function: Callable[..., Any], arguments: list[ast.expr], keywords: list[ast.keyword]
+    ) -> str:
+        """The value of a plain function or of a method: its statements come before the one that calls it."""
+        value = self._inside(node, function, arguments, keywords, has_value=True)
+        assert value is not None
+        return value
+
+    def _inside(
+        self,
+        node: ast.Call,
+        function: Callable[..., Any],
+        arguments: list[ast.expr],
+        keywords: list[ast.keyword],
+        has_value: bool = False,
+    ) -> str | None:
+        """Translates the statements of a function that is called; returns its value if it has one. A method's changes of
+        members are made under the caller's condition."""
+        name = function.__name__
         if self._depth == _MOST_DEPTH:
-            raise self.refuse(node, f"{function.__name__}() is refused: helpers call each other at most {_MOST_DEPTH} deep")
+            raise self.refuse(node, f"{name}() is refused: helpers call each other at most {_MOST_DEPTH} deep")
         text = Text(function)
         given: dict[str, ast.expr] = {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}
+        signature = inspect.signature(function)
+        owner = ""
+        if self._methods.get(name) is function:
+            owner, *others = signature.parameters
+            signature = signature.replace(parameters=[signature.parameters[other] for other in others])
         try:
-            bound = inspect.signature(function).bind(*arguments, **given)
+            bound = signature.bind(*arguments, **given)
         except TypeError as error:
-            raise self.refuse(node, f"{function.__name__}(): {error}") from None
+            raise self.refuse(node, f"{name}(): {error}") from None
         values = {}
         hints = inspect.get_annotations(function, eval_str=True)
         bound.apply_defaults()
-        for name, value in bound.arguments.items():
+        for argument, value in bound.arguments.items():
             meant = self._argument(node, value)
-            width = {pair.Short: "short", pair.Long: "long"}.get(hints.get(name))
-            values[name] = f"{width}({meant})" if width else meant
+            width = {pair.Short: "short", pair.Long: "long"}.get(hints.get(argument))
+            values[argument] = f"{width}({meant})" if width else meant
         around, condition = self._scope, self._condition
-        self._scope, self._condition = _Scope(text, values, f"{self._new_name(function.__name__)}_"), ""
+        self._scope = Scope(text, values, f"{self._new_name(name)}_", owner)
+        if not owner:
+            self._condition = ""
         self._depth += 1
         try:
             *statements, last = text.body
+            if not has_value:
+                statements, last = text.body, ast.Pass()
             for statement in statements:
                 self._statement(statement)
+            if not has_value:
+                return None
             if not isinstance(last, ast.Return) or last.value is None:
-                raise self.refuse(last, f"{function.__name__}() must end with return: a kernel takes its value")
+                raise self.refuse(last, f"{name}() must end with return: a kernel takes its value")
             return self._expression(last.value)
         finally:
             self._depth -= 1
@@ -398,9 +455,56 @@ class Translator:
     def _argument(self, node: ast.expr, value: object) -> str:
         if not isinstance(value, ast.expr):
             return self._constant(node, value)  # a default
+        if (member := self._member(value)) is not None:
+            return member
         if isinstance(value, ast.Name) and self._is_local(value.id):
             return self._scope.values.get(value.id, value.id)  # an array goes as a whole
         return self._expression(value)
+
+
+class Translator(Statements):
+    """The text of a function of a pair in LSUMP's language."""
+
+    def __init__(self, function: Callable[..., Any], constants: Mapping[str, float] | None = None) -> None:
+        """`constants` replace defaults of parameters."""
+        super().__init__(Text(function))
+        self.constants: dict[str, float] = {}  # parameters with defaults
+        self._given = dict(constants or {})
+
+    def run(self) -> None:
+        self._declare()
+        for statement in self.text.body:
+            self._statement(statement)
+
+    def roles(self) -> dict[str, Any]:
+        """The hints of the arguments, in their order."""
+        return self._roles
+
+    def _declare(self) -> None:
+        arguments = self.text.definition.args
+        for other in (arguments.vararg, arguments.kwarg):
+            if other is not None:
+                raise self.refuse(other, f"'{other.arg}' is refused: a kernel has a fixed number of variables")
+        hints = inspect.get_annotations(self.text.function, eval_str=True)
+        defaults = inspect.signature(self.text.function).parameters
+        for argument in arguments_of(self.text.definition):
+            hint: Any = hints.get(argument.arg)
+            if hint in (pair.I, pair.J, pair.Result, pair.Parameter):
+                hint = hint()
+            if not isinstance(hint, (pair.I, pair.J, pair.Result, pair.Parameter)):
+                raise self.refuse(argument, f"'{argument.arg}' needs a type hint: I, J, Result or Parameter of grapedr.pair")
+            self._roles[argument.arg] = hint
+            text = f"/{hint.declares} {hint.width} {argument.arg}{f'[{hint.count}]' if hint.count else ''}"
+            default = defaults[argument.arg].default
+            if default is not inspect.Parameter.empty:
+                if not isinstance(hint, pair.Parameter) or isinstance(default, bool) or not isinstance(default, (int, float)):
+                    raise self.refuse(argument, f"'{argument.arg}' may not have this default: only a Parameter has one, a number")
+                self.constants[argument.arg] = self._given.get(argument.arg, default)
+                text += f" = {self.constants[argument.arg]!r}"
+            self._add(argument, text + ";")
+
+    def _is_result(self, target: str) -> bool:
+        return isinstance(self._roles.get(target.split("[")[0]), pair.Result)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -419,23 +523,29 @@ def translate(function: Callable[..., Any], effort: int = 2, constants: Mapping[
     if isinstance(effort, bool) or effort not in (1, 2, 3):
         raise Error(f"effort = {effort!r} is refused: it must be 1 to 3")
     translator = Translator(function, constants)
-    text = translator.run()
+    translator.run()
+    return compiled(translator, function.__name__, effort, translator.constants)
+
+
+def compiled(statements: Statements, name: str, effort: int, constants: Mapping[str, float]) -> Translated:
+    """The kernel of translated statements."""
+    text = "\n".join(statements.lines) + "\n"
     # A helper that stands in another file has its lines under the name of this one: a place has one file.
     positions = [
         (of.first_line + getattr(place, "lineno", 1) - 1, of.indent + getattr(place, "col_offset", 0) + 1)
-        for of, place in translator.places
+        for of, place in statements.places
     ]
     program, source, diagnostics = _core.compile_pair(
-        text, f"{function.__name__}.lsump", effort, translator.text.file, positions)
+        text, f"{name}.lsump", effort, statements.text.file, positions)
     if diagnostics:
         told = []
         for line, message in diagnostics:
             for ours, python in _WORDS.items():
                 message = message.replace(ours, python)
-            known = 1 <= line <= len(translator.places)
-            of, place = translator.places[line - 1] if known else (translator.text, ast.arguments())
+            known = 1 <= line <= len(statements.places)
+            of, place = statements.places[line - 1] if known else (statements.text, ast.arguments())
             told.append(str(of.refusal(place, message)))
         raise AssemblyError("\n".join(told))
-    places = [(of.file, of.first_line + getattr(place, "lineno", 1) - 1) for of, place in translator.places]
+    places = [(of.file, of.first_line + getattr(place, "lineno", 1) - 1) for of, place in statements.places]
     assert program is not None
-    return Translated(program, source, text, translator.constants, places)
+    return Translated(program, source, text, dict(constants), places)

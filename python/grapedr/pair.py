@@ -8,16 +8,25 @@
 
 The text of the function becomes a kernel (docs/reference/python.md). On the host the same function computes in doubles, where
 `rsqrt` and `reciprocal` give 0 for 0, as in kernels.
+
+`@grapedr.experiment` compiles a class that describes one of many small problems. The type hints of its members are `Start`,
+`State`, `Result` and `Parameter`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from numpy.typing import NDArray
 
 from ._core import Error
 
-__all__ = ["I", "J", "Long", "Parameter", "Result", "Short", "reciprocal", "rsqrt"]
+if TYPE_CHECKING:
+    from . import Device, Experiments
+
+__all__ = ["Experiment", "I", "J", "Long", "Parameter", "Result", "Short", "Start", "State", "reciprocal", "rsqrt"]
 
 
 def rsqrt(x: float) -> float:
@@ -36,6 +45,8 @@ if TYPE_CHECKING:
     J: Any
     Result: Any
     Parameter: Any
+    Start: Any
+    State: Any
     Short: Any
     Long: Any
 else:
@@ -76,11 +87,58 @@ else:
         declares = "VARJ"
 
     class Result(_Role):
-        """A sum over the j-particles, or a least or greatest value of them."""
+        """A sum over the j-particles, or a least or greatest value of them. Of an experiment: a number that it gives."""
 
         declares = "VARF"
 
     class Parameter(_Role):
-        """One number for all pairs. With a default it is a constant, which a call of run() may change."""
+        """One number for all pairs. With a default it is a constant, which a call of run() may change. Of an experiment:
+        one number for all experiments; a call that does not give it takes its default."""
 
         declares = "VARC"
+
+    class Start(_Role):
+        """A number with which an experiment begins; experiments differ in it."""
+
+        declares = "VARI"
+
+    class State(_Role):
+        """A number that the steps of an experiment change."""
+
+        declares = "VARS"
+
+
+class Experiment:
+    """Base of classes that `@grapedr.experiment` compiles. It may be left out: only type checkers need it, which do not see
+    that the decorator makes a kernel of the class."""
+
+    lines: ClassVar[int]
+    """Number of lines of a step."""
+    source: ClassVar[str]
+    """Assembly source of the compiled class."""
+
+    def __init__(self, **values: Any) -> None:
+        """An experiment on the host, in doubles, from a value for each `Start`, a number or an array of shape (count,).
+        Parameters with a default may be left out. State and results are 0. Raises Error for other names and shapes."""
+        from ._experiment import Members, fill
+
+        fill(self, Members(type(self)), values)
+
+    @classmethod
+    def run_experiments(
+        cls,
+        starts: Mapping[str, Any] | NDArray[Any],
+        steps: int,
+        round: int | None = None,
+        refill: bool = True,
+        device: Device | None = None,
+        on_round: Callable[[int, int], object] | None = None,
+        **parameters: float,
+    ) -> Experiments:
+        """As of every Kernel of experiments."""
+        raise Error(f"{cls.__name__} is no kernel: @grapedr.experiment before the class makes one of it")
+
+    @classmethod
+    def on_host(cls, starts: Mapping[str, Any] | NDArray[Any], steps: int, **parameters: float) -> NDArray[Any]:
+        """The results of run_experiments() in doubles on the host, with the methods of the class."""
+        raise Error(f"{cls.__name__} is no kernel: @grapedr.experiment before the class makes one of it")

@@ -8,6 +8,7 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/device.h"
+#include "gdr/hostlib/experiments.h"
 #include "host_functions.h"
 
 namespace gdr::compiler_testing {
@@ -107,6 +108,53 @@ TEST(LsumpKernels, RaiseToMinusThreeHalves) {
   EXPECT_EQ(of("powm32(x)"), of("rsqrt(x) * rsqrt(x) * rsqrt(x)"));
 }
 
+struct SameExperiment {
+  const char* cplusplus =
+      "struct Start { double a; float b[2]; }; struct State { double x; float y[2], n; };\n"
+      "struct Result { double r; float s; }; struct P { double most; };\n"
+      "void begin(const Start& i, State& s) { s.x = i.a; s.y[0] = i.b[1]; s.y[1] = i.b[0]; s.n = 0; }\n"
+      "void step(State& s) {\n  const float old = s.y[0];\n  s.y[0] = s.y[1]; s.y[1] = old;\n"
+      "  s.x += double(s.y[0]) * s.y[1]; s.n += 1; if (s.n > 2) s.x -= old;\n}\n"
+      "bool done(const State& s, const P& p) { return s.x > p.most || s.n >= 30; }\n"
+      "void end(const State& s, Result& f) { f.r = s.x; f.s = s.y[0] + s.n; }\n";
+  const char* lsump =
+      "VARI a; VARI short b[2]; VARS x; VARS short y[2], n; VARF r; VARF short s; VARC most;\n"
+      "/BEGIN; x = a; y[0] = b[1]; y[1] = b[0]; n = 0;\n"
+      "/STEP; old = y[0]; y[0] = y[1]; y[1] = old; x += long(y[0]) * y[1]; n += 1; x -= n > 2 ? old : 0;\n"
+      "/DONE x > most || n >= 30;\n/END; r = x; s = y[0] + n;\n";
+};
+
+hostlib::ExperimentResults run_experiments(const compiler::CompileResult& compiled) {
+  EXPECT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "kernel.vsm");
+  if (!assembled.program) {
+    ADD_FAILURE() << assembler::format_diagnostics(assembled);
+    return {};
+  }
+  Device device;
+  device.load(*assembled.program);
+  device.set_parameter("most", 3);
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> number(0.125, 1);
+  std::vector<std::uint64_t> starts(3 * 50);
+  for (std::uint64_t& field : starts) field = std::bit_cast<std::uint64_t>(number(random));
+  return hostlib::run_experiments(device, starts, {.most_steps = 40, .round_steps = 10});
+}
+
+TEST(LsumpExperiments, HaveTheBitsOfCplusplus) {
+  compiler::CompileOptions options;
+  options.effort = 1;
+  const std::string source = std::string("#include <gdr/kernel.h>\n") + SameExperiment{}.cplusplus;
+  const hostlib::ExperimentResults expected =
+      run_experiments(compiler::compile_ir(llvm_code(source, false), "same.bc", options));
+  const hostlib::ExperimentResults got =
+      run_experiments(compiler::compile_lsump(SameExperiment{}.lsump, "same.lsump", options));
+  EXPECT_EQ(expected.unfinished(), 0U);
+  EXPECT_FALSE(expected.fields.empty());
+  EXPECT_EQ(got.fields, expected.fields);
+  EXPECT_EQ(got.steps, expected.steps);
+}
+
 struct RefusedText {
   const char* name;
   const char* text;
@@ -162,6 +210,30 @@ INSTANTIATE_TEST_SUITE_P(
                     "'a' has its width already"},
         RefusedText{"NoValueYet", "VARI x; VARF f; a += x;", 1, 17,
                     "'a' has no value yet; results are declared by VARF"},
+        RefusedText{"SectionOfNoKind", "VARI a; VARS x; VARF r;\n/END r = x;", 2, 1,
+                    "/END stands here: sections are /BEGIN, /STEP and /END in this order"},
+        RefusedText{"NoSections", "VARI a; VARS x; VARF r;", 1, 1,
+                    "experiments have sections /BEGIN, /STEP and /END in this order"},
+        RefusedText{"BeforeSections", "VARI a; VARS x; VARF r; b = 1; /BEGIN x = a; /STEP x += 1; /END r = x;", 1, 25,
+                    "a statement stands before /BEGIN, the first section of an experiment"},
+        RefusedText{"JOfExperiment", "VARJ b; VARI a; VARS x; VARF r; /BEGIN x = a; /STEP x += 1; /END r = x;", 1, 1,
+                    "experiments have no j-data: VARI declares starts, VARS the state, VARF results"},
+        RefusedText{"StartReadInStep", "VARI a; VARS x; VARF r; /BEGIN x = a;\n/STEP x += a; /END r = x;", 2, 12,
+                    "'a' is a start: only /BEGIN reads it"},
+        RefusedText{"ResultReadInStep", "VARI a; VARS x; VARF r; /BEGIN x = a;\n/STEP x += r; /END r = x;", 2, 12,
+                    "'r' is a result and has no value here"},
+        RefusedText{"ResultAddedToNothing", "VARI a; VARS x; VARF r; /BEGIN x = a;\n/STEP x += 1; /END r += x;", 2, 20,
+                    "'r' is a result and has no value here"},
+        RefusedText{"StateInEnd", "VARI a; VARS x; VARF r; /BEGIN x = a;\n/STEP x += 1; /END x = 1; r = x;", 2, 20,
+                    "'x' cannot be assigned to here: /BEGIN and /STEP change the state, /END makes results"},
+        RefusedText{"VariableOfOtherSection", "VARI a; VARS x; VARF r; /BEGIN b = a; x = b;\n/STEP x += b; /END r = x;",
+                    2, 12, "'b' is not declared, and no value was given to it"},
+        RefusedText{"DoneInBegin", "VARI a; VARS x; VARF r; /BEGIN x = a; /DONE x < 1; /STEP x += 1; /END r = x;", 1,
+                    39, "the condition by which an experiment is done stands once, in section /STEP"},
+        RefusedText{"DoneIsNumber", "VARI a; VARS x; VARF r; /BEGIN x = a;\n/STEP x += 1; /DONE x; /END r = x;", 2, 21,
+                    "a condition is expected here: a comparison, or several with &&, || and !"},
+        RefusedText{"StateWithoutValue", "VARI a; VARS x, y; VARF r;\n/BEGIN x = a;\n/STEP x += y; /END r = x;", 3, 12,
+                    "'y' of the state is read, but 'begin' gives it no value"},
         RefusedText{"NoFiniteNumber", "VARI x; VARF f; f += x * (1 / 0);", 1, 27, "the constant is no finite number"}),
     [](const auto& one) { return std::string(one.param.name); });
 

@@ -1,4 +1,4 @@
-// Translates LSUMP's language to a pair function: names, widths, operations.
+// Translates LSUMP's language to a pair function or to the functions of an experiment: names, widths, operations.
 #include "lsump.h"
 
 #include <fmt/format.h>
@@ -54,20 +54,30 @@ class LsumpReader {
 
   Imported read() {
     const LsumpParsed parsed = parse_lsump(text_);
-    result_.body.name = kernel_name();
     result_.body.place = {file_, 1, 1};
     if (parsed.error) {
       refuse(parsed.error->at, parsed.error->message);
       return std::move(result_);
     }
+    result_.experiment = std::ranges::any_of(parsed.statements, belongs_to_experiment);
+    if (result_.experiment) section_ = Section::none;
     for (const LsumpStatement& statement : parsed.statements) {
       if (statement.keyword.empty())
         assign(statement);
-      else
+      else if (statement.keyword.starts_with("VAR"))
         declare(statement);
+      else if (statement.keyword == "DONE")
+        done(statement);
+      else
+        begin_section(statement);
     }
-    for (const auto& [slot, node] : results_) {
-      if (changed_.contains(slot)) result_.body.stores.push_back({slot.first, slot.second, node, changed_.at(slot)});
+    end_section();
+    if (result_.experiment && section_ != Section::end && result_.errors.empty())
+      refuse(0, "experiments have sections /BEGIN, /STEP and /END in this order");
+    for (PairFunction* function : {&result_.body, &result_.begin, &result_.finish}) {
+      if (!result_.experiment && function != &result_.body) continue;
+      function->name = kernel_name();
+      function->records = records_;
     }
     return std::move(result_);
   }
@@ -83,6 +93,7 @@ class LsumpReader {
     Type type = Type::float_short;
     std::optional<Value> value;
   };
+  enum class Section : std::uint8_t { pair, none, begin, step, end };  // none: before an experiment's first one
   using Slot = std::pair<unsigned, unsigned>;
   using Key = std::tuple<Act, Type, std::vector<int>, double, Record, unsigned, unsigned>;
 
@@ -107,12 +118,82 @@ class LsumpReader {
     return name.empty() || (name[0] >= '0' && name[0] <= '9') ? "k" + name : name;
   }
 
+  // ---- sections of experiments ----
+
+  static bool belongs_to_experiment(const LsumpStatement& statement) {
+    return statement.keyword == "VARS" || (!statement.keyword.empty() && !statement.keyword.starts_with("VAR"));
+  }
+
+  void begin_section(const LsumpStatement& statement) {
+    const Section next = statement.keyword == "BEGIN"  ? Section::begin
+                         : statement.keyword == "STEP" ? Section::step
+                                                       : Section::end;
+    end_section();
+    if (static_cast<int>(next) != static_cast<int>(section_) + 1) {
+      refuse(statement.at,
+             fmt::format("/{} stands here: sections are /BEGIN, /STEP and /END in this order", statement.keyword));
+    }
+    section_ = next;
+    function_ = next == Section::begin ? &result_.begin : next == Section::step ? &result_.body : &result_.finish;
+    function_->place = place_of(statement.at);
+  }
+
+  /// Keeps the words that the section changed, and forgets its variables.
+  void end_section() {
+    for (const auto& [slot, node] : results_) {
+      if (!changed_.contains(slot) || is_unchanged(slot, node)) continue;
+      function_->stores.push_back({slot.first, slot.second, node, changed_.at(slot), changed_record()});
+    }
+    results_.clear();
+    changed_.clear();
+    known_.clear();
+    std::erase_if(names_, [](const auto& one) { return one.second.variable; });
+  }
+
+  /// True if a word of the state keeps what it had before the section.
+  [[nodiscard]] bool is_unchanged(Slot slot, int number) const {
+    const Node& node = function_->nodes[static_cast<std::size_t>(number)];
+    return changed_record() == Record::state && node.act == Act::input && node.record == Record::state &&
+           Slot{node.field, node.element} == slot;
+  }
+
+  [[nodiscard]] Record changed_record() const {
+    return section_ == Section::begin || section_ == Section::step ? Record::state : Record::result;
+  }
+
+  void done(const LsumpStatement& statement) {
+    if (section_ != Section::step || function_->done >= 0) {
+      refuse(statement.at, "the condition by which an experiment is done stands once, in section /STEP");
+      return;
+    }
+    const Value value = evaluate(statement.value);
+    if (result_.errors.empty() && truth_or_number(value, statement.value, true)) function_->done = value.node;
+  }
+
+  /// True if this section may read members of this record.
+  bool may_read(const Named& named, const Expression& at) {
+    if (section_ == Section::pair || named.record == Record::parameter || named.record == Record::state) return true;
+    if (named.record == Record::i && section_ == Section::begin) return true;
+    const Slot slot{named.field, at.index.value_or(0)};
+    if (named.record == Record::result && section_ == Section::end && results_.contains(slot)) return true;
+    refuse(at.at, named.record == Record::i ? fmt::format("'{}' is a start: only /BEGIN reads it", at.text)
+                                            : fmt::format("'{}' is a result and has no value here", at.text));
+    return false;
+  }
+
   // ---- declarations ----
 
   void declare(const LsumpStatement& statement) {
-    static const std::map<std::string, Record> records{
-        {"VARI", Record::i}, {"VARJ", Record::j}, {"VARF", Record::result}, {"VARC", Record::parameter}};
+    static const std::map<std::string, Record> records{{"VARI", Record::i},
+                                                       {"VARJ", Record::j},
+                                                       {"VARF", Record::result},
+                                                       {"VARC", Record::parameter},
+                                                       {"VARS", Record::state}};
     const Record record = records.at(statement.keyword);
+    if (record == Record::j && result_.experiment) {
+      refuse(statement.at, "experiments have no j-data: VARI declares starts, VARS the state, VARF results");
+      return;
+    }
     for (const LsumpDeclared& one : statement.declared) {
       if (names_.contains(one.name)) {
         refuse(one.at, fmt::format("'{}' is declared twice", one.name));
@@ -136,7 +217,7 @@ class LsumpReader {
       named.array = one.count.has_value();
       named.number = one.number;
       if (!one.number) {
-        auto& fields = result_.body.records[static_cast<std::size_t>(record)];
+        auto& fields = records_[static_cast<std::size_t>(record)];
         named.field = static_cast<unsigned>(fields.size());
         fields.push_back({one.name, named.type, 0, named.count, named.array});
       }
@@ -146,14 +227,14 @@ class LsumpReader {
 
   // ---- nodes ----
 
-  [[nodiscard]] Type type_of(int node) const { return result_.body.nodes[static_cast<std::size_t>(node)].type; }
+  [[nodiscard]] Type type_of(int node) const { return function_->nodes[static_cast<std::size_t>(node)].type; }
 
   int add(Node node) {
     const Key key{node.act, node.type, node.operands, node.number, node.record, node.field, node.element};
-    const auto [known, is_new] = known_.try_emplace(key, static_cast<int>(result_.body.nodes.size()));
+    const auto [known, is_new] = known_.try_emplace(key, static_cast<int>(function_->nodes.size()));
     if (is_new) {
       node.place = place_;
-      result_.body.nodes.push_back(std::move(node));
+      function_->nodes.push_back(std::move(node));
     }
     return known->second;
   }
@@ -232,8 +313,9 @@ class LsumpReader {
     if (named.number) return {-1, *named.number};
     if (!indexed(named, expression)) return {};
     if (named.variable) return *named.value;
+    if (!may_read(named, expression)) return {};
     const unsigned element = expression.index.value_or(0);
-    return {named.record == Record::result ? result(named, element) : input(named, element)};
+    return {named.record == changed_record() ? result(named, element) : input(named, element)};
   }
 
   bool indexed(const Named& named, const Expression& expression) {
@@ -342,9 +424,16 @@ class LsumpReader {
     const Expression& target = statement.target;
     const auto known = names_.find(target.text);
     const bool declared = known != names_.end() && !known->second.variable;
-    if (declared && known->second.record != Record::result) {
+    if (section_ == Section::none) {
+      refuse(statement.at, "a statement stands before /BEGIN, the first section of an experiment");
+      return;
+    }
+    if (declared && known->second.record != changed_record()) {
       refuse(target.at,
-             fmt::format("'{}' is data: results are declared by VARF, and other names are variables", target.text));
+             section_ == Section::pair
+                 ? fmt::format("'{}' is data: results are declared by VARF, and other names are variables", target.text)
+                 : fmt::format("'{}' cannot be assigned to here: /BEGIN and /STEP change the state, /END makes results",
+                               target.text));
       return;
     }
     const Value value = evaluate(statement.value);
@@ -360,12 +449,13 @@ class LsumpReader {
 
   void accumulate(const LsumpStatement& statement, const Named& named, const Value& value) {
     if (!statement.width.empty()) {
-      refuse(statement.at, fmt::format("the width of '{}' stands where VARF declares it", statement.target.text));
+      refuse(statement.at, fmt::format("the width of '{}' stands where it is declared", statement.target.text));
       return;
     }
     if (!indexed(named, statement.target)) return;
     const unsigned element = statement.target.index.value_or(0);
-    const int old = result(named, element);
+    if (statement.assignment != "=" && !may_read(named, statement.target)) return;
+    const int old = statement.assignment != "=" || section_ == Section::pair ? result(named, element) : -1;
     int made = in_type(value, named.type);
     if (statement.assignment != "=") {
       made = operation(statement.assignment == "+=" ? Act::add : Act::sub, named.type, {old, made});
@@ -398,16 +488,19 @@ class LsumpReader {
     }
     const int node = in_type(value, named.type);
     named.value = Value{node};
-    if (result_.body.nodes[static_cast<std::size_t>(node)].name.empty())
-      result_.body.nodes[static_cast<std::size_t>(node)].name = name;
+    if (function_->nodes[static_cast<std::size_t>(node)].name.empty())
+      function_->nodes[static_cast<std::size_t>(node)].name = name;
   }
 
   std::string_view text_;
   const std::string& file_;
   Imported result_;
+  Section section_ = Section::pair;
+  PairFunction* function_ = &result_.body;  // whose statements are read
+  std::array<std::vector<Field>, kRecords> records_;
   std::map<std::string, Named> names_;
   std::map<Key, int> known_;
-  std::map<Slot, int> results_;
+  std::map<Slot, int> results_;  // words of the record that is changed, as they are by now
   std::map<Slot, Place> changed_;
   Place place_;
 };

@@ -1,4 +1,5 @@
-// The language of LSUMP: declarations of the fields of i, of j and of the results, and assignments.
+// The language of LSUMP: declarations of the fields of i, of j and of the results, and assignments. Of experiments it
+// has the state, and sections.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ struct LsumpDeclared {
   std::uint32_t at = 0;
 };
 
-/// A declaration if `keyword` is one of VARI, VARJ, VARF, VARC; else an assignment.
+/// A declaration if `keyword` is one of VARI, VARJ, VARF, VARC, VARS; the head of a section if it is BEGIN, STEP or
+/// END; the condition by which an experiment is done if it is DONE; else an assignment.
 struct LsumpStatement {
   std::string keyword;
   std::string width;  // long, short or empty
@@ -52,7 +54,7 @@ struct LsumpParsed {
 
 [[nodiscard]] LsumpParsed parse_lsump(std::string_view text);
 
-/// Reads the pair function of a file; its name is the file's.
+/// Reads the pair function or the experiment of a file; its name is the file's.
 [[nodiscard]] Imported read_lsump(std::string_view text, const std::string& file);
 
 }  // namespace gdr::compiler

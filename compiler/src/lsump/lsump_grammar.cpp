@@ -136,19 +136,27 @@ const auto has_declared = [](auto& context) { x3::_val(context).declared.push_ba
 const auto has_width = [](auto& context) { x3::_val(context).width = x3::_attr(context); };
 const auto width = as<std::string>(keyword("long") | keyword("short"), "long or short");
 const auto kind =
-    as<std::string>(keyword("VARI") | keyword("VARJ") | keyword("VARF") | keyword("VARC"), "VARI, VARJ, VARF or VARC");
+    as<std::string>(keyword("VARI") | keyword("VARJ") | keyword("VARF") | keyword("VARC") | keyword("VARS"),
+                    "VARI, VARJ, VARF, VARC or VARS");
+const auto has_keyword = [](auto& context) { x3::_val(context).keyword = x3::_attr(context); };
 const x3::rule<struct DeclarationTag, LsumpStatement> declaration = "a declaration";
-const auto declaration_def =
-    x3::eps[here] >> -x3::lit('/') >> kind[([](auto& context) { x3::_val(context).keyword = x3::_attr(context); })] >>
-    -width[has_width] > declared[has_declared] > *(',' > declared[has_declared]) > x3::omit[-x3::char_(';')];
+const auto declaration_def = x3::eps[here] >> -x3::lit('/') >> kind[has_keyword] >>
+                             -width[has_width] > declared[has_declared] >
+                             *(',' > declared[has_declared]) > x3::omit[-x3::char_(';')];
+const auto has_value = [](auto& context) { x3::_val(context).value = std::move(x3::_attr(context)); };
+const auto section_name = as<std::string>(keyword("BEGIN") | keyword("STEP") | keyword("END"), "BEGIN, STEP or END");
+const x3::rule<struct SectionTag, LsumpStatement> section = "a section";
+const auto section_def = x3::eps[here] >> '/' >> section_name[has_keyword] >> x3::omit[-x3::char_(';')];
+const x3::rule<struct DoneTag, LsumpStatement> done = "a condition";
+const auto done_def = x3::eps[here] >> '/' >>
+                      as<std::string>(keyword("DONE"), "DONE")[has_keyword] > expression[has_value] > mark(";", "';'");
 const x3::rule<struct AssignmentTag, LsumpStatement> assignment = "a statement";
 const auto sign = as<std::string>(x3::string("=") | x3::string("+=") | x3::string("-="), "=, += or -=");
-const auto assignment_def =
-    x3::eps[here] >> -width[has_width] >>
-    target[([](auto& context) { x3::_val(context).target = std::move(x3::_attr(context)); })] >
-    sign[([](auto& context) { x3::_val(context).assignment = x3::_attr(context); })] >
-    expression[([](auto& context) { x3::_val(context).value = std::move(x3::_attr(context)); })] > mark(";", "';'");
-BOOST_SPIRIT_DEFINE(declaration, assignment)
+const auto assignment_def = x3::eps[here] >> -width[has_width] >>
+                            target[([](auto& context) { x3::_val(context).target = std::move(x3::_attr(context)); })] >
+                            sign[([](auto& context) { x3::_val(context).assignment = x3::_attr(context); })] >
+                            expression[has_value] > mark(";", "';'");
+BOOST_SPIRIT_DEFINE(declaration, section, done, assignment)
 
 }  // namespace
 
@@ -188,7 +196,8 @@ LsumpParsed parse_lsump(std::string_view source) {
   const char* const begin = at;
   const char* const end = at + text.size();
   const auto add = [&](auto& context) { parsed.statements.push_back(std::move(x3::_attr(context))); };
-  const auto program = x3::with<BeginTag>(std::cref(begin))[*(declaration[add] | assignment[add])];
+  const auto program =
+      x3::with<BeginTag>(std::cref(begin))[*(section[add] | done[add] | declaration[add] | assignment[add])];
   try {
     const bool read = x3::phrase_parse(at, end, program, skipped);
     if (!read || at != end) parsed.error = {static_cast<std::uint32_t>(at - text.data()), "a statement is expected"};
