@@ -199,6 +199,13 @@ TEST(NbodyModel, ABoardOfPipelinesTakesItsClocksItsBusAndItsHost) {
   EXPECT_NEAR(node.integration_seconds(10, 1'000'000'000'000), 16.5e-6, 1e-12);  // not
 }
 
+TEST(NbodyModel, ABoardOfGrape6HasItsPeakAndTakesItsClocks) {
+  // By hand: 32 chips of 6 pipelines, each with 57 operations in a clock of 90 MHz; 3,200 particles are 100 on each chip.
+  const PipelineBoard board = load_pipeline_board("grape-6");
+  EXPECT_NEAR(board.peak(), 32 * 6 * 57 * 90e6, 1);
+  EXPECT_NEAR(PipelineNode(board).run_seconds(48, 3200).compute, 10e-6 + 100 * 8 / 90e6 + 48 * 56 / 80e6, 1e-12);
+}
+
 /// Of the peak of 32 GRAPE-6A (Harfst et al. 2007), j-particles shared out, with these blocks.
 double grape_6a_efficiency(const PipelineBoard& board, const interconnect::Cable& cable, const BlockSteps& steps) {
   constexpr Rank kRanks = 32;

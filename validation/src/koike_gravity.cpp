@@ -7,6 +7,8 @@
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 #include "gdr/base/units.h"
+#include "gdr/cluster/nbody_model.h"
+#include "gdr/cluster/nbody_node.h"
 #include "gdr/emulator/board_time.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -130,16 +132,46 @@ double individual_speed_of_most(GravityInputs& inputs, const Row&) {
   return individual_speed(inputs, kParticles);
 }
 
-/// Number of particles at which half of the loop's own speed is reached, by bisection.
-double half_speed_particles(GravityInputs& inputs, const Row&) {
-  const double half = speed_on_board(inputs, "gravity_jerk_2009") / 2;
+/// Number of particles at which this speed is reached, by bisection.
+template <class SpeedOf>
+double particles_at(double speed, SpeedOf speed_of) {
   double low = 2048;
   double high = 262144;
   while (high / low > 1.001) {
     const double middle = std::sqrt(low * high);
-    (individual_speed(inputs, middle) < half ? low : high) = middle;
+    (speed_of(middle) < speed ? low : high) = middle;
   }
   return std::round(high);
+}
+
+/// Number of particles at which half of the loop's own speed is reached.
+double half_speed_particles(GravityInputs& inputs, const Row&) {
+  return particles_at(speed_on_board(inputs, "gravity_jerk_2009") / 2,
+                      [&](double n) { return individual_speed(inputs, n); });
+}
+
+/// Speed of a board of GRAPE-6 in Gflops with individual time steps of n particles.
+double grape_6_speed(GravityInputs& inputs, const cluster::PipelineBoard& board, double n) {
+  const hostlib::BlockSteps blocks = hostlib::scaled_block_steps(inputs.block_steps(), n);
+  cluster::NbodyModelOptions options;
+  options.ranks = 1;
+  const double seconds =
+      nbody_times(cluster::Cluster{}, cluster::free_network(1), cluster::PipelineNode(board), blocks, options).seconds;
+  return board.flops * blocks.steps() * n / seconds / kGiga;
+}
+
+/// Peak speed of the board in that of a board of GRAPE-6.
+double peak_of_grape_6(GravityInputs& inputs, const Row&) {
+  const double peak = cluster::load_pipeline_board("grape-6").peak() / kGiga;
+  return speed_on_board(inputs, "gravity_jerk_2009") / peak * kPercent;
+}
+
+/// Number of particles at which the board reaches half of its peak, in that of a board of GRAPE-6.
+double half_speed_of_grape_6(GravityInputs& inputs, const Row& row) {
+  const cluster::PipelineBoard board = cluster::load_pipeline_board("grape-6");
+  const double other =
+      particles_at(board.peak() / kGiga / 2, [&](double n) { return grape_6_speed(inputs, board, n); });
+  return half_speed_particles(inputs, row) / other;
 }
 
 double i_send_time(GravityInputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().i_send; }
@@ -221,6 +253,8 @@ std::vector<Model> koike_gravity_models() {
           {"gravity.compute_time", {}, with(compute_time)},
           {"gravity.individual_speed", {}, with(individual_speed_of_most)},
           {"gravity.half_speed_particles", {}, with(half_speed_particles)},
+          {"gravity.peak_of_grape_6", {}, with(peak_of_grape_6)},
+          {"gravity.half_speed_of_grape_6", {}, with(half_speed_of_grape_6)},
           {"gravity.force_share", {}, with(force_share)},
           {"gravity.individual_share", {}, with(individual_share)},
           {"kernel.asymptotic_loss", {CaseField::kernel}, with(asymptotic_loss)},
