@@ -11,7 +11,7 @@ import tempfile
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 SPEEDS = (2, 4, 8, 16)  # in v_c
-ENCOUNTERS = 20000  # of each speed
+ENCOUNTERS = 25000  # of each speed
 DARK, LIGHT, RED = "#1f4e79", "#9db8d2", "#aa3333"
 
 

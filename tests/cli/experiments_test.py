@@ -271,13 +271,18 @@ def narrow(s, w, steps):
     return s, w & 0xffffffffff, c, d, signed(h + 1, 16), n, s % 256, c >> 1
 
 
+def scattered(v, n):
+    """Result of docs/examples/scattering.py for n encounters at v times the critical velocity."""
+    command = [sys.executable, "-B", cli_test.PROJECT / "docs/examples/scattering.py", cli_test.GDR, "--v", str(v), "--n", str(n)]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
 class Scattering(cli_test.CliTest):
     """docs/examples/scattering.py"""
 
     def test_fast_encounters_ionise_as_often_as_impulses_say(self):
         n = 2048
-        command = [sys.executable, "-B", cli_test.PROJECT / "docs/examples/scattering.py", cli_test.GDR, "--v", "8", "--n", str(n)]
-        result = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        result = scattered(8, n)
         self.assertEqual(result["unresolved"], 0)
         self.assertLess(result["energy_error_median"], 1e-5)
         self.assertLess(result["energy_errors_above_1e-3"], n / 100)
@@ -285,6 +290,30 @@ class Scattering(cli_test.CliTest):
         expected = 40 / 9 / 8**2 / result["b_max"] ** 2 * n
         self.assertLess(abs(result["ionisation"]["counted"] - expected), 4 * expected**0.5)
         self.assertLess(result["exchange"]["counted"], 4)  # sigma falls as v^-6
+
+    def test_slow_encounters_exchange_stars_and_cannot_ionise(self):
+        result = scattered(0.8, 256)  # below v_c the total energy is negative
+        self.assertEqual(result["ionisation"]["counted"], 0)
+        self.assertGreater(result["exchange"]["counted"], 0)
+        self.assertLess(result["energy_error_median"], 1e-5)
+
+
+class ScatteringOfMany(cli_test.CliTest):
+    """100,000 encounters"""
+
+    def test_has_cross_sections_that_approach_the_limit_of_high_velocity(self):
+        results = {v: scattered(v, 25000) for v in (2, 4, 8, 16)}
+        shares = []
+        for v, result in results.items():
+            self.assertEqual(result["unresolved"], 0)
+            self.assertLess(result["energy_error_median"], 1e-4)
+            shares.append(result["ionisation"]["sigma"] / (40 / 9 / v**2))
+        self.assertEqual(shares, sorted(shares))
+        last = results[16]["ionisation"]
+        self.assertLess(abs(last["sigma"] - 40 / 9 / 16**2), 4 * last["error"])
+        # sigma of exchange falls as v^-6 in the limit: by 64 from 2 to 4, of which more than 16 must be there already
+        self.assertLess(16 * results[4]["exchange"]["sigma"], results[2]["exchange"]["sigma"])
+        self.assertLess(results[8]["exchange"]["counted"] + results[16]["exchange"]["counted"], 4)
 
 
 if __name__ == "__main__":
