@@ -200,7 +200,8 @@ TEST(NbodyModel, ABoardOfPipelinesTakesItsClocksItsBusAndItsHost) {
 }
 
 TEST(NbodyModel, ABoardOfGrape6HasItsPeakAndTakesItsClocks) {
-  // By hand: 32 chips of 6 pipelines, each with 57 operations in a clock of 90 MHz; 3,200 particles are 100 on each chip.
+  // By hand: 32 chips of 6 pipelines, each with 57 operations in a clock of 90 MHz; 3,200 particles are 100 on each
+  // chip.
   const PipelineBoard board = load_pipeline_board("grape-6");
   EXPECT_NEAR(board.peak(), 32 * 6 * 57 * 90e6, 1);
   EXPECT_NEAR(PipelineNode(board).run_seconds(48, 3200).compute, 10e-6 + 100 * 8 / 90e6 + 48 * 56 / 80e6, 1e-12);
