@@ -1,5 +1,7 @@
 #include "gdr/base/json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -154,6 +156,49 @@ void Json::sort_keys() {
 bool Json::is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
 
 double Json::number() const { return std::get<double>(value_); }
+
+bool Json::holds_something() const {
+  const struct {
+    bool operator()(std::nullptr_t) const { return false; }
+    bool operator()(bool value) const { return value; }
+    bool operator()(std::int64_t value) const { return value != 0; }
+    bool operator()(std::uint64_t value) const { return value != 0; }
+    bool operator()(double value) const { return value != 0; }
+    bool operator()(const std::string& value) const { return !value.empty(); }
+    bool operator()(const List& value) const { return !value.empty(); }
+    bool operator()(const Object& value) const { return !value.empty(); }
+  } holding;
+  return std::visit(holding, value_);
+}
+
+std::string Json::printed(std::string_view form, double factor) const {
+  const bool of_doubles = !form.empty() && std::string_view("aefg%").find(form.back()) != std::string_view::npos;
+  const auto in_form = [form](const auto& value) {
+    return fmt::format(fmt::runtime(fmt::format("{{:{}}}", form)), value);
+  };
+  const auto number = [&](auto value) {
+    return of_doubles || factor != 1 ? in_form(static_cast<double>(value) * factor) : in_form(value);
+  };
+  const auto entries = [&](const List& list) {
+    std::string text;
+    for (const Json& entry : list) text += (text.empty() ? "" : ",") + entry.printed("");
+    return in_form(text);
+  };
+  const struct {
+    decltype(in_form)& other;
+    decltype(number)& of_number;
+    decltype(entries)& of_list;
+    std::string operator()(std::nullptr_t) const { return other(std::string("null")); }
+    std::string operator()(bool value) const { return other(std::string(value ? "true" : "false")); }
+    std::string operator()(std::int64_t value) const { return of_number(value); }
+    std::string operator()(std::uint64_t value) const { return of_number(value); }
+    std::string operator()(double value) const { return of_number(value); }
+    std::string operator()(const std::string& value) const { return other(value); }
+    std::string operator()(const List& value) const { return of_list(value); }
+    std::string operator()(const Object&) const { return other(std::string("{}")); }
+  } printing{in_form, number, entries};
+  return std::visit(printing, value_);
+}
 
 std::string Json::text(int indent) const {
   JsonWriter writer(indent);

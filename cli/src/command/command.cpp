@@ -171,6 +171,13 @@ void ReportOptions::write(Json report) const {
   if (!csv.empty()) write_text(csv, base::csv_of(*shape, report));
 }
 
+void ReportOptions::show(const Json& report, const Json& words) const {
+  if (speaks()) write_text("-", base::text_of(report_text(command->path()), report, words));
+  write(report);
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
 double Stopwatch::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }

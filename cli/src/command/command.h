@@ -76,7 +76,12 @@ struct ReportOptions {
   /// Writes the report to its files, if there are any, with its schema (shapes/shapes.h) and the options that were
   /// given as the field `options`. Throws gdr::Error if it cannot be written.
   void write(Json report) const;
+  /// Prints the report as its shape's text if it speaks, then writes it. `words` are those of base::text_of().
+  void show(const Json& report, const Json& words = {}) const;
 };
+
+/// For words of a text: null if the text is empty.
+[[nodiscard]] Json text_or_null(const std::string& text);
 
 /// Wall-clock time of the whole command.
 class Stopwatch {

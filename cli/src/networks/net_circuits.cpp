@@ -191,19 +191,9 @@ int circuits(const NetCircuitsOptions& options) {
   }
   json["files"] = files;
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) {
-    fmt::print("{} nodes with {} ports each for {}: {} circuits, {:.1f} % of the bytes without a relay\n",
-               graph.tasks(), options.ports, options.graph, found.pairs.size(), 100 * share);
-    fmt::print(" ");
-    for (const auto& [a, b] : found.pairs) fmt::print(" {}-{}", a, b);
-    fmt::print("\n  {:<28} {:>16} {:>14} {:>14}\n", "", "busiest link, ms", "GB x links", "simulated, ms");
-    for (const WayResult& result : results) {
-      fmt::print("  {:<28} {:>16.4g} {:>14.4g} {:>14.4g}\n", result.name, 1e3 * result.busiest_seconds,
-                 result.hop_bytes / kGiga, 1e3 * result.seconds);
-    }
-    fmt::print("  {:<28} {:>16.4g}\n", "no circuits take less than", 1e3 * bound);
-  }
-  options.report.write(json);
+  std::vector<std::string> pairs;
+  for (const auto& [a, b] : found.pairs) pairs.push_back(fmt::format("{}-{}", a, b));
+  options.report.show(json, {{"count", pairs.size()}, {"pairs", fmt::format("{}", fmt::join(pairs, " "))}});
   return kSuccess;
 }
 

@@ -41,13 +41,10 @@ int report_schedule(const NetCollectiveOptions& options, const std::string& tool
   json["seconds"] = seconds;
   json["link_bound_seconds"] = bound;
   json["messages"] = traffic.messages;
-  if (options.report.speaks()) {
-    fmt::print("{} of {} bytes on {}, {}\n", schedule.name, options.bytes, platform.topology.name(), options.method);
-    fmt::print("  time        {:.6g} s, busiest link {:.6g} s\n", seconds, bound);
-    fmt::print("  messages    {}, {} bytes\n", traffic.messages, traffic.bytes);
-    fmt::print("  model       {}\n", options.simulation.text());
-  }
-  options.report.write(json);
+  options.report.show(json, {{"schedule", schedule.name},
+                             {"topology", platform.topology.name()},
+                             {"total_bytes", traffic.bytes},
+                             {"model", options.simulation.text()}});
   return kSuccess;
 }
 

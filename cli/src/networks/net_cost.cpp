@@ -23,23 +23,15 @@ int cost(const NetCostOptions& options) {
   json["total"] = cost.total;
   json["bandwidth_gbps"] = cost.bandwidth_gbps;
   json["usd_per_gbps"] = cost.per_gbps();
-  if (options.report.speaks()) fmt::print("{}\n", network.title);
   for (const interconnect::CostLine& line : cost.lines) {
     json["lines"].push_back({{"board", line.board},
                              {"part", line.part},
                              {"unit_price", line.unit_price},
                              {"count", line.count},
                              {"subtotal", line.subtotal()}});
-    if (options.report.speaks()) {
-      fmt::print("  {:<18} {:<14} {:>8.0f} x {:>6.0f} = {:>8.0f} USD\n", line.board, line.part, line.unit_price,
-                 line.count, line.subtotal());
-    }
   }
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) {
-    fmt::print("  {:.0f} USD for {:.0f} Gbps, {:.2f} USD/Gbps\n", cost.total, cost.bandwidth_gbps, cost.per_gbps());
-  }
-  options.report.write(json);
+  options.report.show(json, {{"title", network.title}});
   return kSuccess;
 }
 

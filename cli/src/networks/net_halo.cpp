@@ -132,14 +132,8 @@ int run(const NetHaloOptions& o) {
   json["rank"] = rank;
   json["directions"] = plan_json(plans, rank);
   json["notes"] = plans.notes;
-  if (o.report.speaks()) {
-    fmt::print("rank {} on node {}\n{}", rank, plans.nodes[static_cast<std::size_t>(rank)],
-               interconnect::describe(plans, rank));
-    fmt::print("{:.1f} us: pack {:.1f}, TCA {:.1f}, MPI {:.1f}, barrier and launches {:.1f}\n", time.total * 1e6,
-               time.pack * 1e6, time.tca * 1e6, time.mpi * 1e6, time.overhead * 1e6);
-  }
-  if (o.report.speaks() && o.simulate) fmt::print("{:.1f} us by SimGrid\n", simulated * 1e6);
-  o.report.write(json);
+  o.report.show(json,
+                {{"node", plans.nodes[static_cast<std::size_t>(rank)]}, {"plan", interconnect::describe(plans, rank)}});
   return kSuccess;
 }
 

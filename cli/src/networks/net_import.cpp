@@ -126,13 +126,7 @@ int import(const NetImportOptions& options) {
   json["files"] = made.files;
   json["notes"] = made.notes;
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) {
-    fmt::print("{} ({}): {} {}, {} {}\n", options.file, made.format, made.size, made.is_network ? "nodes" : "tasks",
-               made.edges, made.is_network ? "links" : "transfers");
-    for (const std::string& note : made.notes) fmt::print("  note     {}\n", note);
-    fmt::print("  written  {}\n", fmt::join(made.files, ", "));
-  }
-  options.report.write(json);
+  options.report.show(json, {{"files", fmt::format("{}", fmt::join(made.files, ", "))}});
   return kSuccess;
 }
 

@@ -143,24 +143,35 @@ void write_files(const NetMapOptions& options, const TaskGraph& graph, const Tas
   }
 }
 
-void print_histogram(const std::map<std::uint64_t, std::uint64_t>& histogram) {
+/// The number of links by load, for the text: ten bins up to the busiest link.
+Json bins_of(const std::map<std::uint64_t, std::uint64_t>& histogram) {
   constexpr std::size_t kBins = 10;
   constexpr double kBar = 40;  // characters
-  if (histogram.empty()) {
-    fmt::print("  links by load    none: one node has no links\n");
-    return;
-  }
+  Json bins = Json::array();
+  if (histogram.empty()) return bins;
   const double most = std::max(1.0, static_cast<double>(histogram.rbegin()->first));
   std::array<std::uint64_t, kBins> links{};
   for (const auto& [bytes, count] : histogram) {
     links[std::min(kBins - 1, static_cast<std::size_t>(static_cast<double>(bytes) / most * kBins))] += count;
   }
   const auto tallest = static_cast<double>(*std::ranges::max_element(links));
-  fmt::print("  links by load (up to MB: links)\n");
   for (std::size_t bin = 0; bin < kBins; ++bin) {
-    fmt::print("    {:>10.3f} {:>7} {}\n", most / 1e6 * static_cast<double>(bin + 1) / kBins, links[bin],
-               std::string(static_cast<std::size_t>(kBar * static_cast<double>(links[bin]) / tallest), '#'));
+    const double length = kBar * static_cast<double>(links[bin]) / tallest;
+    bins.push_back({{"most_bytes", most * static_cast<double>(bin + 1) / kBins},
+                    {"links", links[bin]},
+                    {"bar", std::string(static_cast<std::size_t>(length), '#')}});
   }
+  return bins;
+}
+
+/// In which of its costs a mapping is worse than the natural order; null if in none.
+Json worse_in(const MappingCost& cost, const MappingCost& natural) {
+  const bool torus = cost.torus_hop_bytes > natural.torus_hop_bytes;
+  const bool link = cost.max_link_bytes > natural.max_link_bytes;
+  if (!torus && !link) return nullptr;
+  return !torus  ? "busiest link; --objective link makes that smaller"
+         : !link ? "torus cost; --objective cost makes that smaller"
+                 : "torus cost and the busiest link";
 }
 
 int map_tasks(const NetMapOptions& options) {
@@ -216,37 +227,10 @@ int map_tasks(const NetMapOptions& options) {
   json["host_seconds"] = watch.seconds();
 
   json["rank0_node"] = mapping.front();
-  if (options.report.speaks()) {
-    fmt::print("{} tasks of {} on {} by {}{}\n", graph.tasks(), options.graph, grid.name(), options.method,
-               options.method == "refined" ? " for " + options.objective : "");
-    if (file.duplicates > 0) {
-      fmt::print("  {}:{}: first of {} lines whose bytes were added to an earlier line's\n", options.graph,
-                 file.first_duplicate, file.duplicates);
-    }
-    fmt::print("  traffic          {:.4f} GB\n", static_cast<double>(graph.total_bytes()) / 1e9);
-    const auto giga = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
-    const auto mega = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
-    fmt::print("  cost             {:.4f} GB x mesh hops, natural order {:.4f}\n", giga(cost.hop_bytes),
-               giga(natural.hop_bytes));
-    fmt::print("  torus cost       {:.4f} GB x hops, natural order {:.4f}\n", giga(cost.torus_hop_bytes),
-               giga(natural.torus_hop_bytes));
-    fmt::print("  busiest link     {:.4f} MB (tie {}, {}), natural order {:.4f}\n", mega(cost.max_link_bytes),
-               options.tie, options.axis_order, mega(natural.max_link_bytes));
-    if (cost.torus_hop_bytes > natural.torus_hop_bytes || cost.max_link_bytes > natural.max_link_bytes) {
-      fmt::print("  worse            than natural order in the {}\n",
-                 cost.torus_hop_bytes <= natural.torus_hop_bytes ? "busiest link; --objective link makes that smaller"
-                 : cost.max_link_bytes <= natural.max_link_bytes ? "torus cost; --objective cost makes that smaller"
-                                                                 : "torus cost and the busiest link");
-    }
-    if (options.simulate) {
-      fmt::print("  simulated        {:.6f} s (S4U, CM02, all traffic at once, {})\n",
-                 json["emulated_seconds"].number(), options.network);
-    }
-    if (mapping.front() != 0) fmt::print("  rank 0           runs on node {}, not on the first\n", mapping.front());
-    fmt::print("  optimisation     {:.4f} s of processor time\n", optimise);
-    print_histogram(histogram);
-  }
-  options.report.write(json);
+  options.report.show(json, {{"first_duplicate", file.first_duplicate},
+                             {"worse", worse_in(cost, natural)},
+                             {"bins", bins_of(histogram)},
+                             {"no_links", histogram.empty()}});
   return kSuccess;
 }
 

@@ -177,26 +177,7 @@ int map_tasks_on_network(const NetMapOptions& options) {
   if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping.node_of));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) {
-    fmt::print("{} tasks of {} on {} by {}{}, {} on each node\n", graph.tasks(), options.graph, topology.name(),
-               options.method, options.method == "refined" ? " for " + options.objective : "", options.tasks_per_node);
-    fmt::print("  traffic          {:.4g} GB, {:.4g} inside nodes, natural order {:.4g}\n",
-               static_cast<double>(graph.total_bytes()) / kGiga, static_cast<double>(cost.inside) / kGiga,
-               static_cast<double>(in_order.inside) / kGiga);
-    fmt::print("  cost             {:.4g} GB x links, natural order {:.4g}\n", cost.hop_bytes / kGiga,
-               in_order.hop_bytes / kGiga);
-    fmt::print("  busiest link     {:.4g} ms for its bytes, natural order {:.4g}\n", 1e3 * cost.busiest_seconds,
-               1e3 * in_order.busiest_seconds);
-    if (simulated) {
-      fmt::print("  simulated        {:.6g} s (S4U, CM02, all traffic at once), natural order {:.6g}\n",
-                 simulated->first, simulated->second);
-    }
-    if (mapping.node_of.front() != 0) {
-      fmt::print("  rank 0           runs on node {}, not on the first\n", mapping.node_of.front());
-    }
-    fmt::print("  optimisation     {:.4f} s of processor time\n", optimise);
-  }
-  options.report.write(json);
+  options.report.show(json);
   return kSuccess;
 }
 

@@ -142,11 +142,7 @@ int run(const NetPingpongOptions& o) {
   json["count"] = o.count;
   json["seconds"] = seconds;
   json["bytes_per_second"] = rate;
-  if (o.report.speaks()) {
-    fmt::print("{} {} to {}, {:.0f} bytes: {:.3f} us, {:.1f} MB/s\n", o.method, o.from, o.to, o.count * o.bytes,
-               seconds * 1e6, rate / 1e6);
-  }
-  o.report.write(json);
+  o.report.show(json, {{"all_bytes", o.count * o.bytes}});
   return kSuccess;
 }
 

@@ -128,20 +128,8 @@ int replay(const NetReplayOptions& o) {
   json["path_network_seconds"] = part(ReplayPart::network);
   json["path_compute_seconds"] = part(ReplayPart::compute);
   json["host_seconds"] = watch.seconds();
-  if (o.report.speaks()) {
-    fmt::print("{} of {} ranks on {}{}\n", o.trace, program.ranks.size(), platform.topology.name(),
-               o.platform.map.empty() ? "" : ", placed by " + o.platform.map);
-    fmt::print("  time        {:.6g} s\n", times.seconds);
-    if (has_path) {
-      fmt::print("  of that     {:.6g} s messages, {:.6g} s computing on the critical path\n",
-                 times.path_seconds[static_cast<std::size_t>(ReplayPart::network)],
-                 times.path_seconds[static_cast<std::size_t>(ReplayPart::compute)]);
-    }
-    fmt::print("  messages    {}, {:.0f} bytes\n", graph.messages(), bytes);
-    fmt::print("  model       {}, factors {}, messages below {:.0f} bytes leave their sender free\n", o.executor,
-               o.factors, o.eager);
-  }
-  o.report.write(json);
+  o.report.show(
+      json, {{"topology", platform.topology.name()}, {"map", text_or_null(o.platform.map)}, {"executor", o.executor}});
   return kSuccess;
 }
 

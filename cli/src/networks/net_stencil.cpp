@@ -55,17 +55,7 @@ int one(const NetStencilOptions& o, const StencilProblem& problem) {
   add_times(json, time);
   json["split"] = split;
   json["method"] = o.method;
-  if (o.report.speaks()) {
-    fmt::print("{} {} split {}, {}: {:.1f} us an iteration, {:.1f} Gflops\n", o.name, o.size, fmt::join(split, ","),
-               o.method, time.iteration * 1e6, time.gflops);
-    const std::string reduced =
-        time.all_reduce > 0 ? fmt::format(", all-reduce {:.1f} us", time.all_reduce * 1e6) : std::string();
-    fmt::print(
-        "compute {:.1f} us, halo {:.1f} us (pack {:.1f}, TCA {:.1f}, MPI {:.1f}, barrier and launches {:.1f}){}\n",
-        time.compute * 1e6, time.halo.total * 1e6, time.halo.pack * 1e6, time.halo.tca * 1e6, time.halo.mpi * 1e6,
-        time.halo.overhead * 1e6, reduced);
-  }
-  o.report.write(json);
+  o.report.show(json, {{"name", o.name}});
   return kSuccess;
 }
 
@@ -89,19 +79,7 @@ int plan(const NetStencilOptions& o, const StencilProblem& problem) {
                              {"block_stride_share", a.block_stride_share},
                              {"reason", a.reason}});
   }
-  if (o.report.speaks()) {
-    const Advice& best = all.front();
-    fmt::print("{} {} on {} nodes: split {} with {}, {:.1f} us an iteration, {:.1f} Gflops\n", o.name, o.size, o.nodes,
-               fmt::join(best.split, ","), name_of(best.method), best.time.iteration * 1e6, best.time.gflops);
-    fmt::print("{:<10} {:<7} {:>9} {:>8} {:>9} {:>8}  {}\n", "split", "method", "us", "Gflops", "halo us", "halo KB",
-               "why");
-    for (const Advice& a : all) {
-      fmt::print("{:<10} {:<7} {:>9.1f} {:>8.1f} {:>9.1f} {:>8}  {}\n", fmt::format("{}", fmt::join(a.split, ",")),
-                 name_of(a.method), a.time.iteration * 1e6, a.time.gflops, a.time.halo.total * 1e6, a.halo_bytes / 1024,
-                 a.reason);
-    }
-  }
-  o.report.write(json);
+  o.report.show(json, {{"name", o.name}, {"nodes", o.nodes}});
   return kSuccess;
 }
 

@@ -136,16 +136,9 @@ int summa(const NetSummaOptions& options) {
   json["messages"] = traffic.messages;
   json["bytes"] = traffic.bytes;
   json["link_bound_seconds"] = link_bound;
-  if (options.report.speaks()) {
-    fmt::print("SUMMA {} in {} on {}, n = {}{}\n", options.algorithm, options.layout, platform.topology.name(),
-               options.n, padded_n == options.n ? "" : fmt::format(", padded to {}", padded_n));
-    fmt::print("  time        {:.6g} s, arithmetic {}\n", seconds, options.compute);
-    if (reference) fmt::print("  relative    {:.2f} x CA1 on the hub\n", *reference / seconds);
-    fmt::print("  memory      {:.4g} words a node\n", words);
-    fmt::print("  messages    {}, {} bytes, routes {}\n", traffic.messages, traffic.bytes, platform.routing);
-    fmt::print("  model       {}\n", options.simulation.text());
-  }
-  options.report.write(json);
+  options.report.show(json, {{"topology", platform.topology.name()},
+                             {"padded_n", padded_n == options.n ? Json(nullptr) : Json(padded_n)},
+                             {"model", options.simulation.text()}});
   return kSuccess;
 }
 

@@ -23,6 +23,7 @@ struct SchemaOptions {
 };
 
 std::string schema_of(const ReportShape& shape) {
+  base::check_text(report_text(shape.name), shape, fields_of_all_reports());
   return base::json_schema(shape, fields_of_all_reports()).text() + "\n";
 }
 

@@ -67,6 +67,11 @@ class Json {
   [[nodiscard]] bool is_null() const;
   /// The value of a number that was set as double.
   [[nodiscard]] double number() const;
+  /// False for null, false, 0, and a text, list or object without entries.
+  [[nodiscard]] bool holds_something() const;
+  /// A value in a form of fmt without its braces, such as ">8.2f": a number times `factor`, a text, or a list, whose
+  /// entries have commas between them.
+  [[nodiscard]] std::string printed(std::string_view form, double factor = 1) const;
 
   /// As the indentation of text(): everything on one line, without blanks.
   static constexpr int kCompact = -1;

@@ -1,5 +1,5 @@
-// Results that print themselves: a report of typed fields, as JSON, as CSV and as a table of text. A shape says once
-// what a field is; JSON Schemas and pages come from it, too.
+// Results that print themselves: a report of typed fields, as JSON, as CSV and as text. A shape says once what a field
+// is; JSON Schemas and pages come from it, too.
 #pragma once
 
 #include <concepts>
@@ -43,10 +43,10 @@ struct Column {
 };
 
 struct ReportShape {
-  std::string name;         // of the command: "cluster nbody"
-  unsigned version = 1;     // grows when a field changes its meaning or goes
-  std::vector<Field> head;  // beside the fields of all reports
-  std::vector<Field> row;   // of each of the rows; none: the report has no rows
+  std::string name;              // of the command: "cluster nbody"
+  unsigned version = 1;          // grows when a field changes its meaning or goes
+  std::vector<Field> head = {};  // beside the fields of all reports
+  std::vector<Field> row = {};   // of each of the rows; none: the report has no rows
   std::vector<Column> table = {};
   std::string rows = "rows";   // key of the list of rows
   bool rows_may_lack = false;  // reports without this list fit the shape, too
@@ -109,6 +109,17 @@ class Report {
 /// The rows of a report of this shape, a line each, with a line of keys. Fields of objects are columns of their own:
 /// parts.board. A list is written as JSON; a field that is null or missing gives an empty cell.
 [[nodiscard]] std::string csv_of(const ReportShape& shape, const Json& report);
+
+/// The report as text in this form. A field stands in braces, with its place in objects and lists, a factor
+/// and a form of fmt: `{seconds}`, `{natural_order.bytes/1e6:.4f}`. Words that are not in the report follow an `@`:
+/// `{@title}`. Forms beside those of fmt: `{seconds:time}` gives more digits to short times, `{boards:#board}` is a
+/// count with its noun, `{overlap:?text}` the text if the field holds something, `{overlap:!text}` if it does not. What
+/// stands in `[]` is left out if a field in it is missing or null, and so is a line; without a text, `?` and `!` leave
+/// it out, too. `{*rows}` before a line repeats it for each entry of the list, whose fields may then be named; `{.}` is
+/// the entry itself.
+[[nodiscard]] std::string text_of(std::string_view form, const Json& report, const Json& words = {});
+/// GDR_ASSERT that the form of a text names only fields of the shape, or of `common`.
+void check_text(std::string_view form, const ReportShape& shape, const std::vector<Field>& common);
 
 /// JSON Schema (draft 2020-12) of the reports of this shape, which also have the fields `common`.
 [[nodiscard]] Json json_schema(const ReportShape& shape, const std::vector<Field>& common);
