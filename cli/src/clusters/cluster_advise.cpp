@@ -1,6 +1,4 @@
 // gdr cluster advise: which cluster, how many nodes and which algorithm.
-#include <fmt/format.h>
-
 #include "cluster.h"
 #include "command/kernel_source.h"
 #include "gdr/cluster/nbody_advice.h"
@@ -35,29 +33,16 @@ Json json_of(const std::vector<NbodyCandidate>& candidates) {
   return json;
 }
 
-std::string text_of(const NbodyCandidate& candidate) {
-  return fmt::format("{} on {} node{} of {}: {:.4g} Tflops, efficiency {:.1f} %", cluster::name_of(candidate.algorithm),
-                     candidate.nodes, candidate.nodes == 1 ? "" : "s", candidate.cluster, candidate.gflops / 1e3,
-                     100 * candidate.efficiency);
-}
-
-void print(const NbodyAdvice& advice, const ClusterAdviseOptions& options) {
-  const NbodyCandidate& best = advice.best;
-  fmt::print("N = {}: take {}\n", options.n, text_of(best));
-  fmt::print("  takes      {:.4g} s a unit of time; most of it is spent on: {}\n", best.seconds, best.bound_by);
-  if (best.efficiency < options.efficiency) {
-    fmt::print("  note       nothing reaches an efficiency of {:g} %\n", 100 * options.efficiency);
-  }
+/// The best candidates of other algorithms and of other clusters.
+Json others(const NbodyAdvice& advice) {
+  Json all = Json::array();
   for (const NbodyCandidate& other : advice.algorithms) {
-    if (other.algorithm != best.algorithm) fmt::print("  instead of {}\n", text_of(other));
+    if (other.algorithm != advice.best.algorithm) all.push_back(json_of(other));
   }
   for (const NbodyCandidate& other : advice.clusters) {
-    if (other.cluster != best.cluster) fmt::print("  instead of {}\n", text_of(other));
+    if (other.cluster != advice.best.cluster) all.push_back(json_of(other));
   }
-  if (advice.larger.nodes > best.nodes) fmt::print("  no larger  {}\n", text_of(advice.larger));
-  fmt::print(
-      "  would gain a factor of {:.2f} if messages took no time, of {:.2f} with transfers to the board as planned\n",
-      advice.free_network, advice.planned_transfers);
+  return all;
 }
 
 int advise(const ClusterAdviseOptions& options) {
@@ -79,8 +64,7 @@ int advise(const ClusterAdviseOptions& options) {
   json["larger"] = advice.larger.nodes > advice.best.nodes ? json_of(advice.larger) : Json(nullptr);
   json["gain"] = {{"free_network", advice.free_network}, {"planned_transfers", advice.planned_transfers}};
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) print(advice, options);
-  options.report.write(json);
+  options.report.show(json, {{"is_less", advice.best.efficiency < options.efficiency}, {"others", others(advice)}});
   return kSuccess;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -122,23 +123,13 @@ int dgemm(const DgemmOptions& options) {
   }
   json["host_seconds"] = watch.seconds();
 
-  if (options.report.speaks()) {
-    fmt::print("{} x {} x {} with {} on {} at {} MHz\n", options.m, options.n, options.k, options.kernel, machine.title,
-               machine.clock_mhz);
-    if (!options.board.timing() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
-    if (!options.board.timing()) fmt::print("  largest error   {:.2e} of |A||B|, allowed {:.2e}\n", error, bound);
-    fmt::print("  emulated time   {:.6f} s: B {:.6f}, A {:.6f}, load {:.6f}, turns {:.6f}\n", times.total(),
-               times.b_send, times.a_send, times.a_load, times.compute);
-    fmt::print("  emulated speed  {:.1f} Gflops; {} clocks a turn, {:.1f} Gflops of turns alone\n",
-               times.total() > 0 ? times.useful_flops / times.total() / 1e9 : 0, model.clocks_per_turn(),
-               model.kernel_gflops());
-    if (transposed)
-      fmt::print("  orientation     transposed: the board computes C^T = B^T A^T, which takes less time\n");
-    fmt::print("  useful          {:.1f} % of the operations executed\n",
-               times.executed_flops > 0 ? 100 * times.useful_flops / times.executed_flops : 0);
-    fmt::print("  host time       {:.2f} s\n", watch.seconds());
-  }
-  options.report.write(json);
+  const bool says_how = !options.board.timing() && !with_engine.exact();
+  options.report.show(json, {{"kernel", options.kernel},
+                             {"machine", machine.title},
+                             {"clock_mhz", machine.clock_mhz},
+                             {"arithmetic", says_how ? Json(with_engine.exactness()) : Json(nullptr)},
+                             {"turns_gflops", model.kernel_gflops()},
+                             {"useful", times.useful_flops / std::max(times.executed_flops, 1.0)}});
   if (exact && !(error <= bound)) {
     throw Error(fmt::format("the largest error is {:.3e} of |A||B|, allowed are {:.3e}", error, bound));
   }

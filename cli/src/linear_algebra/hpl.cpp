@@ -80,18 +80,8 @@ int hpl(const HplRunOptions& asked) {
   json["residual"] = nullptr;
   json["residual_host"] = nullptr;
   double residual = 0;
-  if (options.report.speaks()) {
-    fmt::print("N = {}, NB = {} on {} at {} MHz and its host {}\n", options.n, options.nb, machine.title,
-               machine.clock_mhz, options.host);
-    fmt::print("  emulated time   {} s: panel {}, update {}, swap {}, back-substitution {}\n",
-               seconds_text(stages.total()), seconds_text(stages.panel), seconds_text(stages.update),
-               seconds_text(stages.swap), seconds_text(stages.backsub));
-    fmt::print("  emulated speed  {:.1f} Gflops; board at work for {:.1f} %\n", gflops,
-               100 * stages.board / stages.total());
-    fmt::print("  products        {}\n", in_words(rule, host));
-  }
+  Json words = words_of(options, machine, rule, host);
   if (!options.board.timing()) {
-    if (options.report.speaks() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
     BoardDgemm board(device, program);
     residual = residual_of(options, "factorising on the board",
                            [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b) {
@@ -99,21 +89,14 @@ int hpl(const HplRunOptions& asked) {
                            });
     json["residual"] = residual;
     json["counters"] = counters_json(board.counters(), true);
-    if (options.report.speaks()) {
-      fmt::print("  residual        {:.7f} = ||Ax-b||_oo / (eps ||A||_1 N), which HPL wants below {}\n", residual,
-                 kHplThreshold);
-    }
     if (options.with_host) {
       const double on_host = residual_of(options, "factorising on the host", host_product);
       json["residual_host"] = on_host;
-      if (options.report.speaks()) {
-        fmt::print("  host's products {:.7f}, so the board's residual is {:.3f} of it\n", on_host, residual / on_host);
-      }
+      words["of_host"] = residual / on_host;
     }
   }
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) fmt::print("  host time       {:.2f} s\n", watch.seconds());
-  options.report.write(json);
+  options.report.show(json, words);
   if (!(residual < kHplThreshold)) {
     throw Error(fmt::format("HPL's check fails: the residual is {}, and it must be below {}", residual, kHplThreshold));
   }
@@ -121,6 +104,17 @@ int hpl(const HplRunOptions& asked) {
 }
 
 }  // namespace
+
+Json words_of(const HplRunOptions& options, const emulator::MachineDescription& machine, ProductRule rule,
+              const HostDescription& host) {
+  const bool says_how = !options.board.timing() && !options.board.exact();
+  return {{"machine", machine.title},
+          {"clock_mhz", machine.clock_mhz},
+          {"host", options.host},
+          {"products", in_words(rule, host)},
+          {"arithmetic", says_how ? Json(options.board.exactness()) : Json(nullptr)},
+          {"threshold", kHplThreshold}};
+}
 
 void add_hpl(Command program, const std::string& name) {
   auto options = std::make_shared<HplRunOptions>();

@@ -114,6 +114,10 @@ struct HplRunOptions {
   MxpOptions mxp;
 };
 
+/// Words of the text of gdr hpl on one node.
+[[nodiscard]] Json words_of(const HplRunOptions& options, const emulator::MachineDescription& machine, ProductRule rule,
+                            const HostDescription& host);
+
 /// gdr hpl --mxp. Returns the exit status.
 int mxp_on_one_node(const HplRunOptions& options);
 

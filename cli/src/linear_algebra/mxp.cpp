@@ -74,29 +74,9 @@ int mxp_on_one_node(const HplRunOptions& options) {
   json["refinement_steps"] = steps;
   json["hpl_seconds"] = seconds_of_hpl;
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) {
-    fmt::print("N = {}, NB = {} in short words on {} at {} MHz and its host {}\n", options.n, options.nb, machine.title,
-               machine.clock_mhz, options.host);
-    fmt::print("  emulated time   {} s: panel {}, update {}, refinement {}\n", seconds_text(stages.total()),
-               seconds_text(stages.panel), seconds_text(stages.update), seconds_text(stages.refinement));
-    fmt::print("  emulated speed  {:.1f} Gflops as HPL counts; board at work for {:.1f} %\n",
-               mxp_gflops(options.n, stages.total()), 100 * stages.board / stages.total());
-    fmt::print("  HPL in doubles  {} s, {:.1f} Gflops, on the same machine\n", seconds_text(seconds_of_hpl),
-               mxp_gflops(options.n, seconds_of_hpl));
-    fmt::print("  products        {}\n", in_words(rule, host));
-    if (!result) {
-      fmt::print("  refinement      {} counted\n", base::counted(steps, "step"));
-    } else {
-      if (!exact) fmt::print("  arithmetic      {}\n", with_engine.exactness());
-      fmt::print("  refinement      {} ({}), from a residual of {:.4g}\n", base::counted(steps, "step"),
-                 name_of(options.mxp.refinement), result->before);
-      fmt::print(
-          "  residual        {:.7f} = ||Ax-b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) N), which must be below {}\n",
-          result->residual, kHplThreshold);
-    }
-    fmt::print("  host time       {:.2f} s\n", watch.seconds());
-  }
-  options.report.write(json);
+  Json words = words_of(options, machine, rule, host);
+  words["hpl_gflops"] = mxp_gflops(options.n, seconds_of_hpl);
+  options.report.show(json, words);
   if (result && !(result->residual < kHplThreshold)) {
     throw Error(fmt::format("the check fails: after {} the residual is {}, and it must be below {}",
                             base::counted(steps, "step"), result->residual, kHplThreshold));

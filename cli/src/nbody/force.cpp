@@ -45,28 +45,6 @@ Errors evaluate(Device& device, const ForceOptions& options) {
           rms_error(board.pot, host.pot), momentum_error(particles, board.acc), host_seconds};
 }
 
-void print(const ForceOptions& options, const Device& device, const std::optional<Errors>& errors, const Json& json) {
-  const emulator::StageSeconds& stages = device.emulated().seconds();
-  const emulator::RunClocks& clocks = device.emulated().clocks();
-  fmt::print("{} on {} at {} MHz, N = {}, eps = {}, engine {}{}\n", options.kernel, device.machine().title,
-             device.machine().clock_mhz, options.n, options.eps, options.board.engine,
-             errors ? fmt::format(" ({})", options.board.exactness()) : "");
-  fmt::print("  emulated time   {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect {:.6f}, add {:.6f}\n",
-             stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
-  fmt::print("  emulated speed  {:.1f} Gflops, {:.0f} flops per interaction\n",
-             json["emulated_gflops"].is_null() ? 0 : json["emulated_gflops"].number(), device.program().flops);
-  fmt::print("  chip clocks     {}: body {}, stalls {}, i load {}, first record {}, collection {}, other lines {}\n",
-             clocks.total(), clocks.loop_body, clocks.stall, clocks.i_load, clocks.first_record, clocks.collection,
-             clocks.loop_initialization + clocks.loop_termination);
-  if (errors) {
-    fmt::print("  rms error       acc {:.2e}", errors->acc);
-    if (errors->jerk) fmt::print(", jerk {:.2e}", *errors->jerk);
-    fmt::print(", pot {:.2e} against host double\n", errors->pot);
-  } else {
-    fmt::print("  no forces       engine timing computes none\n");
-  }
-}
-
 int force(const ForceOptions& options) {
   const Stopwatch watch;
   Device device(options.board.device_options());
@@ -106,14 +84,12 @@ int force(const ForceOptions& options) {
     json["reference_host_seconds"] = errors->host_seconds;
   }
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) {
-    print(options, device, errors, json);
-    const std::string part =
-        errors ? fmt::format(", of which the forces in host double took {:.2f} s", errors->host_seconds) : "";
-    fmt::print("  host time       {:.2f} s{}\n", watch.seconds(), part);
-  }
   options.observe.finish(device, options.board.engine, options.report);
-  options.report.write(json);
+  const emulator::RunClocks& clocks = device.emulated().clocks();
+  options.report.show(json, {{"machine", device.machine().title},
+                             {"exactness", errors ? Json(options.board.exactness()) : Json(nullptr)},
+                             {"flops", device.program().flops},
+                             {"other_clocks", clocks.loop_initialization + clocks.loop_termination}});
   return kSuccess;
 }
 

@@ -282,9 +282,8 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   if (ranks != nullptr) add_ranks(json, run, options, result);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   if (board) options.observe.finish(run.device(), options.board.engine, options.report);
-  options.report.write(json);
   if (!options.page.empty()) base::write_file(options.page, page_of(run, json, stopped, result));
-  if (options.report.speaks()) print_result(run, options, json, result);
+  options.report.show(json, words_of(run, options, result));
   tell_of_noise(run);
 
   if (end == hostlib::NbodyEnd::energy_error) {

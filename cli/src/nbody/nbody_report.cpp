@@ -43,17 +43,15 @@ void add_sample(Json& json, const hostlib::Sample& sample) {
   }
 }
 
-void print_ranks(const NbodyOptions& options, const NbodyResult& result) {
-  fmt::print("  ranks           {}, split {}, network of {}; seconds on average:", result.ranks.size(), options.split,
-             result.cluster);
-  const char* separator = " ";
+/// The mean over ranks of each part of their time.
+std::string mean_parts(const NbodyResult& result) {
+  std::string text;
   for (const auto& [name, part] : kRankParts) {
     double sum = 0;
     for (const cluster::RankSeconds& of_rank : result.ranks) sum += of_rank.*part;
-    fmt::print("{}{} {:.4f}", separator, name, sum / static_cast<double>(result.ranks.size()));
-    separator = ", ";
+    text += fmt::format("{}{} {:.4f}", text.empty() ? "" : ", ", name, sum / static_cast<double>(result.ranks.size()));
   }
-  fmt::print("\n");
+  return text;
 }
 
 /// The value with `decimals` decimals; large values are written with powers of ten instead of a long row of digits.
@@ -78,11 +76,11 @@ std::string scales_text(const hostlib::NbodyRun& run) {
   return text;
 }
 
-/// How long a unit of time is, if the units of the file say it.
-std::string time_unit_text(const NbodyOptions& options) {
-  if (options.units.empty() || !options.scale.empty()) return {};
+/// How many million years a unit of time is, if the units of the file say it.
+Json time_unit(const NbodyOptions& options) {
+  if (options.units.empty() || !options.scale.empty()) return nullptr;
   constexpr double kMillionYears = 1e6 * 365.25 * 86400;  // s
-  return fmt::format(", time unit {:.6g} Myr", hostlib::units_named(options.units).seconds / kMillionYears);
+  return hostlib::units_named(options.units).seconds / kMillionYears;
 }
 
 /// What computed the forces, for the head of the text.
@@ -91,14 +89,6 @@ std::string computed_by(const hostlib::NbodyRun& run, const NbodyOptions& option
   const emulator::MachineDescription& machine = run.device().machine();
   return fmt::format("on {} at {} MHz, kernel {}, engine {} ({})", machine.title, machine.clock_mhz, options.run.kernel,
                      options.board.engine, options.board.exactness());
-}
-
-void print_emulated(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,
-                    const NbodyResult& result) {
-  fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", json["emulated_seconds"].number());
-  if (!result.ranks.empty()) print_ranks(options, result);
-  fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
-             json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
 }
 
 }  // namespace
@@ -176,47 +166,30 @@ Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result) {
   return json;
 }
 
-void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,
-                  const NbodyResult& result) {
+Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result) {
   const hostlib::HermiteCounters& counters = run.counters();
-  fmt::print("{} particles to t = {} {}\n", run.state().bodies.size(), run.result_time(), computed_by(run, options));
-  fmt::print("  at the start    {}\n", scales_text(run) + time_unit_text(options));
-  const std::string error =
-      result.sample.energy_error ? fmt::format("{:+.2e}", *result.sample.energy_error) : std::string("none");
+  const auto& error = result.sample.energy_error;
   const double virial_ratio = result.sample.energy.virial_ratio();
-  fmt::print("  energy error    {} (E = {:.11g}, virial ratio {})\n", error, result.sample.energy.total(),
-             std::isfinite(virial_ratio) ? with_decimals(virial_ratio, 3) : "none");
-  fmt::print(
-      "  steps           {} in {} blocks, {:.1f} particles a block\n", counters.steps, counters.block_steps,
-      static_cast<double>(counters.steps) / static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1)));
+  const double blocks = static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1));
+  Json words{{"computed", computed_by(run, options)},
+             {"megayears", time_unit(options)},
+             {"energy_error", error ? fmt::format("{:+.2e}", *error) : "none"},
+             {"virial_ratio", std::isfinite(virial_ratio) ? with_decimals(virial_ratio, 3) : "none"},
+             {"block_size", static_cast<double>(counters.steps) / blocks},
+             {"smallest_step", hostlib::kSmallestStepLog2},
+             {"forced", fmt::format("{}", fmt::join(run.forced(), ", "))}};
   if (run.state().options.regularise) {
-    fmt::print("  binaries        {} regularised at the end; {} were begun and {} given up\n", run.state().pairs.size(),
-               run.pairs_formed(), run.pairs_dissolved());
-  }
-  fmt::print("  interactions    {}\n", counters.interactions);
-  if (const auto& occupancy = result.sample.pipe_occupancy) {
-    fmt::print("  occupancy       {:.1f} % of the interactions that the PEs had time for\n", 100 * *occupancy);
+    words["pairs"] = {
+        {"left", run.state().pairs.size()}, {"begun", run.pairs_formed()}, {"ended", run.pairs_dissolved()}};
   }
   if (const auto& core = result.sample.core) {
-    fmt::print("  core            radius {} about the density centre ({}, {}, {})\n", with_decimals(core->radius, 4),
-               with_decimals(core->centre.x, 4), with_decimals(core->centre.y, 4), with_decimals(core->centre.z, 4));
+    words["core"] = fmt::format("radius {} about the density centre ({}, {}, {})", with_decimals(core->radius, 4),
+                                with_decimals(core->centre.x, 4), with_decimals(core->centre.y, 4),
+                                with_decimals(core->centre.z, 4));
   }
-  if (run.has_board()) print_emulated(run, options, json, result);
-  fmt::print("  host time       {:.2f} s\n", result.host_seconds);
-  fmt::print("  state hash      {}\n", result.state_hash);
-  if (const std::size_t predicted = run.predicted(); predicted > 0) {
-    fmt::print("  note: t = {} is no block time; {} particles were predicted to it\n", run.result_time(), predicted);
-  }
-  if (counters.smallest_steps > 0) {
-    fmt::print("  note: {} steps were held at the smallest step 2^{}; soften, or expect a wrong energy\n",
-               counters.smallest_steps, hostlib::kSmallestStepLog2);
-  }
-  for (const hostlib::RunChange& change : run.changes()) {
-    fmt::print("  note: from t = {} on {}\n", change.t, change.what);
-  }
-  if (!run.forced().empty()) {
-    fmt::print("  note: the restart was forced in spite of {}\n", fmt::join(run.forced(), ", "));
-  }
+  if (run.has_board()) words["flops"] = run.device().program().flops;
+  if (!result.ranks.empty()) words["mean_parts"] = mean_parts(result);
+  return words;
 }
 
 namespace {

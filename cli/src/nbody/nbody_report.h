@@ -24,9 +24,8 @@ struct NbodyResult {
 /// Adds the emulated time of a run on several ranks, in place of that of its own board.
 void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result);
 
-/// Prints the run's results to standard output; `json` is what json_of() and add_ranks() made.
-void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,
-                  const NbodyResult& result);
+/// Words of the text, which the report has in other forms or lacks.
+[[nodiscard]] Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result);
 /// Warns of particles in one place, as of a row that is twice in a file, and of a snapshot that is hardly in units with
 /// G = 1. Printed to standard error, so that it is also seen with `--json -`.
 void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options);

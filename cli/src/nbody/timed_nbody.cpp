@@ -166,45 +166,26 @@ Json json_of(const NbodyOptions& options, const Timed& run, const Device& device
 }
 
 /// How the number of blocks is known, and what may change it.
-void print_origin(const NbodyOptions& options, const Timed& run, const Blocks& blocks) {
-  if (blocks.measured_t == 0) {
-    fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles, of {}\n",
-               blocks.measured_at.front(), blocks.measured_at.back(), blocks.from);
-  } else if (blocks.measured_at.size() > 1) {
-    fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles, now\n",
-               blocks.measured_at.front(), blocks.measured_at.back());
-  } else {
-    fmt::print("                  as measured with all particles, now\n");
-  }
+std::vector<std::string> origin_of(const NbodyOptions& options, const Timed& run, const Blocks& blocks) {
+  std::vector<std::string> origin;
+  const std::string scaled = fmt::format("scaled from block sizes measured with {:.0f} to {:.0f} particles, ",
+                                         blocks.measured_at.front(), blocks.measured_at.back());
+  origin.push_back(blocks.measured_t == 0          ? scaled + "of " + blocks.from
+                   : blocks.measured_at.size() > 1 ? scaled + "now"
+                                                   : "as measured with all particles, now");
   if (blocks.measured_t > 0) {
-    fmt::print("                  on the first {:.4g} of {:.4g} units of time, with forces in doubles\n",
-               blocks.measured_t, run.span);
+    origin.push_back(fmt::format("on the first {:.4g} of {:.4g} units of time, with forces in doubles",
+                                 blocks.measured_t, run.span));
   }
   if (run.span > 1) {
-    fmt::print("                  later steps may be shorter: a core that contracts, pairs that become closer\n");
+    origin.emplace_back("later steps may be shorter: a core that contracts, pairs that become closer");
   }
   constexpr double kNoisyEta = 0.05;  // below it gravity_jerk takes other steps than forces in doubles do
   if (options.run.hermite.eta < kNoisyEta && options.run.kernel != "gravity_jerk_long") {
-    fmt::print("                  noise of {} at eta = {} may change them by a third\n", options.run.kernel,
-               options.run.hermite.eta);
+    origin.push_back(
+        fmt::format("noise of {} at eta = {} may change them by a third", options.run.kernel, options.run.hermite.eta));
   }
-}
-
-void print(const NbodyOptions& options, const Timed& run, const Device& device, const Blocks& blocks,
-           const cluster::NbodyCost& cost, double watts) {
-  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}: emulated time alone\n", run.particles,
-             options.run.t_end, device.machine().title, device.machine().clock_mhz, options.run.kernel);
-  fmt::print("  blocks          {:.0f} of {:.1f} particles on average, {:.4g} steps\n", cost.blocks,
-             cost.steps / cost.blocks, cost.steps);
-  print_origin(options, run, blocks);
-  fmt::print(
-      "  emulated time   {:.4f} s: i send {:.4f}, j send {:.4f}, compute and collect {:.4f}, add {:.4f}, integration "
-      "{:.4f}\n",
-      cost.seconds, cost.alone.i_send, cost.alone.j_send, cost.alone.compute, cost.alone.add, cost.alone.host);
-  fmt::print("  takes           {}, {:.3g} kWh at {:.0f} W: the host and {} board{} of {}\n",
-             time_of_run_text(cost.seconds), watts * cost.seconds / kJoulesPerKilowattHour, watts, options.board.boards,
-             options.board.boards == 1 ? "" : "s", options.cluster);
-  fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n", cost.gflops, device.program().flops);
+  return origin;
 }
 
 }  // namespace
@@ -225,10 +206,13 @@ int timed_nbody(const NbodyOptions& options, const hostlib::NbodySettings& setti
   const double watts = watts_of(options);
   Json json = json_of(options, run, device, blocks, cost, watts);
   json["host_seconds"] = watch.seconds();
-  options.report.write(json);
-  if (!options.report.speaks()) return kSuccess;
-  print(options, run, device, blocks, cost, watts);
-  fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  options.report.show(json, {{"machine", device.machine().title},
+                             {"flops", device.program().flops},
+                             {"block_size", cost.steps / cost.blocks},
+                             {"origin", origin_of(options, run, blocks)},
+                             {"takes", time_of_run_text(cost.seconds)},
+                             {"kilowatt_hours", watts * cost.seconds / kJoulesPerKilowattHour},
+                             {"cluster", options.cluster}});
   return kSuccess;
 }
 
