@@ -1,6 +1,6 @@
 // Any lines of `gdr fp eval`: each is refused with a reason or gives the same bits from the scalar definition of the
 // arithmetic and from the vector engine.
-#include "tools/fp_eval.h"
+#include "gdr/selftest/single_operations.h"
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gdr;
-  using namespace gdr::cli;
+  using namespace gdr::selftest;
   constexpr std::size_t kMostOperations = 256;
   std::string_view rest = fuzz::text_of(data, size);
   std::vector<FpOperation> operations;

@@ -6,9 +6,7 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
-#include "force_reference.h"
-#include "gdr/hostlib/board_force.h"
-#include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/force_comparison.h"
 #include "gdr/hostlib/plummer.h"
 #include "runs/observe.h"
 
@@ -36,13 +34,13 @@ struct Errors {
 
 Errors evaluate(Device& device, const ForceOptions& options) {
   const hostlib::Particles particles = hostlib::make_plummer(options.n, options.seed);
-  const ForceSums board = board_forces(device, load_kernel(options.kernel), particles, options.eps);
+  const hostlib::ForceSums board = hostlib::board_forces(device, load_kernel(options.kernel), particles, options.eps);
   const Stopwatch watch;
-  const ForceSums host = host_forces(particles, options.eps, options.board.threads);
+  const hostlib::ForceSums host = hostlib::host_forces(particles, options.eps, options.board.threads);
   const double host_seconds = watch.seconds();
-  return {rms_error(board.acc, host.acc),
-          board.jerk.empty() ? std::nullopt : std::optional(rms_error(board.jerk, host.jerk)),
-          rms_error(board.pot, host.pot), momentum_error(particles, board.acc), host_seconds};
+  return {hostlib::rms_error(board.acc, host.acc),
+          board.jerk.empty() ? std::nullopt : std::optional(hostlib::rms_error(board.jerk, host.jerk)),
+          hostlib::rms_error(board.pot, host.pot), hostlib::momentum_error(particles, board.acc), host_seconds};
 }
 
 int force(const ForceOptions& options) {

@@ -8,9 +8,9 @@
 #include <iostream>
 
 #include "command/command.h"
-#include "fp_eval.h"
 #include "gdr/emulator/arithmetic.h"
 #include "gdr/emulator/conversion.h"
+#include "gdr/selftest/single_operations.h"
 
 namespace gdr::cli {
 namespace {
@@ -122,9 +122,9 @@ int show_number(const std::string& text, const ReportOptions& report) {
 }
 
 int eval(const std::string& engine) {
-  const auto evaluator = make_evaluator(engine);
+  const auto evaluator = selftest::make_evaluator(engine);
   constexpr std::size_t kBatch = 1 << 16;  // in lines; a chip computes 2,048 pairs at a time
-  std::vector<FpOperation> batch;
+  std::vector<selftest::FpOperation> batch;
   const auto flush = [&] {
     std::string text;
     const std::vector<LongWord> results = evaluator->evaluate(batch);
@@ -139,7 +139,7 @@ int eval(const std::string& engine) {
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
     std::string error;
-    const auto operation = parse_operation(line, error);
+    const auto operation = selftest::parse_operation(line, error);
     if (!operation) {
       flush();
       throw Error(fmt::format("line {}: {}", number, error));
@@ -174,7 +174,7 @@ void add_fp(Command program, const std::string& name) {
                   "and .l or .s, the width of the result; words of 18 hex digits are long, of 9 short; B of "
                   "fmul is short,\n"
                   "both operands of fmul2 (fmulh, then fmull) are long",
-                  operation_names()),
+                  selftest::operation_names()),
       "echo 'fadd.s 3ff000000000000000 3e6000000000000000' | gdr fp eval", [=] { return eval(*engine); });
   evaluated.add_option("--engine", *engine, "arithmetic that computes the results")
       .check(one_of({"reference", "simd"}))

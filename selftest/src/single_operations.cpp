@@ -1,4 +1,4 @@
-#include "fp_eval.h"
+#include "gdr/selftest/single_operations.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "gdr/emulator/chip.h"
 #include "gdr/isa/program.h"
 
-namespace gdr::cli {
+namespace gdr::selftest {
 namespace {
 
 using emulator::PeWords;
@@ -202,4 +202,4 @@ std::unique_ptr<FpEvaluator> make_evaluator(std::string_view engine) {
   return std::make_unique<OnChip>();
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::selftest

@@ -12,7 +12,7 @@
 #include "gdr/emulator/session.h"
 #include "gdr/isa/isa.h"
 
-namespace gdr::cli {
+namespace gdr::selftest {
 
 /// Operation and widths: the part that a line of code fixes.
 struct FpKind {
@@ -46,4 +46,4 @@ class FpEvaluator {
 /// vector engine.
 [[nodiscard]] std::unique_ptr<FpEvaluator> make_evaluator(std::string_view engine);
 
-}  // namespace gdr::cli
+}  // namespace gdr::selftest

@@ -1,4 +1,4 @@
-#include "force_reference.h"
+#include "gdr/hostlib/force_comparison.h"
 
 #include <cmath>
 #include <numeric>
@@ -8,18 +8,15 @@
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/record.h"
 
-namespace gdr::cli {
+namespace gdr::hostlib {
 namespace {
-
-using hostlib::Particles;
-using hostlib::Vec3;
 
 /// Forces by the kernel `gravity`, which uses only positions and masses.
 ForceSums shared_step_forces(Device& device, const Particles& particles, double eps) {
   const isa::Program& program = device.program();
-  const hostlib::RecordLayout j(program, isa::Transfer::elt);
-  const hostlib::RecordLayout i(program, isa::Transfer::hlt);
-  const hostlib::RecordLayout result(program, isa::Transfer::rrn);
+  const RecordLayout j(program, isa::Transfer::elt);
+  const RecordLayout i(program, isa::Transfer::hlt);
+  const RecordLayout result(program, isa::Transfer::rrn);
   const std::size_t n = particles.size();
   std::vector<std::uint64_t> j_fields(n * j.fields());
   std::vector<std::uint64_t> i_fields(n * i.fields());
@@ -36,20 +33,20 @@ ForceSums shared_step_forces(Device& device, const Particles& particles, double 
   ForceSums sums;
   for (std::size_t k = 0; k < n; ++k) {
     const auto record = std::span(results).subspan(k * result.fields(), result.fields());
-    sums.acc.push_back(hostlib::vector_at(record, result.field("acc", 3)));
+    sums.acc.push_back(vector_at(record, result.field("acc", 3)));
     // The kernel also sums the pair of a particle with itself: -m / eps. Users of such boards subtract that.
     const double self = eps > 0 ? particles.mass[k] / eps : 0;
-    sums.pot.push_back(hostlib::number_at(record, result.field("pot", 1)) + self);
+    sums.pot.push_back(number_at(record, result.field("pot", 1)) + self);
   }
   return sums;
 }
 
-ForceSums from_backend(hostlib::ForceBackend& backend, const Particles& particles, double eps) {
+ForceSums from_backend(ForceBackend& backend, const Particles& particles, double eps) {
   const std::size_t n = particles.size();
   std::vector<std::size_t> addresses(n);
   std::iota(addresses.begin(), addresses.end(), std::size_t{0});
-  std::vector<hostlib::JParticle> j(n);
-  std::vector<hostlib::IParticle> i(n);
+  std::vector<JParticle> j(n);
+  std::vector<IParticle> i(n);
   for (std::size_t k = 0; k < n; ++k) {
     j[k].id = i[k].id = particles.id[k];
     j[k].mass = particles.mass[k];
@@ -60,7 +57,7 @@ ForceSums from_backend(hostlib::ForceBackend& backend, const Particles& particle
   backend.set_j_particles(addresses, j);
   backend.set_time(0);
   ForceSums sums;
-  for (const hostlib::Force& force : backend.evaluate(i, eps * eps)) {
+  for (const Force& force : backend.evaluate(i, eps * eps)) {
     sums.acc.push_back(force.acc);
     sums.jerk.push_back(force.jerk);
     sums.pot.push_back(force.pot);
@@ -84,7 +81,7 @@ double relative_rms(const std::vector<Value>& a, const std::vector<Value>& b, No
 ForceSums board_forces(Device& device, isa::Program program, const Particles& particles, double eps) {
   const bool individual_steps = !program.parameters.empty();
   if (individual_steps) {
-    hostlib::BoardForce backend(device, std::move(program));
+    BoardForce backend(device, std::move(program));
     return from_backend(backend, particles, eps);
   }
   device.load(std::move(program));
@@ -92,7 +89,7 @@ ForceSums board_forces(Device& device, isa::Program program, const Particles& pa
 }
 
 ForceSums host_forces(const Particles& particles, double eps, unsigned threads) {
-  hostlib::DirectForce backend({threads, std::nullopt});
+  DirectForce backend({threads, std::nullopt});
   return from_backend(backend, particles, eps);
 }
 
@@ -114,4 +111,4 @@ double momentum_error(const Particles& particles, const std::vector<Vec3>& acc) 
   return magnitude > 0 ? norm(sum) / magnitude : 0;
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::hostlib
