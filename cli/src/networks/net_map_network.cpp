@@ -62,26 +62,6 @@ Topology topology_of(const NetMapOptions& options) {
   });
 }
 
-/// All traffic at once, as one message for each pair of nodes.
-interconnect::Schedule all_at_once(const TaskGraph& graph, const NetworkMapping& mapping, const Topology& topology) {
-  std::map<std::pair<NodeId, NodeId>, std::uint64_t> bytes;
-  for (const auto& [from, to, sent] : graph.transfers()) {
-    if (mapping.node_of[from] != mapping.node_of[to]) bytes[{mapping.node_of[from], mapping.node_of[to]}] += sent;
-  }
-  interconnect::Schedule schedule{"task graph", {}};
-  schedule.ranks.resize(topology.nodes());
-  for (const auto& [pair, sum] : bytes) add_message(schedule, 0, pair.first, pair.second, sum, 0);
-  return schedule;
-}
-
-/// The place of each task among places that are numbered node by node.
-interconnect::TaskMapping places_of(const NetworkMapping& mapping, std::uint32_t tasks_per_node) {
-  std::map<NodeId, std::uint32_t> used;
-  interconnect::TaskMapping places;
-  for (const NodeId node : mapping.node_of) places.push_back(node * tasks_per_node + used[node]++);
-  return places;
-}
-
 /// The host of each place. A host that --hosts gives slots must have enough of them; without a file they are the nodes
 /// by their places in the host file.
 std::vector<std::string> hosts_of_places(const NetMapOptions& options, NodeId nodes) {
@@ -164,7 +144,7 @@ int map_tasks_on_network(const NetMapOptions& options) {
   std::optional<std::pair<double, double>> simulated;
   if (options.simulate) {
     const auto seconds_of = [&](const NetworkMapping& of) {
-      return interconnect::run_s4u(all_at_once(graph, of, topology), topology, {}).seconds;
+      return interconnect::run_s4u(traffic_at_once(graph, of, topology), topology, {}).seconds;
     };
     simulated = {seconds_of(mapping), seconds_of(natural)};
     json["emulated_seconds"] = simulated->first;
@@ -172,7 +152,8 @@ int map_tasks_on_network(const NetMapOptions& options) {
   }
   if (options.full) json["mapping"] = mapping.node_of;
   if (!options.rankfile.empty() || !options.hostfile.empty()) {
-    write_rankfiles(options, places_of(mapping, options.tasks_per_node), hosts_of_places(options, topology.nodes()));
+    write_rankfiles(options, interconnect::places_of(mapping, options.tasks_per_node),
+                    hosts_of_places(options, topology.nodes()));
   }
   if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping.node_of));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -381,6 +382,25 @@ NetworkMapping map_on_network(const TaskGraph& graph, const Topology& topology, 
     throw Error(fmt::format("effort {} is refused: it must be from 0 to 1000000", options.effort));
   }
   return NetworkSearch(graph, topology, tasks_per_node, options, progress).run();
+}
+
+Schedule traffic_at_once(const TaskGraph& graph, const NetworkMapping& mapping, const Topology& topology) {
+  std::map<std::pair<NodeId, NodeId>, std::uint64_t> bytes;
+  for (const auto& [from, to, sent] : graph.transfers()) {
+    const std::pair pair(mapping.node_of[from], mapping.node_of[to]);
+    if (pair.first != pair.second) bytes[pair] += sent;
+  }
+  Schedule schedule{"task graph", {}};
+  schedule.ranks.resize(topology.nodes());
+  for (const auto& [pair, sum] : bytes) add_message(schedule, 0, pair.first, pair.second, sum, 0);
+  return schedule;
+}
+
+TaskMapping places_of(const NetworkMapping& mapping, std::uint32_t tasks_per_node) {
+  std::map<NodeId, std::uint32_t> used;
+  TaskMapping places;
+  for (const NodeId node : mapping.node_of) places.push_back(node * tasks_per_node + used[node]++);
+  return places;
 }
 
 }  // namespace gdr::interconnect

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "gdr/interconnect/network_mapping.h"
 #include "gdr/interconnect/task_graph.h"
 #include "gdr/interconnect/topology.h"
 
@@ -59,5 +61,24 @@ struct CircuitOptions {
 /// A torus of columns x rows nodes; with `twist`, the cables that close a column end that many nodes further on, as in
 /// [Camara et al. 2010]. Throws gdr::Error if a side is below 2.
 [[nodiscard]] Circuits torus_circuits(NodeId columns, NodeId rows, NodeId twist);
+
+/// The share of the bytes that no node relays; 1 if there are none.
+[[nodiscard]] double direct_share(const TaskGraph& graph, const Circuits& circuits);
+
+/// A way to join the nodes, with the placement of the tasks that is found for it.
+struct JoinedNodes {
+  std::string name;
+  Topology topology;
+  NetworkMapping mapping;
+};
+/// What the same ports give without circuits for the program: the optical hub with their bandwidth shared out over
+/// wavelengths to all others, and a ring, or tori of the two sides that are closest to each other, plain and twisted.
+[[nodiscard]] std::vector<JoinedNodes> other_ways_to_join(const TaskGraph& graph, std::uint32_t ports, Cable circuit);
+
+/// The names of a description FILE.toml of kind "table" and of its tables: FILE.toml, FILE.links.csv, FILE.routes.csv.
+[[nodiscard]] std::vector<std::string> table_files(const std::string& file);
+/// Writes circuits as such a description, for all commands that take a network. `node` is what all ports of a node
+/// have. Throws gdr::Error if a file cannot be written.
+void write_circuits(const Topology& topology, const std::string& file, Cable node);
 
 }  // namespace gdr::interconnect

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gdr/interconnect/schedule.h"
 #include "gdr/interconnect/task_graph.h"
 #include "gdr/interconnect/task_mapping.h"
 #include "gdr/interconnect/topology.h"
@@ -37,5 +38,11 @@ struct NetworkMappingCost {
 [[nodiscard]] NetworkMapping map_on_network(const TaskGraph& graph, const Topology& topology,
                                             std::uint32_t tasks_per_node, const RefineOptions& options = {},
                                             const MappingProgress& progress = {});
+
+/// All traffic at once, as one message for each pair of nodes.
+[[nodiscard]] Schedule traffic_at_once(const TaskGraph& graph, const NetworkMapping& mapping, const Topology& topology);
+
+/// The place of each task if places are numbered node by node, `tasks_per_node` on each.
+[[nodiscard]] TaskMapping places_of(const NetworkMapping& mapping, std::uint32_t tasks_per_node);
 
 }  // namespace gdr::interconnect
