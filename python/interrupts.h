@@ -62,12 +62,15 @@ auto computed(Body body) {
 }
 
 /// What `body` returns, computed on another thread. `body(stop)` is to return soon once `stop` is true, which a signal
-/// makes it; then this throws as Interrupts does. For work whose progress is told by threads of its own. Without
-/// Python's lock.
+/// makes it; its pauses end it then, too. Then this throws as Interrupts does. For work on several threads, and for
+/// work whose progress is told by threads of its own. Without Python's lock.
 template <class Body>
 auto interruptible(Body body) {
   std::atomic<bool> stop = false;
-  auto result = std::async(std::launch::async, [&] { return body(stop); });
+  auto result = std::async(std::launch::async, [&] {
+    const base::Stopping stopping([&] { return !stop; });
+    return body(stop);
+  });
   Interrupts interrupts;
   while (result.wait_for(Interrupts::kPause) != std::future_status::ready) {
     try {

@@ -192,11 +192,15 @@ py::dict cluster_nbody(const std::string& name, interconnect::NodeId nodes, doub
 }
 
 py::list validate(const std::string& only) {
-  const std::vector<validation::Judged> rows = computed([&] {
-    const validation::Models models;
-    const validation::Data data = validation::read_data(models);
-    return validation::judge_rows(data, models, only, [](double, std::string_view) { base::pause(); });
-  });
+  std::vector<validation::Judged> rows;
+  {
+    const py::gil_scoped_release release;
+    rows = interruptible([&](const std::atomic<bool>& stop) {
+      const validation::Models models;
+      const validation::Data data = validation::read_data(models);
+      return validation::judge_rows(data, models, only, {}, [&] { return !stop; });
+    });
+  }
   py::list list;
   for (const validation::Judged& judged : rows) {
     const validation::Row& row = judged.row;
@@ -256,7 +260,7 @@ PYBIND11_MODULE(_models, module) {
       .def_static(
           "named",
           [](const std::string& name, const std::string& topology, std::uint64_t bytes, const std::string& npb_class) {
-            return named_graph(name, Grid::parse(topology), bytes, npb_class);
+            return computed([&] { return named_graph(name, Grid::parse(topology), bytes, npb_class); });
           })
       .def_property_readonly("tasks", &TaskGraph::tasks)
       .def_property_readonly("total_bytes", &TaskGraph::total_bytes);

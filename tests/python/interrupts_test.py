@@ -84,6 +84,11 @@ CALLS = {
                      "run.run()", SAME_RUN),
     "compile_kernel": ("", "[grapedr.compile_kernel('sph_force_c4.cc', effort=3) for _ in range(9)]", SAME_FORCES),
     "map_tasks": ("", "grapedr.network.map_tasks('bruck', 'torus:16x16x16', 'refined', effort=50)", SAME_FORCES),
+    "map_tasks by merging": ("", "[grapedr.network.map_tasks('sp', 'torus:32x32x32', 'minlink', npb_class='E') for _ in range(9)]",
+                             SAME_FORCES),
+    "collective": ("network = grapedr.network.Network('optical-hub-64', 2048)", "[network.collective('allgather', 8, 'posted') for _ in range(99)]",
+                   SAME_FORCES),
+    "validate": ("import grapedr.validation", "[grapedr.validation.validate() for _ in range(99)]", SAME_FORCES),
     "cluster_nbody": ("", "[grapedr.network.cluster_nbody('grape-dr-64', 64, 1e6) for _ in range(10**6)]", SAME_FORCES),
     "start": ("", "[grapedr.start('plummer', 10**6) for _ in range(99)]", SAME_FORCES),
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "gdr/base/stopping.h"
 #include "gdr/emulator/thread_pool.h"
 
 namespace gdr::validation {
@@ -35,7 +36,7 @@ unsigned threads_for(std::size_t rows) {
 }  // namespace
 
 std::vector<Judged> judge_rows(const Data& data, const Models& models, const std::string& only,
-                               const RowProgress& progress) {
+                               const RowProgress& progress, const std::function<bool()>& goes_on) {
   std::vector<const Row*> chosen;
   for (const Row& row : data.rows) {
     if (only.empty() || row.id.belongs_to(only)) chosen.push_back(&row);
@@ -50,6 +51,8 @@ std::vector<Judged> judge_rows(const Data& data, const Models& models, const std
     told = done;
   };
   emulator::ThreadPool(threads_for(rows.size())).run(static_cast<unsigned>(rows.size()), [&](unsigned n) {
+    const base::Stopping stopping([&] { return !goes_on || goes_on(); });
+    base::pause();
     const Ours ours = models.ours(*chosen[n]);
     rows[n] = {*chosen[n], ours, judge(*chosen[n], ours)};
     const std::size_t done = ++computed;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "gdr/base/stopping.h"
+
 namespace gdr::interconnect {
 
 namespace {
@@ -210,6 +212,7 @@ Turns LeastLink::choose(const Join& join, const Merge& merge) {
   Cost least{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
   for (std::size_t a = 0; a < join.a_turns.size(); ++a) {
     for (std::size_t b = 0; b < join.b_turns.size(); ++b) {
+      base::pause();
       if (std::max(boxes.cost_of_a(a).busiest, boxes.cost_of_b(b).busiest) > least.busiest) continue;
       const std::optional<Cost> cost = cost_of(boxes, merge, {a, b}, least.busiest);
       if (!cost || (cost->busiest >= least.busiest && cost->powers >= least.powers)) continue;
@@ -232,6 +235,7 @@ void LeastLink::joined(const Join& join, const Merge& merge, Turns turns) {
   const Orientation& b_turn = join.b_turns[turns.b];
   Group whole;
   for (std::size_t order = 0; order < kOrders.size(); ++order) {
+    base::pause();
     BoxLoads& loads = whole.loads[order];
     loads.resize(std::size_t{volume(extents)} * kLinksPerCell);
     const BoxLoads& a_loads = group_a.loads[own_order(a_turn, kOrders[order])];

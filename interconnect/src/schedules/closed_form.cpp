@@ -24,6 +24,7 @@ double lockstep(const Schedule& schedule, const Topology& topology, std::size_t 
   double flops = 0;
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     if (index >= schedule.ranks[rank].size()) continue;
+    base::pause();
     const Step& step = schedule.ranks[rank][index];
     flops = std::max(flops, step.flops);
     for (const Message& message : step.sends) loads.add(rank, message.peer, message.bytes);

@@ -3,6 +3,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/plugin.h"
+#include "gdr/base/stopping.h"
 #include "simulator.h"
 
 namespace gdr::interconnect {
@@ -24,20 +25,26 @@ const Simulator& simulator() {
               base::missing_plugin("libgdr_simgrid.so", "SimGrid 3.32", "GDR_SIMGRID"));
 }
 
+/// The options, with pauses for a caller who asks for no progress.
+SimulationOptions with_pauses(SimulationOptions options) {
+  if (!options.progress && base::is_stoppable()) options.progress = [](double) { base::pause(); };
+  return options;
+}
+
 }  // namespace
 
 bool has_simgrid() { return find_simulator() != nullptr; }
 
 SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
-  return simulator().schedule_on_s4u(schedule, topology, options);
+  return simulator().schedule_on_s4u(schedule, topology, with_pauses(options));
 }
 
 ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology, const SimulationOptions& options) {
-  return simulator().graph_on_s4u(graph, topology, options);
+  return simulator().graph_on_s4u(graph, topology, with_pauses(options));
 }
 
 SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
-  return simulator().schedule_on_smpi(schedule, topology, options);
+  return simulator().schedule_on_smpi(schedule, topology, with_pauses(options));
 }
 
 ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,

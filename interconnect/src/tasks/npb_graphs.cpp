@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 #include "npb.h"
 
 namespace gdr::interconnect {
@@ -103,6 +104,10 @@ TaskGraph sp_graph(TaskId tasks, char benchmark_class) {
   for (TaskId task = 0; task < tasks; ++task) {
     for (unsigned axis = 0; axis < 3; ++axis) {
       const TaskId next = partition.successor(task, axis);
+      // A task has up to a thousand cells, whose faces all go to the same two tasks.
+      std::uint64_t forward = 0;
+      std::uint64_t backward = 0;
+      base::pause();
       for (TaskId cell = 0; cell < cells; ++cell) {
         const std::array<TaskId, 3> at = partition.cell_of(task, cell);
         if (at[axis] == cells - 1) continue;  // nothing beyond the domain
@@ -110,9 +115,11 @@ TaskGraph sp_graph(TaskId tasks, char benchmark_class) {
         const std::uint64_t face = partition.face(at, axis);
         const std::uint64_t inside = partition.face_inside(at, axis);
         const std::uint64_t faces = kSpFaceLayers * kSpVariables * face;
-        transfers.push_back({task, next, (faces + kSpForwardDoubles * inside) * kNpbDouble});
-        transfers.push_back({next, task, (faces + kSpBackwardDoubles * inside) * kNpbDouble});
+        forward += (faces + kSpForwardDoubles * inside) * kNpbDouble;
+        backward += (faces + kSpBackwardDoubles * inside) * kNpbDouble;
       }
+      transfers.push_back({task, next, forward});
+      transfers.push_back({next, task, backward});
     }
   }
   return {tasks, std::move(transfers)};

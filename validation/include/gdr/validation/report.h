@@ -32,9 +32,11 @@ struct Judged {
 using RowProgress = std::function<void(double done, std::string_view row)>;
 
 /// Computes and judges all rows, or those that belong to `only`; empty if no row does. The rows are computed on several
-/// threads, up to eight of the host's, and are in the order of `data`. Throws what Models::ours() throws.
+/// threads, up to eight of the host's, and are in the order of `data`. Pauses of these threads ask `goes_on`, if it is
+/// given. Throws what Models::ours() throws, and base::Stopped.
 [[nodiscard]] std::vector<Judged> judge_rows(const Data& data, const Models& models, const std::string& only = {},
-                                             const RowProgress& progress = {});
+                                             const RowProgress& progress = {},
+                                             const std::function<bool()>& goes_on = {});
 
 /// The first levels of all ids, each once, in the order of the rows.
 [[nodiscard]] std::vector<std::string> wholes(const Data& data);
