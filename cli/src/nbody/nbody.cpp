@@ -16,6 +16,7 @@
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/run_files.h"
+#include "gdr/hostlib/run_report.h"
 #include "gdr/hostlib/start_model.h"
 #include "nbody_options.h"
 #include "nbody_report.h"
@@ -282,9 +283,16 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   if (ranks != nullptr) add_ranks(json, run, options, result);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   if (board) options.observe.finish(run.device(), options.board.engine, options.report);
-  if (!options.page.empty()) base::write_file(options.page, page_of(run, json, stopped, result));
+  if (!options.page.empty()) {
+    const auto number = [&](std::string_view key) {
+      return json[key].is_null() ? std::nullopt : std::optional(json[key].number());
+    };
+    const hostlib::RunOutcome outcome{result.sample, result.state_hash, number("emulated_seconds"),
+                                      number("emulated_gflops"), stopped};
+    base::write_file(options.page, hostlib::page_of(run, outcome));
+  }
   options.report.show(json, words_of(run, options, result));
-  tell_of_noise(run);
+  if (const auto noise = hostlib::note_on_noise(run)) fmt::print(stderr, "gdr nbody: note: {}\n", *noise);
 
   if (end == hostlib::NbodyEnd::energy_error) {
     fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here{}\n",

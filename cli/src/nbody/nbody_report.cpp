@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gdr/hostlib/hermite.h"
-#include "gdr/hostlib/run_page.h"
+#include "gdr/hostlib/run_report.h"
 
 namespace gdr::cli {
 namespace {
@@ -61,20 +61,6 @@ std::string with_decimals(double value, int decimals) {
 }
 
 Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
-/// The system as it began.
-std::string scales_text(const hostlib::NbodyRun& run) {
-  const hostlib::Scales& scales = run.scales();
-  std::string text = fmt::format("mass {:.6g}", scales.mass);
-  const auto add = [&](std::string_view what, const std::optional<double>& value) {
-    if (value && std::isfinite(*value)) text += fmt::format(", {} {:.4g}", what, *value);
-  };
-  add("virial radius", scales.virial_radius);
-  add("virial ratio", scales.virial_ratio);
-  add("crossing time", scales.crossing_time);
-  add("relaxation time", scales.relaxation_time);
-  return text;
-}
 
 /// How many million years a unit of time is, if the units of the file say it.
 Json time_unit(const NbodyOptions& options) {
@@ -192,110 +178,12 @@ Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const N
   return words;
 }
 
-namespace {
-
-/// Of a snapshot: start models are what they are meant to be.
-void tell_of_units(const hostlib::NbodyRun& run) {
-  // Of T / |W|. Suns, parsecs and km/s give 0.002 in equilibrium; 0 is a system at rest, which is meant.
-  constexpr double kLeastRatio = 0.01;
-  constexpr double kMostRatio = 2.0;  // above 1 nothing is bound
-  constexpr double kMostMass = 1e3;   // and its inverse
-  const auto& energy = run.first_energy();
-  if (!energy || energy->potential == 0) return;
-  double mass = 0;
-  for (const hostlib::HermiteBody& body : run.state().bodies) mass += body.mass;
-  const double ratio = energy->virial_ratio();
-  const bool odd_ratio = ratio > kMostRatio || (ratio > 0 && ratio < kLeastRatio);
-  if (!odd_ratio && mass <= kMostMass && mass >= 1 / kMostMass) return;
-  fmt::print(
-      stderr,
-      "gdr nbody: warning: the virial ratio is {:.3g} (in equilibrium 0.5) and the total mass {:.6g}: are masses, "
-      "positions and velocities in units with G = 1?\n",
-      ratio, mass);
-}
-
-}  // namespace
-
 void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options) {
-  if (!options.in.empty() && options.units.empty() && options.scale.empty()) tell_of_units(run);
+  const bool has_units = options.in.empty() || !options.units.empty() || !options.scale.empty();
+  for (const std::string& warning : hostlib::warnings_of_start(run, has_units)) {
+    fmt::print(stderr, "gdr nbody: warning: {}\n", warning);
+  }
   for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);
-  constexpr std::size_t kMostPairs = 3;
-  const hostlib::Particles particles = run.particles_at(run.begin_time());
-  const std::vector<hostlib::OnePlace> pairs = hostlib::in_one_place(particles);
-  for (std::size_t k = 0; k < std::min(pairs.size(), kMostPairs); ++k) {
-    fmt::print(stderr, "gdr nbody: warning: particles {} and {} are in one place{}\n", particles.id[pairs[k].first],
-               particles.id[pairs[k].second],
-               pairs[k].one_velocity ? " and have the same velocity: is a particle there twice?" : "");
-  }
-  if (pairs.size() > kMostPairs) {
-    fmt::print(stderr, "gdr nbody: warning: {} more particles are in the place of another one\n",
-               pairs.size() - kMostPairs);
-  }
-}
-
-void tell_of_noise(const hostlib::NbodyRun& run) {
-  constexpr double kShareToTell = 0.01;
-  const hostlib::HermiteCounters& counters = run.counters();
-  if (static_cast<double>(counters.noise_limited_steps) <= kShareToTell * static_cast<double>(counters.steps)) return;
-  const std::string& kernel = run.provenance().kernel;
-  const std::string_view advice = kernel == "gravity_jerk_long" ? "" : ", --kernel gravity_jerk_long follows it";
-  fmt::print(
-      stderr,
-      "gdr nbody: note: in {} of {} steps the derivatives by which eta = {} chooses the step were noise of {}; a "
-      "smaller eta gains nothing with it{}\n",
-      counters.noise_limited_steps, counters.steps, run.state().options.eta, kernel, advice);
-}
-
-std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::string& stopped,
-                    const NbodyResult& result) {
-  const hostlib::Provenance& provenance = run.provenance();
-  const hostlib::HermiteState& state = run.state();
-  const hostlib::Sample& sample = result.sample;
-  hostlib::RunReport report;
-  report.title = fmt::format("{} particles to t = {}: {}", state.bodies.size(), run.result_time(), run.start());
-  report.samples = run.samples();
-  report.blocks = hostlib::block_size_histogram(sample.counters);
-  report.particles = run.particles();
-  report.orbits = run.orbits();
-  report.facts = {{"start", run.start()},
-                  {"at the start", scales_text(run)},
-                  {"softening eps", fmt::format("{}", state.options.eps)},
-                  {"accuracy eta", fmt::format("{}", state.options.eta)}};
-  if (state.options.regularise) {
-    report.facts.emplace_back("binaries", fmt::format("regularised; {} at the end", state.pairs.size()));
-  }
-  if (run.has_board()) {
-    report.facts.emplace_back("kernel", fmt::format("{}, SHA-256 {}", provenance.kernel, provenance.kernel_sha256));
-    report.facts.emplace_back(
-        "machine", fmt::format("{}, {} at {} MHz, transfer {}, SHA-256 of its parameters {}", provenance.machine,
-                               provenance.boards == 1 ? "one board" : fmt::format("{} boards", provenance.boards),
-                               provenance.clock_mhz, provenance.transfer, provenance.machine_sha256));
-  }
-  report.facts.emplace_back(
-      "engine", run.has_board()
-                    ? fmt::format("{}, {}", provenance.engine, provenance.exact ? "bit exact" : "not bit exact")
-                    : fmt::format("{}, the host's own force loop in doubles", provenance.engine));
-  report.facts.emplace_back("version of gdr", provenance.version);
-  report.facts.emplace_back("energy",
-                            fmt::format("{:.11g}, relative error {}", sample.energy.total(),
-                                        sample.energy_error ? fmt::format("{:+.2e}", *sample.energy_error) : "none"));
-  report.facts.emplace_back("steps", fmt::format("{} in {} blocks, {} held at the smallest step", sample.counters.steps,
-                                                 sample.counters.block_steps, sample.counters.smallest_steps));
-  report.facts.emplace_back("interactions", fmt::format("{}", sample.counters.interactions));
-  if (run.has_board()) {
-    report.facts.emplace_back("emulated time",
-                              fmt::format("{:.6g} s, {:.4g} Gflops", json["emulated_seconds"].number(),
-                                          json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number()));
-  }
-  report.facts.emplace_back("state hash", result.state_hash);
-  if (!stopped.empty()) report.facts.emplace_back("stopped by", stopped);
-  for (const hostlib::RunChange& change : run.changes()) {
-    report.facts.emplace_back(fmt::format("from t = {} on", change.t), change.what);
-  }
-  if (!run.forced().empty()) {
-    report.facts.emplace_back("restart forced in spite of", fmt::format("{}", fmt::join(run.forced(), ", ")));
-  }
-  return hostlib::run_page(report);
 }
 
 }  // namespace gdr::cli

@@ -26,15 +26,7 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& opt
 
 /// Words of the text, which the report has in other forms or lacks.
 [[nodiscard]] Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result);
-/// Warns of particles in one place, as of a row that is twice in a file, and of a snapshot that is hardly in units with
-/// G = 1. Printed to standard error, so that it is also seen with `--json -`.
+/// Prints warnings of the start and notes on it to standard error, so that they are also seen with `--json -`.
 void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options);
-/// Says if noise of the kernel chose many of the steps; printed to standard error, too.
-void tell_of_noise(const hostlib::NbodyRun& run);
-
-/// The run as a page of HTML. `stopped` says what ended it early; empty if nothing did. The page has no data of the
-/// host, so a run in several parts gives the same page as one without a break.
-[[nodiscard]] std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::string& stopped,
-                                  const NbodyResult& result);
 
 }  // namespace gdr::cli
