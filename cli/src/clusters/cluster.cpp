@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/kernel_source.h"
 #include "gdr/base/file.h"
 #include "gdr/interconnect/mapping_output.h"
 
@@ -81,6 +82,19 @@ void write_rows(const ClusterOptions& clusters, const ReportOptions& options, co
   json["host_seconds"] = watch.seconds();
   if (options.speaks()) fmt::print("  host time {:.2f} s\n", watch.seconds());
   options.write(json);
+}
+
+void add_nodes(Command command, std::vector<std::uint64_t>& nodes, const std::string& of_which) {
+  command.add_option("--nodes", nodes, "numbers of nodes, " + of_which + "with commas between them")
+      .delimiter(',')
+      .check(whole_in_range(1, 4096))
+      .capture_default_str();
+}
+
+void add_force_kernel(Command command, std::string& kernel) {
+  command.add_option("--kernel", kernel, "kernel that computes the forces")
+      .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+      .capture_default_str();
 }
 
 void add_cluster(Command program, const std::string& name) {

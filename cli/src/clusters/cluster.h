@@ -44,6 +44,11 @@ struct PlacementOptions {
 void write_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
                 const Stopwatch& watch);
 
+// Options of several subcommands.
+/// `of_which` says what numbers of nodes are taken: "squares, ".
+void add_nodes(Command command, std::vector<std::uint64_t>& nodes, const std::string& of_which = "");
+void add_force_kernel(Command command, std::string& kernel);
+
 // One function for each subcommand; it adds the subcommand to `cluster`.
 void add_cluster_advise(Command cluster);
 void add_cluster_nbody(Command cluster);

@@ -80,9 +80,7 @@ void add_cluster_advise(Command group) {
   command.add_option("--efficiency", options->efficiency, "lowest efficiency at which more nodes are worth their cost")
       .check(in_range(0.001, 1))
       .capture_default_str();
-  command.add_option("--kernel", options->kernel, "kernel that computes the forces")
-      .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
-      .capture_default_str();
+  add_force_kernel(command, options->kernel);
   options->cluster.add_clusters_to(command);
   options->report.add_to(command);
 }

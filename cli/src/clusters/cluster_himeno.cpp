@@ -102,10 +102,7 @@ void add_cluster_himeno(Command group) {
   const Command command = group.add_command(
       "himeno", "Himeno benchmark on many nodes: speed of the boards with halos and memories",
       "gdr cluster himeno --nodes 8,64 --size L,XL --overlap", [options] { return himeno(*options); });
-  command.add_option("--nodes", options->nodes, "numbers of nodes, with commas between them")
-      .delimiter(',')
-      .check(whole_in_range(1, 4096))
-      .capture_default_str();
+  add_nodes(command, options->nodes);
   command.add_option("--size", options->sizes, "grids: XS, S, M, L, XL or AxBxC points, with commas between them")
       .value_name("SIZE")
       .delimiter(',')

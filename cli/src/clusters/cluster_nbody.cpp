@@ -161,9 +161,7 @@ void add_cluster_nbody(Command group) {
           .delimiter(',')
           .check(one_of(cluster::nbody_algorithm_names()))
           .capture_default_str();
-  command.add_option("--kernel", options->kernel, "kernel that computes the forces")
-      .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
-      .capture_default_str();
+  add_force_kernel(command, options->kernel);
   command.add_option("--t-end", options->t_end, "length of the run in units of time")
       .check(in_range(1e-6, 1e6))
       .capture_default_str();

@@ -193,10 +193,7 @@ void add_cluster_hpl(Command group) {
   const Command command =
       group.add_command("hpl", "High Performance LINPACK on many nodes, over sizes of the matrix",
                         "gdr cluster hpl --nodes 64 --n 65536,131072,262144", [options] { return hpl(*options); });
-  command.add_option("--nodes", options->nodes, "numbers of nodes, with commas between them")
-      .delimiter(',')
-      .check(whole_in_range(1, 4096))
-      .capture_default_str();
+  add_nodes(command, options->nodes);
   command
       .add_option("-n,--n", options->n,
                   fmt::format("orders of the matrix, with commas between them; default: {}, as far as they fit",
@@ -205,9 +202,7 @@ void add_cluster_hpl(Command group) {
       .check(whole_in_range(1, 1 << 24));
   command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096")
       .check(whole_in_range(1, 1 << 16));
-  const Option kernel = command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")
-                            .check(kernel_named({"dgemm", "dgemm_double"}))
-                            .capture_default_str();
+  const Option kernel = add_product_kernel(command, options->hpl.kernel);
   const Option mxp =
       command.add_flag("--mxp", options->hpl.mxp,
                        "factorise in short words without pivots and refine in doubles, by the rules of HPL-MxP");

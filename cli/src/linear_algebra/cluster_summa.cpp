@@ -104,10 +104,7 @@ void add_cluster_summa(Command group) {
   const Command command = group.add_command("summa", "parallel matrix product by SUMMA on many nodes with boards",
                                             "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536",
                                             [options] { return summa(*options); });
-  command.add_option("--nodes", options->nodes, "numbers of nodes, squares, with commas between them")
-      .delimiter(',')
-      .check(whole_in_range(1, 4096))
-      .capture_default_str();
+  add_nodes(command, options->nodes, "squares, ");
   command.add_option("-n,--n", options->n, "orders of the matrices, with commas between them")
       .delimiter(',')
       .check(whole_in_range(1, 1 << 24))
@@ -116,9 +113,7 @@ void add_cluster_summa(Command group) {
       .delimiter(',')
       .check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
       .capture_default_str();
-  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(kernel_named({"dgemm", "dgemm_double"}))
-      .capture_default_str();
+  add_product_kernel(command, options->kernel);
   static_cast<void>(add_small_depths(command, options->small_depths).capture_default_str());
   options->placement.add_to(command);
   command.add_flag("--in-turn", options->in_turn, "let a rank wait for its product before its next messages");

@@ -156,9 +156,7 @@ void add_dgemm(Command program, const std::string& name) {
           .add_option("--overlap-buffer", options->buffer,
                       "size of the buffer for the next block of A in long words; default: that of the machine")
           .check(whole_in_range(1, 33554432));
-  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(kernel_named({"dgemm", "dgemm_double"}))
-      .capture_default_str();
+  add_product_kernel(command, options->kernel);
   command
       .add_option("--host", options->host, "host description, whose memory must hold A, B and C: a name or FILE.toml")
       .value_name("NAME")

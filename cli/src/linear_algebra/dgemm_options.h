@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command/command.h"
+#include "command/kernel_source.h"
 #include "gdr/hostlib/dgemm_model.h"
 
 namespace gdr::cli {
@@ -18,6 +19,12 @@ inline Option add_small_depths(Command command, std::string& option) {
 
 [[nodiscard]] inline SmallDepths small_depths_named(const std::string& option) {
   return option == "own-rows" ? SmallDepths::own_rows : SmallDepths::fixed_unit;
+}
+
+inline Option add_product_kernel(Command command, std::string& kernel) {
+  return command.add_option("--kernel", kernel, "dgemm (50-bit operands) or dgemm_double")
+      .check(kernel_named({"dgemm", "dgemm_double"}))
+      .capture_default_str();
 }
 
 }  // namespace gdr::cli

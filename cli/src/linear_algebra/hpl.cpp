@@ -145,9 +145,7 @@ void add_hpl(Command program, const std::string& name) {
   const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
                           .value_name("NAME")
                           .capture_default_str();
-  const Option kernel = command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-                            .check(kernel_named({"dgemm", "dgemm_double"}))
-                            .capture_default_str();
+  const Option kernel = add_product_kernel(command, options->kernel);
   const Option seed = command.add_option("--seed", options->seed, "seed of the matrix")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
                           .capture_default_str();

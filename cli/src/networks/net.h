@@ -3,9 +3,11 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "command/command.h"
 #include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
 
@@ -26,6 +28,16 @@ struct PlatformArguments {
   void add_to(Command command);
   [[nodiscard]] interconnect::Platform load() const;
 };
+
+// Options of several subcommands.
+Option add_factors(Command command, std::string& factors);
+void add_eager(Command command, double& bytes);
+void add_ranks_per_node(Command command, std::uint32_t& ranks);
+/// `--bytes` and `--class`, of the programs bruck, cg and sp.
+[[nodiscard]] std::pair<Option, Option> add_program_sizes(Command command, std::uint64_t& bytes,
+                                                          std::string& npb_class);
+/// What --factors names. Throws UsageError for an unknown name.
+[[nodiscard]] interconnect::FlowFactors flow_factors(const std::string& name);
 
 /// Options of every subcommand that simulates a schedule.
 struct SimulationArguments {

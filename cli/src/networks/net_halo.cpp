@@ -53,6 +53,14 @@ interconnect::HaloSystem system_with(const std::vector<std::string>& dropped) {
   return system;
 }
 
+void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped) {
+  command.add_option("--method", method, "networks that carry the halos")
+      .check(one_of({"tca", "mv2gdr", "hybrid"}))
+      .capture_default_str();
+  command.add_option("--drop-link", dropped, "A-B: remove the cable between these nodes; may be repeated")
+      .value_name("A-B");
+}
+
 Json halo_json(const interconnect::HaloTime& time) {
   return {{"total", time.total}, {"pack", time.pack},         {"tca", time.tca},
           {"mpi", time.mpi},     {"overhead", time.overhead}, {"collided", time.collided}};
@@ -154,11 +162,7 @@ void add_net_halo(Command net) {
   command.add_option("--element", o->element, "size of an element")
       .check(whole_in_range(1, 4096, ValueUnit::bytes))
       .capture_default_str();
-  command.add_option("--method", o->method, "networks that carry the halos")
-      .check(one_of({"tca", "mv2gdr", "hybrid"}))
-      .capture_default_str();
-  command.add_option("--drop-link", o->dropped, "A-B: remove the cable between these nodes; may be repeated")
-      .value_name("A-B");
+  add_halo_networks(command, o->method, o->dropped);
   command.add_option("--rank", o->rank, "rank to show the plan of; default: the busiest rank")
       .check(whole_in_range(0, 65535));
   command.add_flag("--simulate", o->simulate,

@@ -270,12 +270,7 @@ void add_net_map(Command net) {
       command.add_option("--axis-order", options->axis_order, "order in which a message uses the axes")
           .value_name("AXES")
           .capture_default_str();
-  const Option bytes = command.add_option("--bytes", options->bytes, "bruck: contribution of each task")
-                           .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
-                           .capture_default_str();
-  const Option npb_class = command.add_option("--class", options->npb_class, "cg, sp: class of the benchmark")
-                               .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
-                               .capture_default_str();
+  const auto [bytes, npb_class] = add_program_sizes(command, options->bytes, options->npb_class);
   const Option threads = command
                              .add_option("--threads", options->threads,
                                          "refined: host threads, 0: all; the result does not depend on them")

@@ -86,11 +86,7 @@ double bytes_of(const ActivityGraph& graph) {
 }
 
 ActivityTimes times_of(const NetReplayOptions& o, const ActivityGraph& graph, const interconnect::Topology& topology) {
-  interconnect::FlowFactors factors;
-  if (o.factors != "none") {
-    require_known(o.factors, base::description_names({&interconnect::network_kind("flow-factors"), 1}), "--factors");
-    factors = interconnect::load_flow_factors(o.factors);
-  }
+  const interconnect::FlowFactors factors = flow_factors(o.factors);
   if (o.executor == "critical-path") return run_critical_path(graph, topology, {.factors = factors});
   interconnect::SimulationOptions options;
   options.factors = factors;
@@ -149,15 +145,8 @@ void add_net_replay(Command net) {
   o->platform.add_to(command);
   const Option ranks = command.add_option("--ranks", o->ranks, "bruck, cg, sp: number of ranks; default: all places")
                            .check(whole_in_range(1, kMostRanks));
-  command.add_option("--ranks-per-node", o->ranks_per_node, "number of ranks on each node; nodes are filled in order")
-      .check(whole_in_range(1, 1024))
-      .capture_default_str();
-  const Option bytes = command.add_option("--bytes", o->bytes, "bruck: contribution of each rank")
-                           .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
-                           .capture_default_str();
-  const Option npb_class = command.add_option("--class", o->npb_class, "cg, sp: class of the benchmark")
-                               .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
-                               .capture_default_str();
+  add_ranks_per_node(command, o->ranks_per_node);
+  const auto [bytes, npb_class] = add_program_sizes(command, o->bytes, o->npb_class);
   const Option save_trace = command
                                 .add_option("--save-trace", o->save_trace,
                                             "bruck, cg, sp: write the trace to this folder, for smpirun -replay")
@@ -169,9 +158,7 @@ void add_net_replay(Command net) {
           .check(one_of({"doubling", "posted"}))
           .capture_default_str();
   command.heading("Simulation");
-  command.add_option("--eager", o->eager, "messages below this size do not hold up their sender")
-      .check(in_range(0, kNoLimit, ValueUnit::bytes))
-      .capture_default_str();
+  add_eager(command, o->eager);
   command.add_option("--envelope", o->envelope, "bytes that the message library adds to each message; SMPI adds 16")
       .check(in_range(0, kNoLimit, ValueUnit::bytes))
       .capture_default_str();
@@ -181,11 +168,7 @@ void add_net_replay(Command net) {
                   "(critical-path)")
       .check(one_of({"s4u", "critical-path"}))
       .capture_default_str();
-  command
-      .add_option("--factors", o->factors,
-                  "correction of latency and bandwidth by message size: name of a description, FILE.toml, or none")
-      .value_name("NAME")
-      .capture_default_str();
+  add_factors(command, o->factors);
   command.heading(kUsualHeading);
   o->report.add_to(command);
   command.refuse_if({bytes}, [o] { return o->trace == "bruck" ? "" : fmt::format("with the trace {}", o->trace); });

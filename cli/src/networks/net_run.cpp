@@ -73,13 +73,9 @@ void add_net_run(Command net) {
       .required();
   o->platform.add_to(command);
   command.add_option("--ranks", o->ranks, "number of ranks; default: all places").check(whole_in_range(1, 65536));
-  command.add_option("--ranks-per-node", o->ranks_per_node, "number of ranks on each node; nodes are filled in order")
-      .check(whole_in_range(1, 1024))
-      .capture_default_str();
+  add_ranks_per_node(command, o->ranks_per_node);
   command.add_option("--argument", o->arguments, "an argument of the program; may be repeated").value_name("TEXT");
-  command.add_option("--eager", o->eager, "messages below this size do not hold up their sender")
-      .check(in_range(0, kNoLimit, ValueUnit::bytes))
-      .capture_default_str();
+  add_eager(command, o->eager);
   command.add_output("--save-graph", o->save_graph, "write the traffic between ranks, for gdr net map --graph");
   command
       .add_option("--save-trace", o->save_trace,

@@ -43,6 +43,41 @@ void refuse_long_run(std::string_view what, double seconds, bool long_run, std::
       fmt::format("{} is refused: it would take about {:.0f} s; --long takes the time, {}", what, seconds, instead));
 }
 
+Option add_factors(Command command, std::string& factors) {
+  return command
+      .add_option("--factors", factors,
+                  "correction of latency and bandwidth by message size: name of a description, FILE.toml, or none")
+      .value_name("NAME")
+      .capture_default_str();
+}
+
+interconnect::FlowFactors flow_factors(const std::string& name) {
+  if (name == "none") return {};
+  require_known(name, base::description_names({&interconnect::network_kind("flow-factors"), 1}), "--factors");
+  return interconnect::load_flow_factors(name);
+}
+
+void add_eager(Command command, double& bytes) {
+  command.add_option("--eager", bytes, "messages below this size do not hold up their sender")
+      .check(in_range(0, kNoLimit, ValueUnit::bytes))
+      .capture_default_str();
+}
+
+void add_ranks_per_node(Command command, std::uint32_t& ranks) {
+  command.add_option("--ranks-per-node", ranks, "number of ranks on each node; nodes are filled in order")
+      .check(whole_in_range(1, 1024))
+      .capture_default_str();
+}
+
+std::pair<Option, Option> add_program_sizes(Command command, std::uint64_t& bytes, std::string& npb_class) {
+  return {command.add_option("--bytes", bytes, "bruck: contribution of each task")
+              .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
+              .capture_default_str(),
+          command.add_option("--class", npb_class, "cg, sp: class of the benchmark")
+              .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
+              .capture_default_str()};
+}
+
 void SimulationArguments::add_to(Command command) {
   command.heading("Simulation");
   command
@@ -56,12 +91,7 @@ void SimulationArguments::add_to(Command command) {
                                 .capture_default_str();
   const Option cross = command.add_flag("--crosstraffic", crosstraffic,
                                         "every flow also uses 5 % of its bandwidth in the opposite direction");
-  const Option of_messages =
-      command
-          .add_option("--factors", factors,
-                      "correction of latency and bandwidth by message size: name of a description, FILE.toml, or none")
-          .value_name("NAME")
-          .capture_default_str();
+  const Option of_messages = add_factors(command, factors);
   command.add_output("--links", links, "write messages and bytes of every link to this CSV file");
   command.add_output("--picture", picture, "draw the bytes of every link as a heat map, SVG or PNG")
       .check(picture_file());
@@ -92,10 +122,7 @@ double SimulationArguments::seconds(const interconnect::Schedule& schedule, cons
   interconnect::SimulationOptions options;
   options.model = kModels.at(model);
   options.crosstraffic = crosstraffic;
-  if (model == "cm02" && factors != "none") {
-    require_known(factors, base::description_names({&interconnect::network_kind("flow-factors"), 1}), "--factors");
-    options.factors = interconnect::load_flow_factors(factors);
-  }
+  if (model == "cm02") options.factors = flow_factors(factors);
   options.flops_per_second = flops_per_second;
   Progress progress("simulating", report.progress_shown());
   options.progress = [&](double done) { progress.show(done); };

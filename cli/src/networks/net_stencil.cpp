@@ -101,13 +101,9 @@ void add(Command net, Stencil stencil, const std::string& name, const std::strin
       .check(one_of(sizes))
       .capture_default_str();
   command.add_option("--split", o->split, "ranks along each dimension").value_name("I,J[,K]");
-  command.add_option("--method", o->method, "networks that carry the halos")
-      .check(one_of({"tca", "mv2gdr", "hybrid"}))
-      .capture_default_str();
+  add_halo_networks(command, o->method, o->dropped);
   command.add_option("--nodes", o->nodes, "use the best split and method for N nodes, instead of --split and --method")
       .check(whole_in_range(1, 64));
-  command.add_option("--drop-link", o->dropped, "A-B: remove the cable between these nodes; may be repeated")
-      .value_name("A-B");
   o->report.add_to(command);
 }
 

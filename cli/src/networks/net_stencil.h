@@ -23,4 +23,7 @@ namespace gdr::cli {
 /// Seconds of an exchange and of its parts.
 [[nodiscard]] Json halo_json(const interconnect::HaloTime& time);
 
+/// Adds `--method` and `--drop-link`.
+void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped);
+
 }  // namespace gdr::cli
