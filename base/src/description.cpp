@@ -36,7 +36,12 @@ class Reader {
 
   Description run() const {
     const toml::table root = parsed();
-    refuse_unknown(root, {"name", "title", "kind", "parameters"}, "");
+    std::set<std::string_view> keys{"name", "title", "kind", "parameters"};
+    const auto kind = std::ranges::find(kinds_, root["kind"].value_or(std::string()), &DescriptionKind::name);
+    if (kind != kinds_.end()) {
+      for (const ChoiceRule& choice : kind->choices) keys.insert(choice.key);
+    }
+    refuse_unknown(root, keys, "");
     return described(root);
   }
 
@@ -69,6 +74,16 @@ class Reader {
       const toml::node* node = parameters->get(rule.key);
       if (node == nullptr) fail(parameters->source(), fmt::format("parameter '{}' is missing", rule.key));
       description.parameters.push_back(parameter(rule, *node));
+    }
+    for (const ChoiceRule& rule : kind->choices) {
+      const toml::node* node = root.get(rule.key);
+      if (node == nullptr) continue;
+      const std::string chosen = text_of(root, rule.key, "");
+      if (std::ranges::find(rule.values, chosen) == rule.values.end()) {
+        fail(node->source(),
+             fmt::format("{} = '{}' is refused: it must be one of {}", rule.key, chosen, fmt::join(rule.values, ", ")));
+      }
+      description.choices[rule.key] = chosen;
     }
     return description;
   }
@@ -175,6 +190,11 @@ double Description::value(std::string_view key) const {
   const auto parameter = std::ranges::find(parameters, key, &Parameter::key);
   GDR_ASSERT(parameter != parameters.end(), "a parameter is asked for by a key of its kind");
   return parameter->value;
+}
+
+std::string Description::choice(std::string_view key) const {
+  const auto chosen = choices.find(key);
+  return chosen == choices.end() ? std::string() : chosen->second;
 }
 
 Description parse_description(std::string_view text, std::string_view name, std::span<const DescriptionKind> kinds) {

@@ -49,6 +49,16 @@ std::string replaced(std::string_view from, std::string_view to) {
   return text.replace(text.find(from), from.size(), to);
 }
 
+TEST(Description, MayChooseAmongTheTextsOfItsKind) {
+  const std::vector<DescriptionKind> kinds{{"scale", {{"most", "kg", 1, 500, false}}, {{"zero", {"left", "right"}}}}};
+  const auto with = [&](std::string_view line) { return std::string(line) + std::string(kScale); };
+  EXPECT_EQ(parse_description(kScale, "d.toml", kinds).choice("zero"), "");
+  EXPECT_EQ(parse_description(with("zero = \"right\"\n"), "d.toml", kinds).choice("zero"), "right");
+  EXPECT_THAT([&] { static_cast<void>(parse_description(with("zero = \"up\"\n"), "d.toml", kinds)); },
+              ::testing::ThrowsMessage<Error>("d.toml:1: zero = 'up' is refused: it must be one of left, right"));
+  EXPECT_NE(refusal(with("zero = \"right\"\n")), "");  // a kind without this choice
+}
+
 TEST(Description, TakesValuesUpToBothEndsOfTheirRange) {
   for (const std::string_view inside : {"1", "500"}) {
     EXPECT_EQ(refusal(replaced("2.5", inside)), "") << inside;

@@ -127,6 +127,27 @@ node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
                 (folder / "graph.links.csv").write_text(wrong, encoding="utf-8")
                 self.assertIn(named, run("net", "routes", "--network", network).stderr, wrong)
 
+    def test_a_network_file_says_how_equal_paths_are_shared(self):
+        with tempfile.TemporaryDirectory() as directory:
+            folder = pathlib.Path(directory)
+            (folder / "graph.links.csv").write_text("from,to\n0,s\ns,t\ns,t\nt,1\n", encoding="utf-8")
+            network = self.network(directory, "graph", [("nodes", 2, "1")])
+            text = pathlib.Path(network).read_text(encoding="utf-8")
+            links = {"": 3, "hash": 3, "all": 4}
+            for routing, count in links.items():
+                line = f'\nrouting = "{routing}"' if routing else ""
+                pathlib.Path(network).write_text(text.replace('kind = "graph"', 'kind = "graph"' + line), encoding="utf-8")
+                self.assertEqual(len(self.route(network, 0, 1)), count, routing)
+            self.assertEqual(self.route(network, 0, 1), ["0>s", "s>t (1/2)", "t>1", "s>t (1/2)"])
+            self.assertEqual(len(self.route(network, 0, 1, "--routing", "shortest")), 3)
+            for executor in ("s4u", "smpi", "closed-form"):
+                factors = () if executor == "closed-form" else ("--factors", "none")
+                run_of = report("net", "allgather", "--network", network, "--bytes", "1000000", "--executor", executor, *factors)
+                self.assertAlmostEqual(run_of["seconds"], 128e-6, delta=1e-8, msg=executor)
+                self.assertAlmostEqual(run_of["link_bound_seconds"], 125e-6, delta=1e-12)
+            refused = run("net", "routes", "--network", network, "--save-platform", str(folder / "graph.xml"))
+            self.assertIn("a message is divided among 2 ways", refused.stderr)
+
     def test_options_that_exclude_each_other_are_refused(self):
         for arguments in (("--topology", "torus", "--network", "fat-tree-64"), ("--topology", "hub", "--routing", "shortest"),
                           ("--topology", "torus", "--tie", "plus"), ("--topology", "fat-tree", "--routing", "dimension-order")):

@@ -12,6 +12,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/shared_paths.h"
 #include "gdr/interconnect/simulation.h"
 
 namespace gdr::interconnect {
@@ -19,8 +20,10 @@ namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-/// A connected graph of nodes and switches, whose links have random bandwidths and latencies.
-Topology random_network(std::mt19937& random) {
+/// A connected graph of nodes and switches, whose links have random bandwidths and latencies. Of three networks in
+/// turn, the first has one route for each pair of nodes, in the second a hash chooses among equal paths, and in the
+/// third a message takes all of them.
+Topology random_network(std::mt19937& random, unsigned turn) {
   const auto below = [&](unsigned n) { return static_cast<NodeId>(random() % n); };
   Graph graph;
   graph.name = "random";
@@ -44,6 +47,8 @@ Topology random_network(std::mt19937& random) {
     const NodeId b = below(graph.vertices);
     if (a != b) join(a, b);
   }
+  if (turn % 3 == 1) return shared_shortest_paths(std::move(graph), SharedBy::hash);
+  if (turn % 3 == 2) return all_shortest_paths(std::move(graph));
   return shortest_paths(std::move(graph));
 }
 
@@ -81,12 +86,13 @@ Schedule random_schedule(NodeId nodes, std::mt19937& random) {
 /// from one begin or end of a flow to the next.
 class FairFlows {
  public:
-  FairFlows(const Schedule& schedule, const Topology& topology) : links_(topology.links()) {
+  FairFlows(const Schedule& schedule, const Topology& topology) : links_(topology.links()), ways_(topology.ways()) {
     for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
       for (std::size_t step = 0; step < schedule.ranks[rank].size(); ++step) {
         for (const Message& message : schedule.ranks[rank][step].sends) {
-          Flow flow{rank, message.peer, step, topology.route(rank, message.peer), static_cast<double>(message.bytes)};
-          for (const LinkId link : flow.route) flow.latency += links_[link].latency_seconds;
+          Flow flow{rank, message.peer, step, {}, static_cast<double>(message.bytes)};
+          topology.links_into(rank, message.peer, flow.route);
+          flow.latency = topology.latency_seconds(rank, message.peer);
           flows_.push_back(std::move(flow));
         }
       }
@@ -125,7 +131,7 @@ class FairFlows {
     Rank from;
     Rank to;
     std::size_t step;
-    std::vector<LinkId> route;
+    std::vector<SharedLink> route;
     double left;  // bytes
     double latency = 0;
     double begins = kForever;
@@ -164,7 +170,7 @@ class FairFlows {
     while (!open.empty()) {
       std::vector<double> weight(room.size());
       for (const Flow* flow : open) {
-        for (const LinkId link : flow->route) weight[link] += 1 / flow->latency;
+        for (const auto& [link, ways] : flow->route) weight[link] += ways / ways_ / flow->latency;
       }
       std::size_t fullest = 0;
       double level = kForever;
@@ -174,15 +180,16 @@ class FairFlows {
         fullest = link;
       }
       std::erase_if(open, [&](Flow* flow) {
-        if (std::ranges::find(flow->route, fullest) == flow->route.end()) return false;
+        if (std::ranges::find(flow->route, fullest, &SharedLink::link) == flow->route.end()) return false;
         flow->rate = level / flow->latency;
-        for (const LinkId link : flow->route) room[link] -= flow->rate;
+        for (const auto& [link, ways] : flow->route) room[link] -= flow->rate * ways / ways_;
         return true;
       });
     }
   }
 
   std::span<const Link> links_;
+  double ways_;
   std::vector<Flow> flows_;
   std::vector<std::size_t> step_;  // by rank
   std::size_t steps_ = 0;
@@ -191,10 +198,13 @@ class FairFlows {
 
 double bound_of(const Schedule& schedule, const Topology& topology) {
   std::vector<double> bytes(topology.links().size());
+  std::vector<SharedLink> links;
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     for (const Step& step : schedule.ranks[rank]) {
       for (const Message& message : step.sends) {
-        for (const LinkId link : topology.route(rank, message.peer)) bytes[link] += static_cast<double>(message.bytes);
+        topology.links_into(rank, message.peer, links);
+        for (const auto& [link, ways] : links)
+          bytes[link] += static_cast<double>(message.bytes) * ways / topology.ways();
       }
     }
   }
@@ -223,7 +233,7 @@ TEST_F(RandomNetworks, FlowsTakeTheTimesOfMaxMinFairnessAndNeverLessThanTheBusie
   constexpr unsigned kNetworks = 1000;
   for (unsigned seed = 1; seed <= kNetworks; ++seed) {
     std::mt19937 random(seed);
-    const Topology topology = seed % 4 == 0 ? random_fat_tree(random) : random_network(random);
+    const Topology topology = seed % 4 == 0 ? random_fat_tree(random) : random_network(random, seed);
     const Schedule schedule = random_schedule(topology.nodes(), random);
     const double bound = bound_of(schedule, topology);
     const double seconds = run_s4u(schedule, topology).seconds;
@@ -239,7 +249,7 @@ TEST_F(RandomNetworks, MpiCallsTakeTheTimesOfFlowsAndNeverLessThanTheBusiestLink
   constexpr double kEnvelope = 16.0 / (1 << 17);  // bytes that SMPI adds to a message, of the shortest
   for (unsigned seed = 1; seed <= kNetworks; ++seed) {
     std::mt19937 random(seed);
-    const Topology topology = seed % 4 == 0 ? random_fat_tree(random) : random_network(random);
+    const Topology topology = seed % 4 == 0 ? random_fat_tree(random) : random_network(random, seed);
     const Schedule schedule = random_schedule(topology.nodes(), random);
     const double bound = bound_of(schedule, topology);
     if (bound == 0) continue;
@@ -253,7 +263,7 @@ TEST_F(RandomNetworks, ActivitiesTakeTheTimesOfFlows) {
   constexpr unsigned kNetworks = 60;
   for (unsigned seed = 1; seed <= kNetworks; ++seed) {
     std::mt19937 random(seed);
-    const Topology topology = seed % 4 == 0 ? random_fat_tree(random) : random_network(random);
+    const Topology topology = seed % 4 == 0 ? random_fat_tree(random) : random_network(random, seed);
     Schedule schedule = random_schedule(topology.nodes(), random);
     for (auto& steps : schedule.ranks) steps.resize(1);
     if (bound_of(schedule, topology) == 0) continue;

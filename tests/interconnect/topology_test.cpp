@@ -307,5 +307,121 @@ TEST(Topology, SharedPathsKeepPrescribedRoutesAndRefuseWhatIsNotReached) {
                Error);
 }
 
+double part_on(const Topology& topology, const SharedLink& shared) {
+  return static_cast<double>(shared.ways) / topology.ways();
+}
+
+TEST(Topology, AllPathsOfAClosNetworkCarryEqualPartsOfEveryMessage) {
+  for (const auto& [leaves, nodes_per_leaf, cables] : {std::tuple(16U, 16U, 1U), std::tuple(3U, 6U, 2U)}) {
+    const Topology topology = all_shortest_paths(clos(leaves, nodes_per_leaf, cables));
+    std::vector<SharedLink> links;
+    topology.links_into(0, topology.nodes() - 1, links);
+    EXPECT_EQ(links.size(), 2U + 2U * nodes_per_leaf);  // as many cables go up from a leaf as down to nodes
+    for (const SharedLink& shared : links) {
+      const bool is_of_node = shared.link < 2 * topology.nodes();
+      EXPECT_DOUBLE_EQ(part_on(topology, shared), is_of_node ? 1.0 : 1.0 / nodes_per_leaf);
+    }
+    topology.links_into(0, 1, links);
+    EXPECT_EQ(links.size(), 2U);
+    EXPECT_THROW(static_cast<void>(topology.route(0, 1)), Error);
+  }
+}
+
+TEST(Topology, PartsOnAllPathsAddUpAtEveryVertexOfRandomGraphs) {
+  std::mt19937 random(7);
+  for (unsigned trial = 0; trial < 20; ++trial) {
+    Graph graph{"random", 6, 9, {}, {}, {}};
+    for (NodeId vertex = 0; vertex < graph.vertices; ++vertex) {
+      graph.edges.push_back({vertex, (vertex + 1) % graph.vertices});
+      for (unsigned i = 0; i < 2; ++i) graph.edges.push_back({vertex, static_cast<NodeId>(random() % graph.vertices)});
+    }
+    for (std::size_t i = 0; i < graph.edges.size(); ++i) graph.links.push_back({std::to_string(i), 1e9, 1e-6});
+    const Topology floyd = shortest_paths(graph);
+    const Topology all = all_shortest_paths(graph);
+    std::vector<SharedLink> links;
+    for (NodeId from = 0; from < graph.nodes; ++from) {
+      for (NodeId to = 0; to < graph.nodes; ++to) {
+        if (from == to) continue;
+        all.links_into(from, to, links);
+        std::vector<double> left(graph.vertices);  // what enters a vertex less what leaves it
+        double hops = 0;
+        for (const SharedLink& shared : links) {
+          left[graph.edges[shared.link].from] -= part_on(all, shared);
+          left[graph.edges[shared.link].to] += part_on(all, shared);
+          hops += part_on(all, shared);
+        }
+        EXPECT_NEAR(hops, static_cast<double>(floyd.route(from, to).size()), 1e-12);
+        for (NodeId vertex = 0; vertex < graph.vertices; ++vertex) {
+          EXPECT_NEAR(left[vertex], vertex == to ? 1 : vertex == from ? -1 : 0, 1e-12);
+        }
+        EXPECT_DOUBLE_EQ(all.latency_seconds(from, to), 1e-6 * static_cast<double>(floyd.route(from, to).size()));
+      }
+    }
+  }
+}
+
+TEST(Topology, TooManyEqualPathsAreRefused) {
+  // Eight vertices in a row with 2, 3, 5, 7 cables between them: 210 parts; a further one of 2 makes 420.
+  Graph graph{"row", 6, 6, {}, {}, {}};
+  for (const unsigned cables : {2U, 3U, 5U, 7U, 2U}) {
+    const NodeId from = graph.edges.empty() ? 0 : graph.edges.back().from + 1;
+    for (unsigned i = 0; i < cables; ++i) {
+      graph.edges.push_back({from + 1, from});
+      graph.edges.push_back({from, from + 1});
+    }
+  }
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) graph.links.push_back({std::to_string(i), 1e9, 0});
+  EXPECT_THROW(static_cast<void>(all_shortest_paths(graph)), Error);
+  EXPECT_NO_THROW(static_cast<void>(shared_shortest_paths(graph, SharedBy::hash)));
+}
+
+TEST(Topology, AHashSpreadsPairsOverSpinesAndCables) {
+  const Topology topology = shared_shortest_paths(clos(8, 8, 2), SharedBy::hash);
+  const Topology tree = fat_tree({8, 8, 4, 2, kCable, FatTreeRouting::hash});
+  for (const Topology* network : {&topology, &tree}) {
+    std::vector<unsigned> messages(network->links().size());
+    for (NodeId from = 0; from < 64; ++from) {
+      for (NodeId to = 0; to < 64; ++to) {
+        for (const LinkId link : network->route(from, to)) ++messages[link];
+      }
+    }
+    // 56 destinations of 8 nodes in other leaves, over 8 cables: 56 expected on each.
+    for (std::size_t link = 128; link < messages.size(); ++link) {
+      EXPECT_GT(messages[link], 28U);
+      EXPECT_LT(messages[link], 84U);
+    }
+  }
+  EXPECT_EQ(pair_hash(0, 0), 0xe220a8397b1dcdafU);  // the first number of SplitMix64 from 0
+}
+
+TEST(Topology, OppositeNodesOfATorusShareBothWays) {
+  const Topology both = torus_by_both_ways({4, 3}, kCable);
+  std::vector<SharedLink> links;
+  both.links_into(0, 2, links);
+  ASSERT_EQ(links.size(), 4U);
+  for (const SharedLink& shared : links) EXPECT_DOUBLE_EQ(part_on(both, shared), 0.5);
+  both.links_into(0, 1, links);
+  ASSERT_EQ(links.size(), 1U);
+  EXPECT_DOUBLE_EQ(part_on(both, links[0]), 1);
+  // Each of two directions is taken by some pair of opposite nodes.
+  const Topology hashed = torus_by_hash({4, 3}, kCable);
+  std::set<LinkId> first;
+  for (NodeId from = 0; from < 12; ++from) first.insert(hashed.route(from, from ^ 2U)[0] % 2);
+  EXPECT_EQ(first.size(), 2U);
+}
+
+TEST(Topology, AFatTreeWhoseCablesShareAllIsOneOfWideCables) {
+  const Topology all = fat_tree({4, 4, 2, 2, kCable, FatTreeRouting::all});
+  const Topology spread = all_shortest_paths([] {
+    Graph graph = clos(4, 4, 2);
+    for (Link& link : graph.links) link = {link.name, kCable.bytes_per_second, kCable.latency_seconds};
+    return graph;
+  }());
+  const std::vector<LinkId> route = all.route(0, 15);
+  ASSERT_EQ(route.size(), 4U);
+  EXPECT_DOUBLE_EQ(all.links()[route[1]].bytes_per_second, 4 * kCable.bytes_per_second);
+  EXPECT_DOUBLE_EQ(all.latency_seconds(0, 15), spread.latency_seconds(0, 15));
+}
+
 }  // namespace
 }  // namespace gdr::interconnect

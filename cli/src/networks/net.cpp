@@ -12,16 +12,11 @@
 namespace gdr::cli {
 namespace {
 
-using interconnect::Routing;
 using interconnect::TieRule;
 
 // The default description of each topology.
 const std::map<std::string, std::string> kDescriptions{
     {"hub", "optical-hub-64"}, {"hub2d", "optical-hub-2d-64"}, {"torus", "torus-64"}, {"fat-tree", "fat-tree-64"}};
-const std::map<std::string, Routing> kRoutings{{"shortest", Routing::shortest},
-                                               {"dimension-order", Routing::dimension_order},
-                                               {"destination", Routing::destination},
-                                               {"source", Routing::source}};
 
 template <class Map>
 std::vector<std::string> keys(const Map& map) {
@@ -60,10 +55,11 @@ void PlatformArguments::add_to(Command command) {
   command.add_option("--nodes", nodes, "number of nodes; default: that of the description")
       .check(whole_in_range(1, 65536));
   command
-      .add_option("--routing", routing,
-                  "instead of the description's. torus, ring, mesh: shortest, dimension-order; fat tree, graph: "
-                  "shortest, destination, source")
-      .check(one_of(keys(kRoutings)));
+      .add_option(
+          "--routing", routing,
+          "instead of the description's. torus, ring: shortest, dimension-order, hash, all; mesh: dimension-order; "
+          "fat tree, graph: shortest, destination, source, hash (of the two nodes), all (paths together)")
+      .check(one_of(interconnect::routing_names()));
   command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
       .value_name("FILE");
   command.add_option("--tie", tie, "dimension order: direction around a ring if both are equally long; default: direct")
@@ -75,7 +71,7 @@ interconnect::Platform PlatformArguments::load() const {
   interconnect::PlatformOptions options;
   if (nodes > 0) options.nodes = nodes;
   if (!tie.empty()) options.tie = tie_rules().at(tie);
-  if (!routing.empty()) options.routing = kRoutings.at(routing);
+  if (!routing.empty()) options.routing = interconnect::routing_called(routing);
   const std::string name = network.empty() ? kDescriptions.at(topology) : network;
   require_known(name, base::description_names(interconnect::platform_kinds()), "--network");
   interconnect::Platform platform = platform_of(name, options);

@@ -36,16 +36,18 @@ int routes(const NetRoutesOptions& options) {
   Json& rows = json["routes"] = Json::array();
   // With --save-platform, the file has all routes.
   const bool lists = options.save_platform.empty() || options.from || options.to;
+  std::vector<interconnect::SharedLink> links;
   for (std::uint32_t from = 0; lists && from < topology.nodes(); ++from) {
     if (options.from && from != *options.from) continue;
     for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
       if (from == to || (options.to && to != *options.to)) continue;
       std::vector<std::string> names;
-      double latency = 0;
-      for (const interconnect::LinkId link : topology.route(from, to)) {
-        names.push_back(topology.links()[link].name);
-        latency += topology.links()[link].latency_seconds;
+      topology.links_into(from, to, links);
+      for (const auto& [link, ways] : links) {
+        const std::string share = ways == topology.ways() ? "" : fmt::format(" ({}/{})", ways, topology.ways());
+        names.push_back(topology.links()[link].name + share);
       }
+      const double latency = topology.latency_seconds(from, to);
       const bool is_hub = platform.kind == interconnect::PlatformKind::optical_hub;
       const unsigned wavelength = is_hub ? interconnect::hub_wavelength(topology.nodes(), from, to) : 0;
       rows.push_back({{"from", from},

@@ -26,9 +26,9 @@ const std::map<std::string, FlowModel> kModels{
 /// Mean number of links on the way from node 0 to another node.
 double mean_hops(const interconnect::Topology& topology) {
   double hops = 0;
-  std::vector<interconnect::LinkId> route;
+  std::vector<interconnect::SharedLink> route;
   for (interconnect::NodeId to = 1; to < topology.nodes(); ++to) {
-    topology.route_into(0, to, route);
+    topology.links_into(0, to, route);
     hops += static_cast<double>(route.size());
   }
   return hops / std::max(1.0, static_cast<double>(topology.nodes()) - 1);

@@ -69,6 +69,13 @@ struct Exchanged {
   double received;
 };
 
+/// Links that a message passes, each counted with the message's share on it.
+double hops_of(const std::vector<SharedLink>& route, const Topology& topology) {
+  double hops = 0;
+  for (const auto& [link, ways] : route) hops += ways;
+  return hops / topology.ways();
+}
+
 class NetworkSearch {
  public:
   NetworkSearch(const TaskGraph& graph, const Topology& topology, std::uint32_t per_node, const RefineOptions& options,
@@ -85,11 +92,11 @@ class NetworkSearch {
       exchanged(from, to).sent += static_cast<double>(bytes);
       exchanged(to, from).received += static_cast<double>(bytes);
     }
-    std::vector<LinkId> route;
+    std::vector<SharedLink> route;
     for (NodeId from = 0; from < topology.nodes(); ++from) {
       for (NodeId to = 0; to < topology.nodes(); ++to) {
-        topology.route_into(from, to, route);
-        hops_[std::size_t{from} * topology.nodes() + to] = static_cast<float>(route.size());
+        topology.links_into(from, to, route);
+        hops_[std::size_t{from} * topology.nodes() + to] = static_cast<float>(hops_of(route, topology));
       }
     }
   }
@@ -256,8 +263,10 @@ class NetworkSearch {
     std::vector<double> seconds(topology_.links().size());
     const auto carry = [&](NodeId here, NodeId there, double bytes, std::vector<std::pair<LinkId, double>>& changes) {
       if (bytes == 0 || here == there) return;
-      topology_.route_into(here, there, route_);
-      for (const LinkId link : route_) changes.emplace_back(link, bytes / topology_.links()[link].bytes_per_second);
+      topology_.links_into(here, there, route_);
+      for (const auto& [link, ways] : route_) {
+        changes.emplace_back(link, bytes * ways / topology_.ways() / topology_.links()[link].bytes_per_second);
+      }
     };
     std::vector<std::pair<LinkId, double>> changes;
     for (const auto& [sender, receiver, bytes] : graph_.transfers()) {
@@ -326,7 +335,7 @@ class NetworkSearch {
   std::vector<std::vector<Exchanged>> others_;  // by task
   std::vector<float> hops_;                     // shape: [from][to]
   Dice dice_;
-  std::vector<LinkId> route_;
+  std::vector<SharedLink> route_;
   bool ended_ = false;
   std::optional<std::pair<std::pair<double, double>, NetworkMapping>> best_;  // objective and other quantity
 };
@@ -346,19 +355,19 @@ NetworkMappingCost network_mapping_cost(const TaskGraph& graph, const Topology& 
   }
   NetworkMappingCost cost;
   std::vector<std::uint64_t> bytes_on(topology.links().size());
-  std::vector<LinkId> route;
+  std::vector<SharedLink> route;
   for (const auto& [from, to, bytes] : graph.transfers()) {
     if (mapping.node_of[from] == mapping.node_of[to]) {
       cost.inside += bytes;
       continue;
     }
-    topology.route_into(mapping.node_of[from], mapping.node_of[to], route);
-    cost.hop_bytes += static_cast<double>(bytes) * static_cast<double>(route.size());
-    for (const LinkId link : route) bytes_on[link] += bytes;
+    topology.links_into(mapping.node_of[from], mapping.node_of[to], route);
+    cost.hop_bytes += static_cast<double>(bytes) * hops_of(route, topology);
+    for (const auto& [link, ways] : route) bytes_on[link] += bytes * ways;
   }
   for (std::size_t link = 0; link < bytes_on.size(); ++link) {
-    cost.busiest_seconds =
-        std::max(cost.busiest_seconds, static_cast<double>(bytes_on[link]) / topology.links()[link].bytes_per_second);
+    cost.busiest_seconds = std::max(cost.busiest_seconds, static_cast<double>(bytes_on[link]) / topology.ways() /
+                                                              topology.links()[link].bytes_per_second);
   }
   return cost;
 }

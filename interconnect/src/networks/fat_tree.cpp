@@ -13,9 +13,22 @@ class Layout {
   explicit Layout(const FatTree& tree) : tree_(tree) {}
 
   [[nodiscard]] NodeId nodes() const { return tree_.leaves * tree_.nodes_per_leaf; }
-  [[nodiscard]] bool is_trunk() const { return tree_.routing == FatTreeRouting::shortest; }
+  /// Cables that count as one link, because they carry the same part of each message.
+  [[nodiscard]] NodeId cables_of_link() const {
+    switch (tree_.routing) {
+      case FatTreeRouting::shortest:
+        return tree_.cables;
+      case FatTreeRouting::all:
+        return tree_.spines * tree_.cables;
+      case FatTreeRouting::destination:
+      case FatTreeRouting::source:
+      case FatTreeRouting::hash:
+        break;
+    }
+    return 1;
+  }
   /// Links from a leaf up to all spines.
-  [[nodiscard]] NodeId uplinks() const { return tree_.spines * (is_trunk() ? 1 : tree_.cables); }
+  [[nodiscard]] NodeId uplinks() const { return tree_.spines * tree_.cables / cables_of_link(); }
   [[nodiscard]] LinkId node_up(NodeId node) const { return node; }
   [[nodiscard]] LinkId node_down(NodeId node) const { return nodes() + node; }
   [[nodiscard]] LinkId leaf_up(NodeId leaf, NodeId cable) const { return 2 * nodes() + leaf * uplinks() + cable; }
@@ -26,6 +39,7 @@ class Layout {
   /// The cables of a leaf are numbered over the spines in turn: cable c leads to spine c mod spines. A message goes
   /// down by the cable with the same number, so that it stays on one spine.
   [[nodiscard]] NodeId cable_of(NodeId from, NodeId to) const {
+    if (tree_.routing == FatTreeRouting::hash) return static_cast<NodeId>(pair_hash(from, to) % uplinks());
     return (tree_.routing == FatTreeRouting::source ? from : to) % uplinks();
   }
 
@@ -34,7 +48,7 @@ class Layout {
     const auto add = [&](std::string name, double factor) {
       links.push_back({std::move(name), tree_.link.bytes_per_second * factor, tree_.link.latency_seconds});
     };
-    const double trunk = is_trunk() ? tree_.cables : 1;
+    const double trunk = cables_of_link();
     for (NodeId node = 0; node < nodes(); ++node) add(fmt::format("{}>leaf", node), 1);
     for (NodeId node = 0; node < nodes(); ++node) add(fmt::format("leaf>{}", node), 1);
     for (const char* direction : {"up", "down"}) {
@@ -77,7 +91,7 @@ Topology fat_tree(const FatTree& tree) {
   }
   const Layout layout(tree);
   std::string name = fmt::format("fat tree {}x{}", tree.leaves, tree.nodes_per_leaf);
-  if (layout.is_trunk()) {
+  if (tree.routing == FatTreeRouting::shortest) {
     return shortest_paths({std::move(name), layout.nodes(), layout.vertices(), layout.edges(), layout.links(), {}});
   }
   return {std::move(name), layout.nodes(), layout.links(),

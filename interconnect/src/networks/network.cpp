@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/base/error.h"
+#include "gdr/interconnect/platform.h"
 #include "tca/kinds.h"
 
 namespace gdr::interconnect {
@@ -18,6 +19,9 @@ std::vector<base::ParameterRule> platform(std::vector<base::ParameterRule> shape
   shape.push_back({"node_speed", "Gflops", 1e-6, 1e9, false});
   return shape;
 }
+
+/// What a network with several routes between nodes may choose beside its parameters.
+std::vector<base::ChoiceRule> by_routing() { return {{std::string(kRoutingKey), routing_names()}}; }
 
 std::vector<base::ParameterRule> flow_factors() {
   std::vector<base::ParameterRule> rules{{"weight_s", "bytes", 0, 1e9, false}};
@@ -36,25 +40,29 @@ const std::vector<base::DescriptionKind>& network_kinds() {
       {"optical-hub", platform({{"nodes", "1", 1, 4096, true}})},
       {"optical-hub-2d", platform({{"rows", "1", 1, 1024, true}, {"columns", "1", 1, 1024, true}})},
       {"switch", platform({{"nodes", "1", 1, 65536, true}})},
-      {"ring", platform({{"nodes", "1", 1, 65536, true}})},
+      {"ring", platform({{"nodes", "1", 1, 65536, true}}), by_routing()},
       {"mesh",
        platform({{"x", "nodes", 1, 65536, true}, {"y", "nodes", 1, 65536, true}, {"z", "nodes", 1, 65536, true}})},
-      {"torus", platform({{"x", "nodes", 1, 65536, true},
-                          {"y", "nodes", 1, 65536, true},
-                          {"z", "nodes", 1, 65536, true},
-                          {"shortest_paths", "1", 0, 1, true}})},
-      {"fat-tree", platform({{"leaves", "switches", 1, 1024, true},
-                             {"nodes_per_leaf", "nodes", 1, 1024, true},
-                             {"spines", "switches", 1, 1024, true},
-                             {"cables", "cables from each leaf to each spine", 1, 1024, true},
-                             {"shortest_paths", "1", 0, 1, true}})},
+      {"torus",
+       platform({{"x", "nodes", 1, 65536, true},
+                 {"y", "nodes", 1, 65536, true},
+                 {"z", "nodes", 1, 65536, true},
+                 {"shortest_paths", "1", 0, 1, true}}),
+       by_routing()},
+      {"fat-tree",
+       platform({{"leaves", "switches", 1, 1024, true},
+                 {"nodes_per_leaf", "nodes", 1, 1024, true},
+                 {"spines", "switches", 1, 1024, true},
+                 {"cables", "cables from each leaf to each spine", 1, 1024, true},
+                 {"shortest_paths", "1", 0, 1, true}}),
+       by_routing()},
       {"dragonfly", platform({{"groups", "1", 1, 1024, true},
                               {"routers", "per group", 1, 1024, true},
                               {"nodes_per_router", "nodes", 1, 1024, true},
                               {"local_bandwidth", "GB/s per link", 1e-6, 1e6, false},
                               {"global_bandwidth", "GB/s per link", 1e-6, 1e6, false},
                               {"global_latency", "us", 0, 1e6, false}})},
-      {"graph", platform({{"nodes", "1", 1, 2048, true}})},
+      {"graph", platform({{"nodes", "1", 1, 2048, true}}), by_routing()},
       {"table", platform({{"nodes", "1", 1, 4096, true}})},
       peach2_kind(),
       ha_pacs_tca_kind(),

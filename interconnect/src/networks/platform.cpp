@@ -10,6 +10,7 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/shared_paths.h"
@@ -19,6 +20,13 @@
 
 namespace gdr::interconnect {
 namespace {
+
+constexpr base::Names<Routing> kRoutingNames({{Routing::shortest, "shortest"},
+                                              {Routing::dimension_order, "dimension-order"},
+                                              {Routing::destination, "destination"},
+                                              {Routing::source, "source"},
+                                              {Routing::hash, "hash"},
+                                              {Routing::all, "all"}});
 
 PlatformKind kind_in(const base::Description& description);
 
@@ -77,8 +85,10 @@ Routing routing_of_torus(const base::Description& description, const PlatformOpt
 Topology make_torus(const base::Description& description, const PlatformOptions& options) {
   std::vector<NodeId> dimensions = torus_extents(description, options);
   const Cable cable = port_of(description, 2 * static_cast<double>(dimensions.size()));
-  if (routing_of_torus(description, options) == Routing::shortest)
-    return torus_by_shortest_paths(std::move(dimensions), cable);
+  const Routing routing = routing_of_torus(description, options);
+  if (routing == Routing::shortest) return torus_by_shortest_paths(std::move(dimensions), cable);
+  if (routing == Routing::all) return torus_by_both_ways(std::move(dimensions), cable);
+  if (routing == Routing::hash) return torus_by_hash(std::move(dimensions), cable);
   return torus(std::move(dimensions), cable, options.tie.value_or(TieRule::direct));
 }
 
@@ -92,16 +102,29 @@ Routing routing_of_fat_tree(const base::Description& description, const Platform
   return options.routing.value_or(description.value("shortest_paths") != 0 ? Routing::shortest : Routing::destination);
 }
 
+FatTreeRouting on_fat_tree(Routing routing) {
+  switch (routing) {
+    case Routing::shortest:
+      return FatTreeRouting::shortest;
+    case Routing::destination:
+      return FatTreeRouting::destination;
+    case Routing::source:
+      return FatTreeRouting::source;
+    case Routing::hash:
+      return FatTreeRouting::hash;
+    case Routing::all:
+      return FatTreeRouting::all;
+    case Routing::dimension_order:
+      break;
+  }
+  GDR_ASSERT(false, "a fat tree has no dimensions, and refuses their order");
+  return FatTreeRouting::shortest;
+}
+
 Topology make_fat_tree(const base::Description& description, const PlatformOptions& options) {
-  const Routing routing = routing_of_fat_tree(description, options);
-  FatTree tree{whole(description, "leaves"),
-               whole(description, "nodes_per_leaf"),
-               whole(description, "spines"),
-               whole(description, "cables"),
-               port_of(description, 1),
-               routing == Routing::shortest ? FatTreeRouting::shortest
-               : routing == Routing::source ? FatTreeRouting::source
-                                            : FatTreeRouting::destination};
+  FatTree tree{whole(description, "leaves"), whole(description, "nodes_per_leaf"),
+               whole(description, "spines"), whole(description, "cables"),
+               port_of(description, 1),      on_fat_tree(routing_of_fat_tree(description, options))};
   if (options.nodes) {
     const NodeId unit = tree.leaves * tree.spines;
     if (*options.nodes == 0 || *options.nodes % unit != 0) {
@@ -156,7 +179,10 @@ Topology make_graph(const base::Description& description, const PlatformOptions&
                            table_beside(file, "routes"));
   const Routing routing = routing_of_graph(description, options);
   if (routing == Routing::shortest) return shortest_paths(std::move(graph));
-  return shared_shortest_paths(std::move(graph), routing == Routing::source ? SharedBy::source : SharedBy::destination);
+  if (routing == Routing::all) return all_shortest_paths(std::move(graph));
+  return shared_shortest_paths(std::move(graph), routing == Routing::source ? SharedBy::source
+                                                 : routing == Routing::hash ? SharedBy::hash
+                                                                            : SharedBy::destination);
 }
 
 Topology make_table(const base::Description& description, const PlatformOptions& options) {
@@ -218,12 +244,17 @@ const std::vector<Kind>& platforms() {
       {PlatformKind::optical_hub, "optical-hub", make_hub, {}, nullptr, true, false, nodes_of_hub},
       {PlatformKind::optical_hub_2d, "optical-hub-2d", make_hub_2d, {}, nullptr, true, false, nodes_of_hub_2d},
       {PlatformKind::single_switch, "switch", make_switch, {}, nullptr, true},
-      {PlatformKind::ring, "ring", make_torus, {shortest, dimension_order}, routing_of_torus, false, true},
+      {PlatformKind::ring, "ring", make_torus, {shortest, dimension_order, hash, all}, routing_of_torus, false, true},
       {PlatformKind::mesh, "mesh", make_mesh, {dimension_order}, always<dimension_order>, false, true},
-      {PlatformKind::torus, "torus", make_torus, {shortest, dimension_order}, routing_of_torus, false, true},
-      {PlatformKind::fat_tree, "fat-tree", make_fat_tree, {shortest, destination, source}, routing_of_fat_tree, true},
+      {PlatformKind::torus, "torus", make_torus, {shortest, dimension_order, hash, all}, routing_of_torus, false, true},
+      {PlatformKind::fat_tree,
+       "fat-tree",
+       make_fat_tree,
+       {shortest, destination, source, hash, all},
+       routing_of_fat_tree,
+       true},
       {PlatformKind::dragonfly, "dragonfly", make_dragonfly},
-      {PlatformKind::graph, "graph", make_graph, {shortest, destination, source}, routing_of_graph},
+      {PlatformKind::graph, "graph", make_graph, {shortest, destination, source, hash, all}, routing_of_graph},
       {PlatformKind::table, "table", make_table},
       {PlatformKind::sub_clusters,
        "ha-pacs-tca",
@@ -249,21 +280,6 @@ const Kind& kind_of(const base::Description& description) {
 }
 
 PlatformKind kind_in(const base::Description& description) { return kind_of(description).kind; }
-
-std::string_view name_of(Routing routing) {
-  switch (routing) {
-    case Routing::shortest:
-      return "shortest";
-    case Routing::dimension_order:
-      return "dimension-order";
-    case Routing::destination:
-      return "destination";
-    case Routing::source:
-      return "source";
-  }
-  GDR_ASSERT(false, "a routing has a name");
-  return "";
-}
 
 void refuse_unknown(const base::Description& description, const PlatformOptions& options) {
   const std::vector<Routing>& known = kind_of(description).routings;
@@ -310,6 +326,19 @@ NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string
 
 }  // namespace
 
+std::string_view name_of(Routing routing) { return kRoutingNames[routing]; }
+
+std::optional<Routing> routing_called(std::string_view name) { return kRoutingNames.find(name); }
+
+const std::vector<std::string>& routing_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const std::string_view name : kRoutingNames) all.emplace_back(name);
+    return all;
+  }();
+  return names;
+}
+
 NodeId square_side(std::uint64_t nodes, std::string_view what) { return root_of(nodes, 1.0 / 2, 2, what, "square"); }
 
 NodeId cube_side(std::uint64_t nodes, std::string_view what) { return root_of(nodes, 1.0 / 3, 3, what, "cube"); }
@@ -337,8 +366,12 @@ std::string beyond_wavelengths(const Kind& kind, const base::Description& descri
 
 }  // namespace
 
-Platform make_platform(const base::Description& description, const PlatformOptions& options) {
+Platform make_platform(const base::Description& description, const PlatformOptions& wanted) {
   const Kind& kind = kind_of(description);
+  PlatformOptions options = wanted;
+  if (const std::string stated = description.choice(kRoutingKey); !options.routing && !stated.empty()) {
+    options.routing = routing_called(stated);
+  }
   refuse_unknown(description, options);
   return {description.name,
           kind.kind,

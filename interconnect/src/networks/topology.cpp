@@ -48,8 +48,8 @@ class Grid {
   [[nodiscard]] unsigned rank() const { return static_cast<unsigned>(dimensions_.size()); }
   [[nodiscard]] const std::vector<NodeId>& dimensions() const { return dimensions_; }
 
-  /// Calls take(node, axis, plus) for every hop from `from` to `to`; goes_plus(size, from, to) decides the direction
-  /// along an axis.
+  /// Calls take(node, axis, plus) for every hop from `from` to `to`; goes_plus(size, from, to, axis) decides the
+  /// direction along an axis.
   template <class GoesPlus, class Take>
   void walk(NodeId from, NodeId to, const GoesPlus& goes_plus, const Take& take) const {
     NodeId node = from;
@@ -59,7 +59,7 @@ class Grid {
       NodeId here = node / stride % size;
       const NodeId goal = to / stride % size;
       if (here == goal) continue;
-      const bool plus = goes_plus(size, here, goal);
+      const bool plus = goes_plus(size, here, goal, axis);
       while (here != goal) {
         take(node, axis, plus);
         const NodeId next = plus ? (here + 1 == size ? 0 : here + 1) : (here == 0 ? size - 1 : here - 1);
@@ -107,23 +107,45 @@ std::vector<Link> grid_links(const Grid& grid, const Cable& cable) {
   return links;
 }
 
+void take_link(const Grid& grid, NodeId node, unsigned axis, bool plus, std::vector<LinkId>& route) {
+  route.push_back((node * grid.rank() + axis) * 2 + (plus ? 0 : 1));
+}
+
+std::string name_of(const std::string& kind, const Grid& grid) {
+  return fmt::format("{} {}", kind, fmt::join(grid.dimensions(), "x"));
+}
+
 template <class GoesPlus>
 Topology grid_topology(const std::string& kind, std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes,
                        GoesPlus goes_plus) {
   const Grid grid(std::move(dimensions), std::move(axes));
-  std::string name = fmt::format("{} {}", kind, fmt::join(grid.dimensions(), "x"));
-  return {std::move(name), grid.nodes(), grid_links(grid, link),
+  return {name_of(kind, grid), grid.nodes(), grid_links(grid, link),
           [grid, goes_plus](NodeId from, NodeId to, std::vector<LinkId>& route) {
-            grid.walk(from, to, goes_plus, [&](NodeId node, unsigned axis, bool plus) {
-              route.push_back((node * grid.rank() + axis) * 2 + (plus ? 0 : 1));
-            });
+            grid.walk(from, to, goes_plus,
+                      [&](NodeId node, unsigned axis, bool plus) { take_link(grid, node, axis, plus, route); });
           }};
+}
+
+/// Bit i of `bits` decides the direction in dimension i if both are equally long.
+void walk_by_bits(const Grid& grid, NodeId from, NodeId to, std::uint64_t bits, std::vector<LinkId>& route) {
+  const auto goes = [&](NodeId size, NodeId here, NodeId goal, unsigned axis) {
+    const NodeId plus = goal >= here ? goal - here : goal + size - here;
+    return 2 * plus == size ? (bits >> axis & 1) != 0 : 2 * plus < size;
+  };
+  grid.walk(from, to, goes, [&](NodeId node, unsigned axis, bool plus) { take_link(grid, node, axis, plus, route); });
 }
 
 }  // namespace
 
 Topology::Topology(std::string name, NodeId nodes, std::vector<Link> links, RouteFunction route)
-    : name_(std::move(name)), nodes_(nodes), links_(std::move(links)), route_(std::move(route)) {
+    : Topology(std::move(name), nodes, std::move(links), 1,
+               [route = std::move(route)](NodeId from, NodeId to, std::uint32_t /*way*/, std::vector<LinkId>& taken) {
+                 route(from, to, taken);
+               }) {}
+
+Topology::Topology(std::string name, NodeId nodes, std::vector<Link> links, std::uint32_t ways, WayFunction way)
+    : name_(std::move(name)), nodes_(nodes), links_(std::move(links)), ways_(ways), way_(std::move(way)) {
+  require("ways of " + name_, ways_, 1, kMostWays);
   require("nodes of " + name_, nodes_, 1, kMostNodes);
   for (const Link& link : links_) {
     if (!(link.bytes_per_second > 0 && std::isfinite(link.bytes_per_second))) {
@@ -144,10 +166,50 @@ std::vector<LinkId> Topology::route(NodeId from, NodeId to) const {
 }
 
 void Topology::route_into(NodeId from, NodeId to, std::vector<LinkId>& route) const {
-  require("node of " + name_, from, 0, nodes_ - 1);
-  require("node of " + name_, to, 0, nodes_ - 1);
+  if (ways_ > 1) {
+    throw Error(fmt::format("{}: one route from node {} to node {} is refused: a message is divided among {} ways",
+                            name_, from, to, ways_));
+  }
+  way_into(from, to, 0, route);
+}
+
+void Topology::way_into(NodeId from, NodeId to, std::uint32_t way, std::vector<LinkId>& route) const {
+  if (from >= nodes_ || to >= nodes_) {
+    require("node of " + name_, from, 0, nodes_ - 1);
+    require("node of " + name_, to, 0, nodes_ - 1);
+  }
+  GDR_ASSERT(way < ways_, "a message takes one of its ways");
   route.clear();
-  if (from != to) route_(from, to, route);
+  if (from != to) way_(from, to, way, route);
+}
+
+void Topology::links_into(NodeId from, NodeId to, std::vector<SharedLink>& links) const {
+  thread_local std::vector<LinkId> route;
+  links.clear();
+  for (std::uint32_t way = 0; way < ways_; ++way) {
+    way_into(from, to, way, route);
+    for (const LinkId link : route) {
+      // A route has a link at most once, so that with one way there is nothing to find.
+      const auto known = ways_ == 1 ? links.end() : std::ranges::find(links, link, &SharedLink::link);
+      if (known == links.end()) {
+        links.push_back({link, 1});
+      } else {
+        ++known->ways;
+      }
+    }
+  }
+}
+
+double Topology::latency_seconds(NodeId from, NodeId to) const {
+  thread_local std::vector<LinkId> route;
+  double longest = 0;
+  for (std::uint32_t way = 0; way < ways_; ++way) {
+    way_into(from, to, way, route);
+    double latency = 0;
+    for (const LinkId link : route) latency += links_[link].latency_seconds;
+    longest = std::max(longest, latency);
+  }
+  return longest;
 }
 
 Topology optical_hub(NodeId nodes, Cable link) {
@@ -218,9 +280,40 @@ bool goes_plus(NodeId size, NodeId from, NodeId to, TieRule tie) {
   return to > from;
 }
 
+std::uint64_t pair_hash(NodeId from, NodeId to) {
+  std::uint64_t hash = (std::uint64_t{from} << 32 | to) + 0x9e3779b97f4a7c15;
+  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ hash >> 27) * 0x94d049bb133111eb;
+  return hash ^ hash >> 31;
+}
+
 Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie, std::vector<unsigned> axes) {
-  return grid_topology("torus", std::move(dimensions), link, std::move(axes),
-                       [tie](NodeId size, NodeId from, NodeId to) { return goes_plus(size, from, to, tie); });
+  return grid_topology(
+      "torus", std::move(dimensions), link, std::move(axes),
+      [tie](NodeId size, NodeId from, NodeId to, unsigned /*axis*/) { return goes_plus(size, from, to, tie); });
+}
+
+Topology torus_by_hash(std::vector<NodeId> dimensions, Cable link) {
+  const Grid grid(std::move(dimensions), {});
+  return {name_of("torus", grid), grid.nodes(), grid_links(grid, link),
+          [grid](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            walk_by_bits(grid, from, to, pair_hash(from, to), route);
+          }};
+}
+
+Topology torus_by_both_ways(std::vector<NodeId> dimensions, Cable link) {
+  const Grid grid(std::move(dimensions), {});
+  std::vector<unsigned> tied;  // dimensions of which opposite nodes have two ways
+  for (unsigned axis = 0; axis < grid.rank(); ++axis) {
+    if (grid.dimensions()[axis] % 2 == 0) tied.push_back(axis);
+  }
+  const std::uint32_t ways = 1U << tied.size();
+  return {name_of("torus", grid), grid.nodes(), grid_links(grid, link), ways,
+          [grid, tied](NodeId from, NodeId to, std::uint32_t way, std::vector<LinkId>& route) {
+            std::uint64_t bits = 0;
+            for (std::size_t n = 0; n < tied.size(); ++n) bits |= std::uint64_t{way >> n & 1} << tied[n];
+            walk_by_bits(grid, from, to, bits, route);
+          }};
 }
 
 Topology torus_by_shortest_paths(std::vector<NodeId> dimensions, Cable link) {
@@ -251,7 +344,7 @@ Topology torus_by_shortest_paths(std::vector<NodeId> dimensions, Cable link) {
 
 Topology mesh(std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes) {
   return grid_topology("mesh", std::move(dimensions), link, std::move(axes),
-                       [](NodeId, NodeId from, NodeId to) { return to > from; });
+                       [](NodeId, NodeId from, NodeId to, unsigned) { return to > from; });
 }
 
 Topology placed(const Topology& topology, std::vector<NodeId> node_of_rank) {
@@ -265,8 +358,10 @@ Topology placed(const Topology& topology, std::vector<NodeId> node_of_rank) {
   return {topology.name(),
           ranks,
           {topology.links().begin(), topology.links().end()},
-          [topology, nodes = std::move(node_of_rank)](NodeId from, NodeId to, std::vector<LinkId>& route) {
-            topology.route_into(nodes[from], nodes[to], route);
+          topology.ways(),
+          [topology, nodes = std::move(node_of_rank)](NodeId from, NodeId to, std::uint32_t way,
+                                                      std::vector<LinkId>& route) {
+            topology.way_into(nodes[from], nodes[to], way, route);
           }};
 }
 

@@ -125,10 +125,26 @@ class CriticalPath {
   }
 
   void message(ActivityId id, double ready) {
-    begin_[id] = ready;
-    topology_.route_into(graph_.from(id), graph_.to(id), route_);
+    begin_[id] = times_.end_seconds[id] = ready;
     const double bytes = graph_.amount(id);
     const FlowFactors::Class of_size = factors_.of(static_cast<std::uint64_t>(bytes));
+    for (std::uint32_t way = 0; way < topology_.ways(); ++way) {
+      topology_.way_into(graph_.from(id), graph_.to(id), way, route_);
+      times_.end_seconds[id] = std::max(times_.end_seconds[id], arrival(id, bytes / topology_.ways(), of_size, ready));
+    }
+    if (topology_.ways() == 1 || of_size.rate_cap == 0) return;
+    // The parts together get no more than the cap on what all ways give the message alone.
+    topology_.links_into(graph_.from(id), graph_.to(id), shared_);
+    double alone = std::numeric_limits<double>::infinity();
+    for (const auto& [link, ways] : shared_) {
+      alone = std::min(alone, topology_.links()[link].bytes_per_second * topology_.ways() / ways);
+    }
+    const double delay = of_size.latency * topology_.latency_seconds(graph_.from(id), graph_.to(id));
+    times_.end_seconds[id] = std::max(times_.end_seconds[id], ready + delay + bytes / (of_size.rate_cap * alone));
+  }
+
+  /// When the last of `bytes` that follow route_ has arrived.
+  double arrival(ActivityId id, double bytes, const FlowFactors::Class& of_size, double ready) {
     double head = ready;  // when the first byte reaches the link
     double end = ready;
     double slowest = std::numeric_limits<double>::infinity();
@@ -145,7 +161,7 @@ class CriticalPath {
     }
     // Even alone, a message gets no more than its cap on the narrowest link.
     if (of_size.rate_cap > 0) end = std::max(end, head + bytes / (of_size.rate_cap * slowest));
-    times_.end_seconds[id] = end;
+    return end;
   }
 
   void walk_back() {
@@ -173,6 +189,7 @@ class CriticalPath {
   std::vector<ActivityId> last_on_resource_;
   std::vector<double> link_free_;
   std::vector<LinkId> route_;
+  std::vector<SharedLink> shared_;
   std::priority_queue<Ready, std::vector<Ready>, Later> ready_;
   ActivityTimes times_;
 };

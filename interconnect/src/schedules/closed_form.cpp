@@ -38,19 +38,17 @@ std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topol
   check(schedule);
   require_nodes(schedule, topology);
   std::vector<LinkLoad> loads(topology.links().size());
-  std::vector<LinkId> route;
+  std::vector<SharedLink> route;
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     base::pause();
     for (const Step& step : schedule.ranks[rank]) {
       for (const Message& message : step.sends) {
-        topology.route_into(rank, message.peer, route);
-        for (const LinkId link : route) {
-          ++loads[link].messages;
-          loads[link].bytes += message.bytes;
-        }
+        topology.links_into(rank, message.peer, route);
+        add_by_ways(loads, route, message.bytes);
       }
     }
   }
+  divide_by_ways(loads, topology);
   return loads;
 }
 

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/topology.h"
 
 namespace gdr::interconnect {
+
+/// Adds a message to loads whose bytes are counted once for each way of a message; divide_by_ways() gives true bytes.
+void add_by_ways(std::vector<LinkLoad>& loads, std::span<const SharedLink> links, std::uint64_t bytes);
+/// Bytes of a link that are no whole number are rounded down, so that a bound from them stays one.
+void divide_by_ways(std::vector<LinkLoad>& loads, const Topology& topology);
 
 class StepLoads {
  public:
@@ -21,7 +27,8 @@ class StepLoads {
 
   /// Longest time of a link: its longest latency with a message + its bytes / its bandwidth.
   [[nodiscard]] double seconds() const;
-  [[nodiscard]] const std::vector<LinkLoad>& loads() const { return loads_; }  // shape: [links]
+  /// As add_by_ways() counts them. shape: [links]
+  [[nodiscard]] const std::vector<LinkLoad>& loads_by_ways() const { return loads_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
@@ -29,7 +36,7 @@ class StepLoads {
   const Topology* topology_;
   std::vector<LinkLoad> loads_;    // shape: [links]
   std::vector<double> latencies_;  // seconds of the route of a message on the link, the longest; shape: [links]
-  std::vector<LinkId> route_;
+  std::vector<SharedLink> route_;
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;
 };

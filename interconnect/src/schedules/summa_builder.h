@@ -76,6 +76,7 @@ class SummaBuilder {
     make_steps();
     end_step();
     counted_.padded_n = plan_.padded_n;
+    divide_by_ways(counted_.loads, *topology_);
     counted_.times.link_bound_seconds = link_bound_seconds(counted_.loads, *topology_);
     return std::move(counted_);
   }
@@ -216,8 +217,8 @@ class SummaBuilder {
     end_step();
     step_seconds_ = step.seconds();
     for (std::size_t link = 0; link < counted_.loads.size(); ++link) {
-      counted_.loads[link].messages += step.loads()[link].messages;
-      counted_.loads[link].bytes += step.loads()[link].bytes;
+      counted_.loads[link].messages += step.loads_by_ways()[link].messages;
+      counted_.loads[link].bytes += step.loads_by_ways()[link].bytes;
     }
     counted_.traffic.messages += step.messages();
     counted_.traffic.bytes += step.bytes();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,20 +28,30 @@ struct ParameterRule {
   bool whole = false;
 };
 
+/// A text beside the parameters that a description may give: `key = "value"`, one of `values`.
+struct ChoiceRule {
+  std::string key;
+  std::vector<std::string> values;
+};
+
 /// A kind of thing that is described: a board, an optical hub, ...
 struct DescriptionKind {
   std::string name;
   std::vector<ParameterRule> rules;
+  std::vector<ChoiceRule> choices = {};
 };
 
 struct Description {
   std::string name;
   std::string title;
   std::string kind;
-  std::vector<Parameter> parameters;  // all of them, in the order of the kind's rules
+  std::vector<Parameter> parameters;                             // all of them, in the order of the kind's rules
+  std::map<std::string, std::string, std::less<>> choices = {};  // those that the file gives
 
   /// Value of a parameter; `key` must be in the kind's rules.
   [[nodiscard]] double value(std::string_view key) const;
+  /// What the file chooses; empty if it says nothing about `key`.
+  [[nodiscard]] std::string choice(std::string_view key) const;
 };
 
 /// Reads a description of one of `kinds` from TOML text; `name` is used in messages. Throws gdr::Error `NAME:LINE: ...`

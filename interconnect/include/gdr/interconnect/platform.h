@@ -16,8 +16,14 @@ enum class Routing {
   shortest,         // shortest_paths(): torus, ring, fat tree, graph
   dimension_order,  // torus, ring, mesh: x first
   destination,      // fat tree, graph: the destination selects the cable
-  source            // fat tree, graph: the source selects the cable
+  source,           // fat tree, graph: the source selects the cable
+  hash,             // fat tree, graph: pair_hash() selects the cable; torus, ring: the way round, in dimension order
+  all               // fat tree, graph, torus, ring: each message is divided equally among all paths of that kind
 };
+/// The names that descriptions and users give them: shortest, dimension-order, ...
+[[nodiscard]] std::string_view name_of(Routing routing);
+[[nodiscard]] std::optional<Routing> routing_called(std::string_view name);
+[[nodiscard]] const std::vector<std::string>& routing_names();
 
 struct PlatformOptions {
   std::optional<NodeId> nodes;     // instead of the description's

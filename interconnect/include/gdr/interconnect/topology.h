@@ -27,28 +27,51 @@ struct Cable {
   double latency_seconds = 0;
 };
 
+/// A link that a message takes, and the number of the message's ways that it is on.
+struct SharedLink {
+  LinkId link = 0;
+  std::uint32_t ways = 1;
+};
+
+/// Most networks have one route for each pair of nodes. In others, a message is divided equally among several ways,
+/// which are as many for all pairs; ways of a pair may be the same route.
 class Topology {
  public:
   /// Appends the links from `from` to `to`, two different nodes, in the order in which a message passes them.
   using RouteFunction = std::function<void(NodeId from, NodeId to, std::vector<LinkId>& route)>;
+  /// The same for way number `way`.
+  using WayFunction = std::function<void(NodeId from, NodeId to, std::uint32_t way, std::vector<LinkId>& route)>;
 
   /// Throws gdr::Error if there are no nodes, or a link's bandwidth is not positive or its latency negative.
   Topology(std::string name, NodeId nodes, std::vector<Link> links, RouteFunction route);
+  /// Also throws gdr::Error unless `ways` is from 1 to kMostWays.
+  Topology(std::string name, NodeId nodes, std::vector<Link> links, std::uint32_t ways, WayFunction way);
+  static constexpr std::uint32_t kMostWays = 256;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] NodeId nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Link> links() const { return links_; }
+  /// Ways among which each message is divided.
+  [[nodiscard]] std::uint32_t ways() const { return ways_; }
   /// Links of the route, in the order in which a message passes them; empty if from == to. Throws gdr::Error if a node
-  /// does not exist.
+  /// does not exist, or if messages have more than one way.
   [[nodiscard]] std::vector<LinkId> route(NodeId from, NodeId to) const;
   /// As route(), but written to `route`, so that its memory can be reused.
   void route_into(NodeId from, NodeId to, std::vector<LinkId>& route) const;
+  /// The route of one way, below ways(). Throws gdr::Error if a node does not exist.
+  void way_into(NodeId from, NodeId to, std::uint32_t way, std::vector<LinkId>& route) const;
+  /// All links of a message, each once, in the order of its ways and their links. Throws gdr::Error if a node does not
+  /// exist.
+  void links_into(NodeId from, NodeId to, std::vector<SharedLink>& links) const;
+  /// Sum of the latencies of a route, of the way on which it is largest. Throws gdr::Error as links_into().
+  [[nodiscard]] double latency_seconds(NodeId from, NodeId to) const;
 
  private:
   std::string name_;
   NodeId nodes_;
   std::vector<Link> links_;
-  RouteFunction route_;
+  std::uint32_t ways_ = 1;
+  WayFunction way_;
 };
 
 /// Optical hub: each ordered pair of nodes has its own link, which is one wavelength (Urino 2020, section 2.1). The
@@ -95,6 +118,9 @@ enum class TieRule {
   direct,  // the direction that does not pass the link which closes the ring
 };
 
+/// SplitMix64 [Steele, Lea, Flood 2014] of 2^32 from + to: 64 bits that spread pairs of nodes over equal paths.
+[[nodiscard]] std::uint64_t pair_hash(NodeId from, NodeId to);
+
 /// True if the route from `from` to `to` round a ring of `size` leads towards larger coordinates.
 [[nodiscard]] bool goes_plus(NodeId size, NodeId from, NodeId to, TieRule tie);
 
@@ -104,6 +130,13 @@ enum class TieRule {
 /// node are allowed; in a dimension of two nodes, both links lead to the same node. Throws gdr::Error.
 [[nodiscard]] Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie = TieRule::direct,
                              std::vector<unsigned> axes = {});
+
+/// The same, but if both directions of a dimension are equally long, a bit of pair_hash() decides.
+[[nodiscard]] Topology torus_by_hash(std::vector<NodeId> dimensions, Cable link);
+
+/// The same links as torus(). If both directions of a dimension are equally long, half of a message takes each. There
+/// are two ways for each dimension of an even number of nodes.
+[[nodiscard]] Topology torus_by_both_ways(std::vector<NodeId> dimensions, Cable link);
 
 /// The same links as torus(), with the routes of shortest_paths().
 [[nodiscard]] Topology torus_by_shortest_paths(std::vector<NodeId> dimensions, Cable link);
@@ -116,6 +149,8 @@ enum class FatTreeRouting {
   shortest,     // shortest_paths(); the cables from a leaf to a spine count as one link of their total bandwidth
   destination,  // cable = destination mod cables (D-mod-k)
   source,       // cable = source mod cables
+  hash,         // cable = pair_hash() mod cables
+  all,          // all cables carry the same part of each message, as one link of their total bandwidth would
 };
 
 /// Fat tree with two layers of switches: `leaves` leaf switches with `nodes_per_leaf` nodes each, and `spines` spine

@@ -34,15 +34,15 @@ const char* name_of(FlowModel model) {
 /// Links that messages take, or their acknowledgements on the way back.
 std::vector<bool> used_links(const Schedule& schedule, const Topology& topology, bool crosstraffic) {
   std::vector<bool> used(topology.links().size());
-  std::vector<LinkId> route;
+  std::vector<SharedLink> route;
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     for (const Step& step : schedule.ranks[rank]) {
       for (const Message& message : step.sends) {
-        topology.route_into(rank, message.peer, route);
-        for (const LinkId link : route) used[link] = true;
+        topology.links_into(rank, message.peer, route);
+        for (const auto& [link, ways] : route) used[link] = true;
         if (!crosstraffic) continue;
-        topology.route_into(message.peer, rank, route);
-        for (const LinkId link : route) used[link] = true;
+        topology.links_into(message.peer, rank, route);
+        for (const auto& [link, ways] : route) used[link] = true;
       }
     }
   }
@@ -86,18 +86,21 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
   for (LinkId id = 0; id < links_.size(); ++id) {
     if (!used[id]) continue;
     const Link& link = topology.links()[id];
-    links_[id] =
-        get_iface()->create_link(std::to_string(id), link.bytes_per_second)->set_latency(link.latency_seconds)->seal();
+    links_[id] = get_iface()
+                     ->create_link(std::to_string(id), link.bytes_per_second * topology.ways())
+                     ->set_latency(link.latency_seconds)
+                     ->seal();
     number_of_[links_[id]] = id;
   }
   if (routes == Routes::limited) make_limiters(schedule);
   get_iface()->seal();
   if (!own_factors_) return;
-  get_iface()->get_network_model()->set_lat_factor_cb(
-      [this](double bytes, const auto*, const auto*, const std::vector<s4u::Link*>& links, const auto&) {
-        count(bytes, links);
-        return latency_factor(static_cast<std::uint64_t>(bytes) / next_together_, links);
-      });
+  get_iface()->get_network_model()->set_lat_factor_cb([this](double bytes, const s4u::Host* from, const s4u::Host* to,
+                                                             const std::vector<s4u::Link*>& links, const auto&) {
+    count(bytes, links);
+    return latency_factor(static_cast<std::uint64_t>(bytes) / next_together_,
+                          delay_of(node_of_.at(from->get_netpoint()), node_of_.at(to->get_netpoint())));
+  });
 }
 
 void ExplicitZone::count(double bytes, const std::vector<s4u::Link*>& links) {
@@ -112,15 +115,20 @@ void ExplicitZone::count(double bytes, const std::vector<s4u::Link*>& links) {
 /// SimGrid delays a message by its route's latency times this factor, and shares links by the inverse of the latency
 /// alone. get_local_route() returns latency plus weight, divided by the number of messages that the flow carries, so
 /// the factor takes weight and number out of the delay again.
-double ExplicitZone::latency_factor(std::uint64_t bytes, const std::vector<s4u::Link*>& links) const {
-  double latency = 0;
-  double weight = 0;
-  for (const s4u::Link* link : links) {
-    if (link->get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) continue;  // a limiter
-    latency += link->get_latency();
-    weight += factors_.weight_s / link->get_bandwidth();
+double ExplicitZone::latency_factor(std::uint64_t bytes, const Delay& delay) const {
+  const double sum = delay.latency + delay.weight;
+  return sum > 0 ? factors_.of(bytes).latency * delay.latency / sum * next_together_ : 1;
+}
+
+ExplicitZone::Delay ExplicitZone::delay_of(NodeId from, NodeId to) {
+  Delay delay{topology_.ways() == 1 ? 0 : topology_.latency_seconds(from, to), 0};
+  topology_.links_into(from, to, route_);
+  for (const auto& [id, ways] : route_) {
+    const Link& link = topology_.links()[id];
+    if (topology_.ways() == 1) delay.latency += link.latency_seconds;
+    delay.weight += factors_.weight_s / link.bytes_per_second * ways / topology_.ways();
   }
-  return latency + weight > 0 ? factors_.of(bytes).latency * latency / (latency + weight) * next_together_ : 1;
+  return delay;
 }
 
 /// Makes, for each pair of nodes and each class of messages between them, a link that limits each flow but that flows
@@ -150,11 +158,11 @@ void ExplicitZone::make_limiter(Rank from, Rank to, std::uint64_t bytes, std::ui
   const FlowFactors::Class of_size = factors_.of(bytes);
   const LimiterKey key{pair(from, to), of_size.from_bytes, together};
   if (limiters_.contains(key)) return;
-  topology_.route_into(from, to, route_);
+  topology_.links_into(from, to, route_);
   double rate = std::numeric_limits<double>::infinity();
   double latency = 0;
-  for (const LinkId link : route_) {
-    rate = std::min(rate, topology_.links()[link].bytes_per_second);
+  for (const auto& [link, ways] : route_) {
+    rate = std::min(rate, topology_.links()[link].bytes_per_second * topology_.ways() / ways);
     latency += topology_.links()[link].latency_seconds;
   }
   if (together > 1 && latency * of_size.latency == 0) return;
@@ -177,11 +185,16 @@ void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* fro
     if (limiter != limiters_.end() && limiter->second != nullptr)
       into->link_list_.push_back(limiter->second->get_impl());
   }
-  topology_.route_into(node_of_.at(from), node_of_.at(to), route_);
-  for (const LinkId id : route_) {
+  if (latency != nullptr && topology_.ways() > 1) {
+    const Delay delay = delay_of(node_of_.at(from), node_of_.at(to));
+    *latency += (delay.latency + delay.weight) / next_together_;
+  }
+  topology_.links_into(node_of_.at(from), node_of_.at(to), route_);
+  for (const auto& [id, ways] : route_) {
     const Link& link = topology_.links()[id];
-    into->link_list_.push_back(links_[id]->get_impl());
-    if (latency != nullptr) {
+    // SimGrid adds up the shares of a link that is there more than once.
+    into->link_list_.insert(into->link_list_.end(), ways, links_[id]->get_impl());
+    if (latency != nullptr && topology_.ways() == 1) {
       *latency += (link.latency_seconds + factors_.weight_s / link.bytes_per_second) / next_together_;
     }
   }

@@ -30,7 +30,9 @@ enum class Routes {
 };
 
 /// A zone that computes every route from the topology instead of keeping a table of all pairs. It contains only the
-/// links that the schedule's messages take. Hosts have a speed of 1, so that a computation is given in seconds.
+/// links that the schedule's messages take. Hosts have a speed of 1, so that a computation is given in seconds. If
+/// messages are divided among n ways, links have n times their bandwidth, and a route has a link once for each way on
+/// it, so that a flow uses the right part of every link.
 class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
  public:
   /// Each host does `cores` computations at once, each at full speed.
@@ -52,7 +54,11 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
     return limiters_.contains({pair(from, to), factors_.of(bytes).from_bytes, together});
   }
   /// Load of each link by the messages that began; empty loads with flow models other than cm02. shape: [links]
-  [[nodiscard]] const std::vector<LinkLoad>& carried() const { return carried_; }
+  [[nodiscard]] std::vector<LinkLoad> carried() const {
+    std::vector<LinkLoad> loads = carried_;
+    for (LinkLoad& load : loads) load = {load.messages / topology_.ways(), load.bytes / topology_.ways()};
+    return loads;
+  }
 
  private:
   /// By pair of nodes, class of messages, and number of messages that a flow carries.
@@ -61,7 +67,13 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   void make_limiters(const Schedule& schedule);
   void make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together);
   void count(double bytes, const std::vector<simgrid::s4u::Link*>& links);
-  [[nodiscard]] double latency_factor(std::uint64_t bytes, const std::vector<simgrid::s4u::Link*>& links) const;
+  /// Latency of a route, and what the weight adds to it where links are shared.
+  struct Delay {
+    double latency;
+    double weight;
+  };
+  [[nodiscard]] Delay delay_of(NodeId from, NodeId to);
+  [[nodiscard]] double latency_factor(std::uint64_t bytes, const Delay& delay) const;
   void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
                        simgrid::kernel::routing::Route* into, double* latency) override;
 
@@ -81,7 +93,7 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   std::optional<std::uint64_t> next_bytes_;
   std::uint32_t next_together_ = 1;
   std::unordered_map<const simgrid::kernel::routing::NetPoint*, NodeId> node_of_;
-  std::vector<LinkId> route_;
+  std::vector<SharedLink> route_;
 };
 
 /// SimGrid shares links with this relative precision (maxmin/precision).
