@@ -183,6 +183,20 @@ class Replay(ReplayTest):
         trace = self.file("self.txt", "0 recv 1 0 8 6\n1 init\n")
         self.ends(1, ["self.txt:1: a receive from rank 1 with tag 0 by rank 0 has no send"], "net", "replay", trace)
 
+    def test_files_that_are_no_traces_are_refused_by_what_they_are(self):
+        graph = self.file("graph.csv", "tasks,2\nfrom,to,bytes\n0,1,8\n")
+        self.ends(2, ["graph.csv is a graph", "gdr net map"], "net", "replay", graph)
+        folder = pathlib.Path(graph).parent
+        self.ends(2, ["is a folder: a trace is the file"], "net", "replay", folder)
+        self.file("trace.txt", self.PAIR)
+        self.ends(2, ["is a folder: the index of its trace is", "trace.txt"], "net", "replay", folder)
+
+    def test_a_map_of_more_tasks_than_ranks_is_refused(self):
+        trace = self.file("pair.txt", self.PAIR)
+        mapping = self.file("map.csv", "task,node\n0,3\n1,2\n2,1\n")
+        self.ends(1, ["map.csv: nodes for 3 are refused: the 2 ranks of", "take 2"], "net", "replay", trace, "--map", mapping)
+        self.assertGreater(self.seconds(trace, "--map", self.file("two.csv", "task,node\n0,3\n1,2\n")), 0)
+
 
 @unittest.skipUnless(shutil.which("smpicc"), "SimGrid's smpicc is not installed")
 class Run(ReplayTest):

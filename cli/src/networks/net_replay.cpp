@@ -1,10 +1,13 @@
 // gdr net replay: how long a recorded program of messages takes on a network.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "gdr/base/file.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/program_traces.h"
 #include "gdr/interconnect/replay.h"
+#include "gdr/interconnect/task_graph.h"
 #include "gdr/interconnect/trace.h"
 #include "net.h"
 
@@ -58,18 +61,39 @@ Program program_of(const NetReplayOptions& o, std::uint32_t places) {
     if (!o.save_trace.empty()) interconnect::write_trace(trace, o.save_trace);
     return make_program(trace, method);
   }
+  if (std::error_code none; std::filesystem::is_directory(o.trace, none)) {
+    const std::filesystem::path index = std::filesystem::path(o.trace) / "trace.txt";
+    throw UsageError(
+        fmt::format("{} is a folder: {}", o.trace,
+                    std::filesystem::exists(index, none)
+                        ? fmt::format("the index of its trace is {}", index.string())
+                        : "a trace is the file that lists those of the ranks, or one file with all ranks"));
+  }
   const std::string text = base::read_file(o.trace);
+  if (interconnect::is_task_graph(text)) {
+    throw UsageError(
+        fmt::format("{} is a graph of the bytes between tasks, which is for gdr net map: a trace has the "
+                    "calls of each rank in order (GDR_RECORD_TRACE records them)",
+                    o.trace));
+  }
   if (interconnect::is_goal(text)) return interconnect::parse_goal(text, o.trace, kMostRanks);
   return make_program(interconnect::read_trace(o.trace, kMostRanks), method);
 }
 
-/// Rank r on node r / ranks_per_node. Throws gdr::Error for more ranks than places.
-std::vector<interconnect::NodeId> nodes_of(const Program& program, std::uint32_t ranks_per_node, std::uint32_t nodes) {
+/// Rank r on node r / ranks_per_node. Throws gdr::Error for more ranks than places, or a map of more nodes than they
+/// take.
+std::vector<interconnect::NodeId> nodes_of(const Program& program, std::uint32_t ranks_per_node, std::uint32_t nodes,
+                                           const std::string& map) {
   const std::uint64_t places = std::uint64_t{ranks_per_node} * nodes;
   if (program.ranks.size() > places) {
     throw Error(
         fmt::format("{}: {} ranks are refused: {} nodes have places for {}; --nodes and --ranks-per-node change that",
                     program.name, program.ranks.size(), nodes, places));
+  }
+  const std::uint64_t used = (program.ranks.size() + ranks_per_node - 1) / ranks_per_node;
+  if (!map.empty() && used < nodes) {
+    throw Error(fmt::format("{}: nodes for {} are refused: the {} ranks of {} take {}", map, nodes,
+                            program.ranks.size(), program.name, used));
   }
   std::vector<interconnect::NodeId> node_of;
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -98,11 +122,12 @@ int replay(const NetReplayOptions& o) {
   const interconnect::Platform platform = o.platform.load();
   const interconnect::NodeId nodes = platform.topology.nodes();
   const Program program = program_of(o, o.ranks_per_node * nodes);
-  const ActivityGraph graph = replay_graph(program, nodes,
-                                           {.eager_bytes = o.eager,
-                                            .envelope_bytes = o.envelope,
-                                            .flops_per_second = platform.flops_per_second,
-                                            .node_of_rank = nodes_of(program, o.ranks_per_node, nodes)});
+  const ActivityGraph graph =
+      replay_graph(program, nodes,
+                   {.eager_bytes = o.eager,
+                    .envelope_bytes = o.envelope,
+                    .flops_per_second = platform.flops_per_second,
+                    .node_of_rank = nodes_of(program, o.ranks_per_node, nodes, o.platform.map)});
   const ActivityTimes times = times_of(o, graph, platform.topology);
   const bool has_path = o.executor == "critical-path";
   const auto part = [&](ReplayPart which) {

@@ -368,6 +368,32 @@ static void count_untraced(void) {
 
 /* --- Begin and end ----------------------------------------------------------------------------------------------- */
 
+static int lock_file = -1;
+
+/* 0, or the error. */
+static int lock_folder(const char* folder) {
+  lock_file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_file < 0) return errno;
+  if (flock(lock_file, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == ENOSYS || errno == EBADF) return 0;
+  const int error = errno;
+  close(lock_file);
+  lock_file = -1;
+  return error;
+}
+
+/* Files of ranks that an earlier run had and this one has not. */
+static void remove_stale_files(int ranks) {
+  DIR* folder = opendir(trace_folder);
+  if (folder == NULL) return;
+  for (const struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    char* end = NULL;
+    const long rank = strtol(entry->d_name, &end, 10);
+    if (end == entry->d_name || strcmp(end, ".txt") != 0 || rank < ranks) continue;
+    unlinkat(dirfd(folder), entry->d_name, 0);
+  }
+  closedir(folder);
+}
+
 static void begin_trace(void) {
   const char* folder = secure_getenv("GDR_RECORD_TRACE");
   if (folder == NULL || *folder == '\0' || trace_folder != NULL) return;
@@ -376,9 +402,24 @@ static void begin_trace(void) {
     if (trace_rank == 0) fprintf(stderr, "gdr_record_mpi: processes that were spawned are not in the trace\n");
     return;
   }
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) perror(folder);
-  trace_folder = realpath(folder, NULL);
-  if (trace_folder == NULL) perror(folder);
+  int error = mkdir(folder, 0777) != 0 && errno != EEXIST ? errno : 0;
+  struct stat about;
+  if (error == 0 && stat(folder, &about) != 0) error = errno;
+  if (error == 0 && !S_ISDIR(about.st_mode)) error = ENOTDIR;
+  if (error == 0 && access(folder, W_OK | X_OK) != 0) error = errno;
+  /* Two runs at once would mix their files. The lock ends with its process. */
+  if (error == 0 && trace_rank == 0) error = lock_folder(folder);
+  int worst = 0; /* with the trace of one rank missing, the others are of no use */
+  PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (worst == 0) {
+    trace_folder = realpath(folder, NULL);
+    return;
+  }
+  if (trace_rank == 0 || error != 0) {
+    fprintf(stderr, "gdr_record_mpi: GDR_RECORD_TRACE = '%s' is refused, and no trace is kept: %s\n", folder,
+            error == EWOULDBLOCK ? "another run is writing its trace to this folder"
+                                 : (error != 0 ? strerror(error) : "another rank cannot write there"));
+  }
 }
 
 static void write_entry(FILE* file, const struct kept* entry) {
@@ -423,6 +464,7 @@ static void write_trace(void) {
   PMPI_Reduce(&untraced, &missing, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   FILE* index = trace_rank == 0 ? trace_file("trace.txt") : NULL;
   if (index != NULL) {
+    remove_stale_files(size);
     for (int rank = 0; rank < size; ++rank) fprintf(index, "%s/%d.txt\n", trace_folder, rank);
     if (fclose(index) != 0) perror("trace.txt");
   }
@@ -436,6 +478,8 @@ static void write_trace(void) {
   free(kept);
   free_known(&open_requests);
   free(trace_folder);
+  if (lock_file >= 0) close(lock_file);
+  lock_file = -1;
   kept = NULL;
   trace_folder = NULL;
 }

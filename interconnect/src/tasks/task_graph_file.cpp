@@ -121,6 +121,12 @@ GraphFile read_graph(const std::filesystem::path& path, TaskId most_tasks) {
   return parse_graph(base::read_file(path), path.string(), most_tasks);
 }
 
+bool is_task_graph(std::string_view text) {
+  base::LineReader lines(text, "");
+  const auto first = lines.next();
+  return first && (base::comma_fields(*first).front() == "tasks" || base::comma_fields(*first).front() == "from");
+}
+
 std::string graph_csv(const TaskGraph& graph) {
   std::string text = fmt::format("tasks,{}\nfrom,to,bytes\n", graph.tasks());
   for (const auto& [from, to, bytes] : graph.transfers()) text += fmt::format("{},{},{}\n", from, to, bytes);

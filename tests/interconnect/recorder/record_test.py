@@ -9,6 +9,7 @@
 """
 
 import collections
+import fcntl
 import json
 import os
 import pathlib
@@ -30,11 +31,15 @@ PLATFORM = """<?xml version='1.0'?>
 """
 
 
-def run(command, **extra):
+def outputs(command, **extra):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **extra)
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-    return done.stdout
+    return done.stdout, done.stderr
+
+
+def run(command, **extra):
+    return outputs(command, **extra)[0]
 
 
 def rows_of(path):
@@ -80,6 +85,21 @@ def open_mpi(folder, gdr, library, stencil, mpirun):
     report = json.loads(run([gdr, "net", "replay", trace / "trace.txt", "--executor", "critical-path", "--json", "-"]))
     # Two messages a rank and step, and an all-reduce of as many steps as the ranks have bits.
     assert report["messages"] == STEPS * RANKS * (2 + 2), report
+    # What an earlier run with more ranks left is removed; other files stay.
+    for name in (f"{RANKS}.txt", "100.txt", "notes.txt"):
+        (trace / name).write_text("old\n", encoding="utf-8")
+    run([*launch, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD_TRACE={trace}", stencil])
+    check_trace(trace)
+    assert sorted(path.name for path in trace.iterdir()) == sorted([*(f"{rank}.txt" for rank in range(RANKS)), "notes.txt", "trace.txt"])
+    # A folder that is none, and one to which another run writes: the program runs, and no trace is kept.
+    held = os.open(trace, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    before = (trace / "0.txt").stat().st_mtime_ns
+    for wrong, reason in ((trace, "another run is writing"), (graph, "Not a directory"), (folder / "no" / "where", "No such file")):
+        _, told = outputs([*launch, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD_TRACE={wrong}", stencil])
+        assert f"GDR_RECORD_TRACE = '{wrong}' is refused" in told and reason in told, told
+    assert (trace / "0.txt").stat().st_mtime_ns == before
+    os.close(held)
     # The rankfile binds the ranks of a host that is named several times to cores of their own: as many as there are.
     few = min(RANKS, os.cpu_count() or 1)
     if few == 1:

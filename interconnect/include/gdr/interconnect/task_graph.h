@@ -77,6 +77,9 @@ struct GraphFile {
 /// As parse_graph(), from a file; also throws gdr::Error if the file cannot be read.
 [[nodiscard]] GraphFile read_graph(const std::filesystem::path& path, TaskId most_tasks);
 
+/// True for text whose first line that is no comment is one of a graph as CSV: its header, or the number of tasks.
+[[nodiscard]] bool is_task_graph(std::string_view text);
+
 /// The graph as CSV in the format of parse_graph().
 [[nodiscard]] std::string graph_csv(const TaskGraph& graph);
 
