@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,28 +59,25 @@ Value chosen(const char* what, const std::string& name, const std::vector<std::p
 
 interconnect::Schedule collective(const std::string& operation, interconnect::NodeId nodes, std::uint64_t bytes,
                                   const std::string& method) {
-  using interconnect::AllgatherOrder;
+  using interconnect::CollectiveOperation;
   using interconnect::Path;
   const auto path = [&] {
     return chosen<Path>("method", method, {{"direct", Path::direct}, {"multipath", Path::multipath}});
   };
-  if (operation == "allgather") {
-    const auto order = chosen<AllgatherOrder>("method", method,
-                                              {{"posted", AllgatherOrder::posted},
-                                               {"pairwise", AllgatherOrder::pairwise},
-                                               {"ring", AllgatherOrder::ring},
-                                               {"bruck", AllgatherOrder::bruck}});
-    return interconnect::make_allgather(nodes, bytes, order);
-  }
-  if (operation == "broadcast") {
-    return method == "tree" ? interconnect::make_tree_broadcast(nodes, bytes)
-                            : interconnect::make_broadcast(nodes, bytes, path());
-  }
   if (operation == "reduce") return interconnect::make_reduce(nodes, bytes, path());
-  if (operation == "allreduce") return interconnect::make_allreduce(nodes, bytes, path());
   if (operation == "send") return interconnect::make_send(nodes, bytes, path());
-  throw Error("operation = '" + operation +
-              "' is refused: it must be one of allgather, allreduce, broadcast, reduce, send");
+  const std::map<std::string, CollectiveOperation> operations{{"allgather", CollectiveOperation::allgather},
+                                                              {"allreduce", CollectiveOperation::allreduce},
+                                                              {"alltoall", CollectiveOperation::alltoall},
+                                                              {"broadcast", CollectiveOperation::broadcast}};
+  const auto known = operations.find(operation);
+  if (known == operations.end()) {
+    throw Error("operation = '" + operation +
+                "' is refused: it must be one of allgather, allreduce, alltoall, broadcast, reduce, send");
+  }
+  const auto algorithm = method == "auto" ? interconnect::library_algorithm(known->second, nodes, bytes)
+                                          : interconnect::algorithm_called(known->second, method);
+  return interconnect::make_collective({known->second, algorithm, bytes, nodes}, nodes);
 }
 
 py::dict run_collective(const interconnect::Platform& on, const std::string& operation, std::uint64_t bytes,

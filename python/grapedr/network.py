@@ -55,13 +55,15 @@ class Network:
         return self._core.route(start, end)
 
     def collective(self, operation: str, bytes: int, method: str | None = None, simulate: bool = False) -> dict[str, Any]:
-        """Seconds of a collective call on all nodes: "allgather" (`bytes` of each node; `method` "posted", "pairwise",
-        "ring", "bruck"), "broadcast" ("direct", "multipath", "tree"), "reduce", "allreduce", "send" ("direct", "multipath").
+        """Seconds of a collective call on all nodes: "allgather" (`bytes` of each node; `method` "bruck", "doubling",
+        "pairwise", "posted", "ring"), "broadcast" ("direct", "multipath", "scatter-doubling", "scatter-ring", "tree"),
+        "allreduce" ("direct", "doubling", "halving", "multipath"), "alltoall" ("bruck", "pairwise", "posted"), all of them
+        with "auto", the choice of MPICH 3.1.3; "reduce" and "send" ("direct", "multipath").
 
         `seconds` is a closed form that assumes that all ranks work in step, or with `simulate` the result of SimGrid. The
         other values are `lockstep_seconds`, `link_bound_seconds` (a lower bound), and the number of `messages` and `bytes`."""
         if method is None:
-            method = "ring" if operation == "allgather" else "direct"
+            method = {"allgather": "ring", "alltoall": "pairwise"}.get(operation, "direct")
         if bytes < 0:
             raise Error(f"bytes = {bytes} is refused: it must be at least 0")
         return self._core.collective(operation, bytes, method, simulate)

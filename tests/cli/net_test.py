@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -275,14 +276,40 @@ class Summa(unittest.TestCase):
                     self.assertAlmostEqual(ratio, 2, places=9)
 
     def test_allgather_chooses_a_method_and_refuses_what_does_not_end(self):
-        for size, nodes, method in ((64, 16, "bruck"), (1 << 20, 16, "ring"), (1 << 20, 324, "bruck")):
+        for size, nodes, method in ((64, 16, "doubling"), (64, 36, "bruck"), (1 << 20, 16, "ring"), (1 << 20, 324, "ring")):
             arguments = ("net", "allgather", "--topology", "torus", "--nodes", str(nodes), "--bytes", str(size))
-            self.assertEqual(report(*arguments, "--executor", "closed-form")["method"], method)
+            chosen = report(*arguments, "--executor", "closed-form")
+            self.assertEqual((chosen["method"], chosen["chosen_by"]), (method, "MPICH 3.1.3"))
+        self.assertIsNone(report("net", "allgather", "--nodes", "4", "--method", "ring", "--executor", "closed-form")["chosen_by"])
         # All to all at once over a torus, whose links carry unequally much, takes far longer than over a hub.
         for network, nodes in (("hub", 1024), ("torus", 256)):
             outcome = run("net", "allgather", "--topology", network, "--nodes", str(nodes), "--method", "posted")
             self.assertEqual(outcome.returncode, USAGE_ERROR, network)
             self.assertRegex(outcome.stderr, r"refused: it would take about \d+ s; --long")
+
+    def test_collectives_of_one_node_take_no_time_and_those_of_100000_are_counted(self):
+        with tempfile.TemporaryDirectory() as directory:
+            text = (PROJECT / "machines" / "fat-tree-64.toml").read_text(encoding="utf-8")
+            for name, value in (("leaves", 100), ("nodes_per_leaf", 1000), ("spines", 10), ("cables", 100)):
+                text = re.sub(rf"(?m)^{name}\s*= {{ value = \d+", f"{name} = {{ value = {value}", text)
+            large = pathlib.Path(directory) / "large.toml"
+            large.write_text(text.replace('kind = "fat-tree"', 'kind = "fat-tree"\nrouting = "all"'), encoding="utf-8")
+            for collective in ("bcast", "allgather", "allreduce", "alltoall"):
+                for executor in ("s4u", "closed-form"):
+                    one = report("net", collective, "--topology", "torus", "--nodes", "1", "--executor", executor)
+                    self.assertEqual((one["seconds"], one["messages"]), (0, 0), collective)
+                many = report("net", collective, "--network", str(large), "--bytes", "8", "--executor", "closed-form")
+                self.assertEqual(many["nodes"], 100000)
+                self.assertGreaterEqual(many["seconds"], many["link_bound_seconds"])
+
+    def test_an_all_gather_by_levels_needs_groups(self):
+        arguments = ("net", "allgather", "--method", "levels", "--executor", "closed-form")
+        self.assertIn("has no sub-clusters; --group", run(*arguments, "--topology", "torus").stderr)
+        self.assertGreater(report(*arguments, "--topology", "torus", "--group", "8")["seconds"], 0)
+        clusters = report(*arguments, "--network", "ha-pacs-tca", "--nodes", "64", "--bytes", "65536")
+        ring = report("net", "allgather", "--network", "ha-pacs-tca", "--nodes", "64", "--bytes", "65536", "--method", "ring",
+                      "--executor", "closed-form")
+        self.assertLess(clusters["seconds"], ring["seconds"])
 
     def test_mpi_calls_on_smpi_take_as_long_as_flows(self):
         arguments = ("net", "summa", "--topology", "torus", "--nodes", "16", "--n", "512", "--executor")

@@ -1,6 +1,7 @@
 // Collectives on the hub: the gain of relays, and where it begins.
 #include "gdr/interconnect/collectives.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,10 +77,12 @@ TEST(Collectives, AnAllreduceOnSubClustersCostsNothingOnOneNodeAndGrows) {
   }
 }
 
-TEST(Collectives, AnAllToAllIsPostedOrPairwise) {
+TEST(Collectives, AnAllToAllIsPostedPairwiseOrBruckS) {
   EXPECT_EQ(traffic(make_alltoall(8, 10, AllgatherOrder::posted)).bytes, 8U * 7 * 10);
   EXPECT_EQ(make_alltoall(8, 10, AllgatherOrder::pairwise).ranks[0].size(), 7U);
-  EXPECT_THROW(static_cast<void>(make_alltoall(8, 10, AllgatherOrder::bruck)), Error);
+  EXPECT_EQ(make_alltoall(8, 10, AllgatherOrder::bruck).ranks[0].size(), 3U);
+  EXPECT_EQ(traffic(make_alltoall(8, 10, AllgatherOrder::bruck)).bytes, 8U * 3 * 4 * 10);
+  EXPECT_THROW(static_cast<void>(make_alltoall(8, 10, AllgatherOrder::ring)), Error);
 }
 
 TEST(Collectives, ShortMessagesGoDirectly) {
@@ -122,8 +125,129 @@ TEST(Collectives, TreesAndBruckTakeAsManyStepsAsNodesHaveBits) {
 }
 
 TEST(Collectives, NumbersOfNodesOutOfRangeAreRefused) {
-  EXPECT_THROW(static_cast<void>(make_broadcast(1, 8, Path::direct)), Error);
+  EXPECT_THROW(static_cast<void>(make_broadcast(0, 8, Path::direct)), Error);
+  EXPECT_THROW(static_cast<void>(make_send(1, 8, Path::direct)), Error);
   EXPECT_THROW(static_cast<void>(make_allgather(5000, 8, AllgatherOrder::ring)), Error);
+  EXPECT_EQ(traffic(make_allgather(5000, 8, AllgatherOrder::bruck)).messages, 5000U * 13);
+  EXPECT_THROW(static_cast<void>(make_allgather(12, 8, AllgatherOrder::doubling)), Error);
+  const Collective levels{CollectiveOperation::allgather, CollectiveAlgorithm::levels, 8, 5};
+  EXPECT_THROW(static_cast<void>(make_collective(levels, 12)), Error);
+}
+
+constexpr CollectiveOperation kOperations[] = {CollectiveOperation::allgather, CollectiveOperation::allreduce,
+                                               CollectiveOperation::alltoall, CollectiveOperation::broadcast};
+
+/// All algorithms that fit so many nodes.
+std::vector<Collective> collectives(Rank nodes, std::uint64_t bytes) {
+  std::vector<Collective> all;
+  for (const CollectiveOperation operation : kOperations) {
+    for (const CollectiveAlgorithm algorithm : algorithms_of(operation)) {
+      const bool needs_power =
+          algorithm == CollectiveAlgorithm::scatter_doubling ||
+          (operation == CollectiveOperation::allgather && algorithm == CollectiveAlgorithm::doubling);
+      if (needs_power && !std::has_single_bit(nodes)) continue;
+      all.push_back(
+          {operation, algorithm, bytes, algorithm == CollectiveAlgorithm::levels ? (nodes % 3 == 0 ? 3U : 1U) : 0U});
+    }
+  }
+  return all;
+}
+
+TEST(Collectives, ClosedFormsWithoutTheScheduleAreThoseOfTheSchedule) {
+  for (const Rank nodes : {1U, 2U, 6U, 8U, 12U}) {
+    const std::vector<Topology> networks{infiniband_flat(nodes, {1e9, 1e-6}), torus({nodes}, {1e9, 1e-6}),
+                                         torus_by_both_ways({nodes}, {1e9, 1e-6})};
+    for (const std::uint64_t bytes : {8U, 1000U, 100000U}) {
+      for (const Collective& collective : collectives(nodes, bytes)) {
+        const Schedule schedule = make_collective(collective, nodes);
+        check(schedule);
+        for (const Topology& network : networks) {
+          const CollectiveClosedForm form = collective_closed_form(collective, network, 1e9);
+          const ClosedForm expected = run_closed_form(schedule, network, 1e9);
+          const Traffic sent = traffic(schedule);
+          const std::string what =
+              fmt::format("{} {} of {} on {}", schedule.name, name_of(collective.algorithm), bytes, network.name());
+          EXPECT_NEAR(form.times.lockstep_seconds, expected.lockstep_seconds, 1e-12 * expected.lockstep_seconds)
+              << what;
+          EXPECT_DOUBLE_EQ(form.times.link_bound_seconds, expected.link_bound_seconds) << what;
+          EXPECT_EQ(form.traffic.messages, sent.messages) << what;
+          EXPECT_EQ(form.traffic.bytes, sent.bytes) << what;
+          EXPECT_DOUBLE_EQ(form.traffic.flops, sent.flops) << what;
+        }
+      }
+    }
+  }
+}
+
+TEST(Collectives, EveryAlgorithmBringsTheDataToAllWhoNeedThem) {
+  for (Rank nodes = 1; nodes <= 33; ++nodes) {
+    for (const Collective& collective : collectives(nodes, 4096)) {
+      const Schedule schedule = make_collective(collective, nodes);
+      const std::vector<std::set<Rank>> known = known_after(schedule);
+      for (Rank rank = 0; rank < nodes; ++rank) {
+        const std::string what =
+            fmt::format("{} {} rank {} of {}", schedule.name, name_of(collective.algorithm), rank, nodes);
+        if (collective.operation == CollectiveOperation::broadcast) {
+          EXPECT_TRUE(known[rank].contains(0)) << what;
+        } else {
+          EXPECT_EQ(known[rank].size(), nodes) << what;
+        }
+      }
+    }
+  }
+}
+
+TEST(Collectives, OneNodeSendsNothing) {
+  for (const Collective& collective : collectives(1, 1000)) {
+    const CollectiveClosedForm form = collective_closed_form(collective, infiniband_flat(1, {1e9, 1e-6}));
+    EXPECT_EQ(form.times.lockstep_seconds, 0);
+    EXPECT_EQ(form.traffic.messages, 0U);
+  }
+}
+
+TEST(Collectives, TheLibraryChoosesBySizeAndByPowersOfTwo) {
+  using enum CollectiveAlgorithm;
+  using enum CollectiveOperation;
+  const auto chosen = [](CollectiveOperation operation, Rank nodes, std::uint64_t bytes) {
+    return library_algorithm(operation, nodes, bytes);
+  };
+  EXPECT_EQ(chosen(allgather, 64, 1279), doubling);  // 81,856 bytes in all
+  EXPECT_EQ(chosen(allgather, 64, 1281), doubling);
+  EXPECT_EQ(chosen(allgather, 64, 8192), ring);  // 524,288
+  EXPECT_EQ(chosen(allgather, 60, 1000), bruck);
+  EXPECT_EQ(chosen(allgather, 60, 1366), ring);
+  EXPECT_EQ(chosen(allgather, 100000, 1), ring);
+  EXPECT_EQ(chosen(allreduce, 64, 2048), doubling);
+  EXPECT_EQ(chosen(allreduce, 64, 2056), halving);
+  EXPECT_EQ(chosen(allreduce, 1024, 4096), doubling);  // fewer numbers than ranks
+  EXPECT_EQ(chosen(alltoall, 64, 256), bruck);
+  EXPECT_EQ(chosen(alltoall, 4, 256), posted);
+  EXPECT_EQ(chosen(alltoall, 64, 32768), posted);
+  EXPECT_EQ(chosen(alltoall, 64, 32769), pairwise);
+  EXPECT_EQ(chosen(broadcast, 64, 12287), tree);
+  EXPECT_EQ(chosen(broadcast, 7, 1000000), tree);
+  EXPECT_EQ(chosen(broadcast, 64, 12288), scatter_doubling);
+  EXPECT_EQ(chosen(broadcast, 60, 12288), scatter_ring);
+  EXPECT_EQ(chosen(broadcast, 64, 524288), scatter_ring);
+}
+
+TEST(Collectives, HalvingSendsTwiceTheBytesOfARankOnceInsteadOfForEachBit) {
+  const Collective halving{CollectiveOperation::allreduce, CollectiveAlgorithm::halving, 64000};
+  EXPECT_EQ(traffic(make_collective(halving, 64)).bytes, 64U * 2 * 63 * 1000);
+}
+
+TEST(Collectives, AnAllGatherByLevelsSendsLessBetweenSubClusters) {
+  const Platform platform = load_platform("ha-pacs-tca", {.nodes = 64, .routing = {}, .tie = {}, .file = {}});
+  EXPECT_EQ(platform.nodes_together, 16U);
+  constexpr std::uint64_t kBytes = 65536;
+  const auto form = [&](CollectiveAlgorithm algorithm) {
+    return collective_closed_form({CollectiveOperation::allgather, algorithm, kBytes, platform.nodes_together},
+                                  platform.topology);
+  };
+  const CollectiveClosedForm levels = form(CollectiveAlgorithm::levels);
+  EXPECT_EQ(levels.traffic.bytes, 64U * 63 * kBytes);
+  EXPECT_LT(levels.times.lockstep_seconds, form(CollectiveAlgorithm::doubling).times.lockstep_seconds);
+  EXPECT_LT(levels.times.lockstep_seconds, form(CollectiveAlgorithm::ring).times.lockstep_seconds);
 }
 
 TEST(HubCost, TotalsAreThoseOfTheTablesLines) {

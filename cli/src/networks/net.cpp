@@ -53,7 +53,7 @@ void PlatformArguments::add_to(Command command) {
       .value_name("NAME")
       .excludes(by_name);
   command.add_option("--nodes", nodes, "number of nodes; default: that of the description")
-      .check(whole_in_range(1, 65536));
+      .check(whole_in_range(1, 1U << 20));
   command
       .add_option(
           "--routing", routing,

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
@@ -12,147 +10,145 @@
 namespace gdr::cli {
 namespace {
 
-using interconnect::AllgatherOrder;
-using interconnect::Path;
+using interconnect::Collective;
+using interconnect::CollectiveOperation;
 using interconnect::Schedule;
 
+constexpr const char* kAuto = "auto";
+
 struct NetCollectiveOptions {
+  std::string tool;   // net bcast, ...
+  std::string title;  // broadcast, ...
+  CollectiveOperation operation = CollectiveOperation::broadcast;
   PlatformArguments platform;
   SimulationArguments simulation;
   ReportOptions report;
   std::uint64_t bytes = 1 << 20;
-  std::string method;
+  std::string method = kAuto;
+  std::uint32_t group = 0;
   bool long_run = false;
 };
 
-int report_schedule(const NetCollectiveOptions& options, const std::string& tool,
-                    const interconnect::Platform& platform, const Schedule& schedule, const Stopwatch& watch) {
-  options.simulation.write_links(schedule, platform, schedule.name + ", " + options.method);
-  const double seconds = options.simulation.seconds(schedule, platform.topology, options.report);
-  const interconnect::Traffic traffic = interconnect::traffic(schedule);
-  const double bound = interconnect::run_closed_form(schedule, platform.topology).link_bound_seconds;
-  Json json = envelope(tool, platform.description, options.simulation.engine(), false);
-  json["emulated_seconds"] = seconds;
+/// What the report says of a run.
+struct CollectiveRun {
+  double seconds = 0;
+  double link_bound_seconds = 0;
+  interconnect::Traffic traffic;
+};
+
+Collective chosen(const NetCollectiveOptions& options, const interconnect::Platform& platform) {
+  const interconnect::NodeId nodes = platform.topology.nodes();
+  Collective collective{options.operation, {}, options.bytes, options.group};
+  collective.algorithm = options.method == kAuto
+                             ? interconnect::library_algorithm(options.operation, nodes, options.bytes)
+                             : interconnect::algorithm_called(options.operation, options.method);
+  if (collective.group == 0) collective.group = std::min(nodes, platform.nodes_together);
+  if (collective.algorithm == interconnect::CollectiveAlgorithm::levels && collective.group == 0) {
+    throw UsageError(
+        fmt::format("--method levels is refused: {} has no sub-clusters; --group gives nodes that are near "
+                    "each other",
+                    platform.description));
+  }
+  return collective;
+}
+
+/// A closed form is refused from the routes that it follows, a simulation from its messages.
+CollectiveRun run_of(const NetCollectiveOptions& options, const interconnect::Platform& platform,
+                     const Collective& collective) {
+  const interconnect::NodeId nodes = platform.topology.nodes();
+  const std::string_view method = interconnect::name_of(collective.algorithm);
+  const std::string on = fmt::format("--method {} on {} nodes", method, nodes);
+  const std::string title = fmt::format("{}, {}", options.title, method);
+  const interconnect::CollectiveSize size = interconnect::collective_size(collective, nodes);
+  if (options.simulation.executor == "closed-form") {
+    constexpr double kSecondsOfRoute = 1e-7;
+    refuse_long_run(on, kSecondsOfRoute * size.routes, options.long_run, "another method or fewer nodes need less");
+    const interconnect::CollectiveClosedForm form = from_command_line(
+        "--nodes, --method", [&] { return interconnect::collective_closed_form(collective, platform.topology); });
+    options.simulation.write_links(form.loads, platform, title);
+    return {form.times.lockstep_seconds, form.times.link_bound_seconds, form.traffic};
+  }
+  const bool is_posted = collective.algorithm == interconnect::CollectiveAlgorithm::posted;
+  refuse_long_run(on, simulation_seconds(platform, size.messages, is_posted ? size.messages : nodes), options.long_run,
+                  "--executor closed-form needs less");
+  const Schedule schedule =
+      from_command_line("--nodes, --method", [&] { return interconnect::make_collective(collective, nodes); });
+  options.simulation.write_links(schedule, platform, title);
+  return {options.simulation.seconds(schedule, platform.topology, options.report),
+          interconnect::run_closed_form(schedule, platform.topology).link_bound_seconds,
+          interconnect::traffic(schedule)};
+}
+
+int collective(const NetCollectiveOptions& options) {
+  const Stopwatch watch;
+  const interconnect::Platform platform = options.platform.load();
+  const Collective collective = chosen(options, platform);
+  const std::string method(interconnect::name_of(collective.algorithm));
+  const CollectiveRun run = run_of(options, platform, collective);
+  const bool is_auto = options.method == kAuto;
+  Json json = envelope(options.tool, platform.description, options.simulation.engine(), false);
+  json["emulated_seconds"] = run.seconds;
   json["host_seconds"] = watch.seconds();
   json["nodes"] = platform.topology.nodes();
   json["bytes"] = options.bytes;
-  json["method"] = options.method;
+  json["method"] = method;
+  json["chosen_by"] = is_auto ? Json(interconnect::kCollectiveLibrary) : Json(nullptr);
   json["simulation"] = options.simulation.json();
-  json["seconds"] = seconds;
-  json["link_bound_seconds"] = bound;
-  json["messages"] = traffic.messages;
-  options.report.show(json, {{"schedule", schedule.name},
+  json["seconds"] = run.seconds;
+  json["link_bound_seconds"] = run.link_bound_seconds;
+  json["messages"] = run.traffic.messages;
+  options.report.show(json, {{"title", options.title},
                              {"topology", platform.topology.name()},
-                             {"total_bytes", traffic.bytes},
+                             {"total_bytes", run.traffic.bytes},
                              {"model", options.simulation.text()}});
   return kSuccess;
 }
 
-int broadcast(const NetCollectiveOptions& options) {
-  const Stopwatch watch;
-  const interconnect::Platform platform = options.platform.load();
-  const interconnect::NodeId nodes = platform.topology.nodes();
-  const Path path = options.method == "direct" ? Path::direct : Path::multipath;
-  const Schedule schedule = from_command_line("--nodes, --bytes", [&] {
-    return options.method == "tree" ? interconnect::make_tree_broadcast(nodes, options.bytes)
-                                    : interconnect::make_broadcast(nodes, options.bytes, path);
-  });
-  return report_schedule(options, "net bcast", platform, schedule, watch);
-}
-
-/// The method that MPI libraries choose: Bruck's with few steps if all blocks together are short, a ring if they are
-/// long [Thakur et al. 2005, section 4.1]. Beyond kMostInARing nodes it is always Bruck's, because the simulation of a
-/// ring would take too long.
-std::string chosen_method(const NetCollectiveOptions& options, interconnect::NodeId nodes) {
-  constexpr std::uint64_t kShortBytes = 81920;
-  constexpr interconnect::NodeId kMostInARing = 256;
-  if (options.method != "auto") return options.method;
-  return nodes > kMostInARing || options.bytes * nodes < kShortBytes ? "bruck" : "ring";
-}
-
-/// Refuses what would be simulated for minutes; `instead` needs less time.
-void refuse_long(const NetCollectiveOptions& options, const interconnect::Platform& platform,
-                 std::string_view instead) {
-  if (options.simulation.executor == "closed-form") return;
-  const auto ranks = static_cast<double>(platform.topology.nodes());
-  const double messages = ranks * (options.method == "bruck" ? std::ceil(std::log2(ranks)) : ranks - 1);
-  refuse_long_run(fmt::format("--method {} on {} nodes", options.method, platform.topology.nodes()),
-                  simulation_seconds(platform, messages, options.method == "posted" ? messages : ranks),
-                  options.long_run, instead);
-}
-
-int allreduce(const NetCollectiveOptions& options) {
-  const Stopwatch watch;
-  const interconnect::Platform platform = options.platform.load();
-  const interconnect::NodeId nodes = platform.topology.nodes();
-  const Path path = options.method == "direct" ? Path::direct : Path::multipath;
-  const Schedule schedule = from_command_line("--nodes, --bytes", [&] {
-    return options.method == "doubling" ? interconnect::make_doubling_allreduce(nodes, options.bytes)
-                                        : interconnect::make_allreduce(nodes, options.bytes, path);
-  });
-  return report_schedule(options, "net allreduce", platform, schedule, watch);
-}
-
-int alltoall(const NetCollectiveOptions& options) {
-  const Stopwatch watch;
-  const interconnect::Platform platform = options.platform.load();
-  refuse_long(options, platform, "--executor closed-form needs less");
-  const AllgatherOrder order = options.method == "posted" ? AllgatherOrder::posted : AllgatherOrder::pairwise;
-  const Schedule schedule = from_command_line(
-      "--nodes, --bytes", [&] { return interconnect::make_alltoall(platform.topology.nodes(), options.bytes, order); });
-  return report_schedule(options, "net alltoall", platform, schedule, watch);
-}
-
-int allgather(NetCollectiveOptions options) {
-  const Stopwatch watch;
-  const interconnect::Platform platform = options.platform.load();
-  const interconnect::NodeId nodes = platform.topology.nodes();
-  options.method = chosen_method(options, nodes);
-  refuse_long(options, platform, "--executor closed-form or --method bruck need less");
-  const AllgatherOrder order = options.method == "posted"     ? AllgatherOrder::posted
-                               : options.method == "pairwise" ? AllgatherOrder::pairwise
-                               : options.method == "ring"     ? AllgatherOrder::ring
-                                                              : AllgatherOrder::bruck;
-  const Schedule schedule =
-      from_command_line("--nodes, --bytes", [&] { return interconnect::make_allgather(nodes, options.bytes, order); });
-  return report_schedule(options, "net allgather", platform, schedule, watch);
-}
-
-Command add_collective(Command net, const std::string& name, const std::string& what, const std::string& example,
-                       const std::shared_ptr<NetCollectiveOptions>& options,
-                       const std::function<int(const NetCollectiveOptions&)>& run,
-                       const std::vector<std::string>& methods) {
-  const Command command = net.add_command(name, what, example, [options, run] { return run(*options); });
-  options->method = methods.front();
+void add_collective(Command net, CollectiveOperation operation, const std::string& name, const std::string& title,
+                    const std::string& what, const std::string& example) {
+  const auto options = std::make_shared<NetCollectiveOptions>();
+  const Command command = net.add_command(name, what, example, [options] { return collective(*options); });
+  options->tool = "net " + name;
+  options->title = title;
+  options->operation = operation;
   options->platform.add_to(command);
   command.add_option("--bytes", options->bytes, "payload of each sending rank")
       .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
       .capture_default_str();
-  command.add_option("--method", options->method, "path of the messages").check(one_of(methods)).capture_default_str();
+  std::vector<std::string> methods{kAuto};
+  for (const auto algorithm : interconnect::algorithms_of(operation)) methods.emplace_back(name_of(algorithm));
+  command
+      .add_option("--method", options->method,
+                  fmt::format("algorithm; auto: the choice of {} for this size and number of nodes",
+                              interconnect::kCollectiveLibrary))
+      .check(one_of(methods))
+      .capture_default_str();
+  if (operation == CollectiveOperation::allgather) {
+    command
+        .add_option("--group", options->group,
+                    "levels: nodes in a row that are near each other; default: those of a sub-cluster")
+        .check(whole_in_range(1, 1U << 20));
+  }
+  command.add_flag("--long", options->long_run, "compute even if that takes more than a minute");
   options->simulation.add_to(command);
   options->report.add_to(command);
-  return command;
 }
 
 }  // namespace
 
 void add_net_collectives(Command net) {
-  add_collective(net, "bcast", "broadcast: a message from node 0 to all others",
-                 "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath",
-                 std::make_shared<NetCollectiveOptions>(), broadcast, {"multipath", "direct", "tree"});
-  add_collective(net, "allreduce", "sums of what all nodes have, at all nodes",
-                 "gdr net allreduce --network ha-pacs-tca --nodes 32 --bytes 8",
-                 std::make_shared<NetCollectiveOptions>(), allreduce, {"doubling", "direct", "multipath"});
-  const auto exchange = std::make_shared<NetCollectiveOptions>();
-  const Command to_all =
-      add_collective(net, "alltoall", "a message of its own from every node to every other one",
-                     "gdr net alltoall --topology torus --bytes 4096", exchange, alltoall, {"posted", "pairwise"});
-  to_all.add_flag("--long", exchange->long_run, "simulate even if that takes more than a minute");
-  const auto options = std::make_shared<NetCollectiveOptions>();
-  const Command command = add_collective(net, "allgather", "a message from every node to all others",
-                                         "gdr net allgather --topology torus --bytes 65536 --method ring", options,
-                                         allgather, {"auto", "posted", "pairwise", "ring", "bruck"});
-  command.add_flag("--long", options->long_run, "simulate even if that takes more than a minute");
+  add_collective(net, CollectiveOperation::broadcast, "bcast", "broadcast",
+                 "broadcast: a message from node 0 to all others",
+                 "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath");
+  add_collective(net, CollectiveOperation::allreduce, "allreduce", "allreduce",
+                 "sums of what all nodes have, at all nodes",
+                 "gdr net allreduce --network ha-pacs-tca --nodes 32 --bytes 8");
+  add_collective(net, CollectiveOperation::alltoall, "alltoall", "all-to-all",
+                 "a message of its own from every node to every other one",
+                 "gdr net alltoall --topology torus --bytes 4096");
+  add_collective(net, CollectiveOperation::allgather, "allgather", "allgather",
+                 "a message from every node to all others",
+                 "gdr net allgather --topology torus --bytes 65536 --method ring");
 }
 
 }  // namespace gdr::cli

@@ -73,8 +73,9 @@ void add_net_routes(Command net) {
       net.add_command("routes", "list the links on the paths of messages",
                       "gdr net routes --topology torus --from 0 --to 27", [options] { return routes(*options); });
   options->platform.add_to(command);
-  command.add_option("--from", options->from, "show only paths from this node").check(whole_in_range(0, 65535));
-  command.add_option("--to", options->to, "show only paths to this node").check(whole_in_range(0, 65535));
+  command.add_option("--from", options->from, "show only paths from this node")
+      .check(whole_in_range(0, (1U << 20) - 1));
+  command.add_option("--to", options->to, "show only paths to this node").check(whole_in_range(0, (1U << 20) - 1));
   command.add_output("--save-platform", options->save_platform,
                      "write nodes, links and all routes as a file of SimGrid, for smpirun; up to 1024 nodes");
   options->report.add_to(command);

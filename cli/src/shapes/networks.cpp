@@ -33,9 +33,9 @@ Field halo_field(const std::string& key) {
 ReportShape collective_shape(const std::string& name) {
   return {"net " + name,
           1,
-          {nodes_field(), whole_field("bytes", "payload of each sending rank", "B"),
-           text_field("method", "path of the messages"), simulation_field(), seconds_of_all(), link_bound_field(),
-           whole_field("messages", "messages")},
+          {nodes_field(), whole_field("bytes", "payload of each sending rank", "B"), text_field("method", "algorithm"),
+           or_null(text_field("chosen_by", "library whose choice the algorithm is; null if `--method` names one")),
+           simulation_field(), seconds_of_all(), link_bound_field(), whole_field("messages", "messages")},
           {}};
 }
 

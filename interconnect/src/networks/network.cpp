@@ -20,6 +20,8 @@ std::vector<base::ParameterRule> platform(std::vector<base::ParameterRule> shape
   return shape;
 }
 
+constexpr double kMostNodesOfAll = 1 << 20;  // of a network
+
 /// What a network with several routes between nodes may choose beside its parameters.
 std::vector<base::ChoiceRule> by_routing() { return {{std::string(kRoutingKey), routing_names()}}; }
 
@@ -39,14 +41,15 @@ const std::vector<base::DescriptionKind>& network_kinds() {
   static const std::vector<base::DescriptionKind> kinds{
       {"optical-hub", platform({{"nodes", "1", 1, 4096, true}})},
       {"optical-hub-2d", platform({{"rows", "1", 1, 1024, true}, {"columns", "1", 1, 1024, true}})},
-      {"switch", platform({{"nodes", "1", 1, 65536, true}})},
-      {"ring", platform({{"nodes", "1", 1, 65536, true}}), by_routing()},
-      {"mesh",
-       platform({{"x", "nodes", 1, 65536, true}, {"y", "nodes", 1, 65536, true}, {"z", "nodes", 1, 65536, true}})},
+      {"switch", platform({{"nodes", "1", 1, kMostNodesOfAll, true}})},
+      {"ring", platform({{"nodes", "1", 1, kMostNodesOfAll, true}}), by_routing()},
+      {"mesh", platform({{"x", "nodes", 1, kMostNodesOfAll, true},
+                         {"y", "nodes", 1, kMostNodesOfAll, true},
+                         {"z", "nodes", 1, kMostNodesOfAll, true}})},
       {"torus",
-       platform({{"x", "nodes", 1, 65536, true},
-                 {"y", "nodes", 1, 65536, true},
-                 {"z", "nodes", 1, 65536, true},
+       platform({{"x", "nodes", 1, kMostNodesOfAll, true},
+                 {"y", "nodes", 1, kMostNodesOfAll, true},
+                 {"z", "nodes", 1, kMostNodesOfAll, true},
                  {"shortest_paths", "1", 0, 1, true}}),
        by_routing()},
       {"fat-tree",

@@ -218,6 +218,11 @@ NodeRates rates_of_sub_clusters(const base::Description& description) {
   return {cluster.tca_rate + cluster.infiniband_rate, cluster.node_speed};
 }
 
+NodeId nodes_of_sub_cluster(const base::Description& description) {
+  const HaPacsTca cluster = make_ha_pacs_tca(description);
+  return static_cast<NodeId>(cluster.rings * cluster.ring_nodes);
+}
+
 using RoutingRule = Routing (*)(const base::Description&, const PlatformOptions&);
 
 template <Routing routing>
@@ -236,6 +241,7 @@ struct Kind {
   bool is_grid = false;                // has extents
   NodeId (*nodes_of_hub)(const base::Description&, const PlatformOptions&) = nullptr;  // that one optical hub joins
   NodeRates (*rates)(const base::Description&) = usual_rates;
+  NodeId (*nodes_together)(const base::Description&) = nullptr;  // as in Platform; none: 0
 };
 
 const std::vector<Kind>& platforms() {
@@ -264,7 +270,8 @@ const std::vector<Kind>& platforms() {
        false,
        false,
        nullptr,
-       rates_of_sub_clusters},
+       rates_of_sub_clusters,
+       nodes_of_sub_cluster},
   };
   return kinds;
 }
@@ -381,7 +388,8 @@ Platform make_platform(const base::Description& description, const PlatformOptio
           kind.is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
           routing_of(description, options),
           kind.is_even,
-          beyond_wavelengths(kind, description, options)};
+          beyond_wavelengths(kind, description, options),
+          kind.nodes_together == nullptr ? 0 : kind.nodes_together(description)};
 }
 
 Platform load_platform(std::string_view name_or_file, PlatformOptions options) {

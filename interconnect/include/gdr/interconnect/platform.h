@@ -61,6 +61,7 @@ struct Platform {
   std::string routing;               // the rule that decides the routes, in words
   bool is_even = false;              // all links carry about the same if all nodes send to all
   std::string warning;               // why a network like this cannot be built; empty for those that can
+  NodeId nodes_together = 0;         // nodes of a sub-cluster, which numbers in a row join; 0: there are none
 };
 
 /// A platform from a description by name or file. A node's bandwidth is divided equally among its ports. The number of
