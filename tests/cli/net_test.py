@@ -325,11 +325,19 @@ class Summa(unittest.TestCase):
 
     def test_relays_gain_from_512_bytes_with_the_factors_of_smpi(self):
         def gains(size):
-            seconds = [report("net", "bcast", "--bytes", str(size), "--method", method)["seconds"]
+            seconds = [report("net", "bcast", "--bytes", str(size), "--method", method, "--factors", "smpi-factors")["seconds"]
                        for method in ("direct", "multipath")]
             return seconds[1] < seconds[0]
 
         self.assertEqual([gains(256), gains(512)], [False, True])
+
+    def test_no_command_takes_factors_that_are_not_asked_for(self):
+        messages = ("net", "bcast", "--nodes", "4", "--method", "direct")
+        self.assertEqual(report(*messages)["simulation"]["factors"], "none")
+        self.assertEqual(report("net", "summa", "--nodes", "4", "--n", "64")["simulation"]["factors"], "none")
+        self.assertEqual(report("net", "replay", "bruck", "--ranks", "4")["factors"], "none")
+        cluster = report("cluster", "nbody", "--cluster", "grape-dr-64-hub", "--nodes", "4", "--n", "1000")
+        self.assertEqual(cluster["factors"], "none")
 
     def test_a_rank_map_moves_ranks_and_not_the_network(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -30,11 +30,12 @@ class Refusing(unittest.TestCase):
 class Networks(Refusing):
     def test_collectives_take_what_gdr_net_says(self):
         network = grapedr.network.Network("torus-4x4x4")
-        for operation, command, method in [("allgather", "allgather", "ring"), ("broadcast", "bcast", "direct")]:
+        for operation, command, method in [("allgather", "allgather", "ring"), ("broadcast", "bcast", "direct"),
+                                           ("alltoall", "alltoall", "pairwise"), ("allreduce", "allreduce", "auto")]:
             arguments = ("--network", "torus-4x4x4", "--bytes", 4096, "--method", method, "--executor", "closed-form")
             expected = gdr("net", command, *arguments)
             made = network.collective(operation, 4096, method)
-            self.assertEqual(made["seconds"], expected["seconds"])
+            self.assertAlmostEqual(made["seconds"] / expected["seconds"], 1, delta=1e-12)  # steps are added in another order
             self.assertEqual(made["messages"], expected["messages"])
         self.assertEqual((network.nodes, len(network.route(0, 1))), (64, 1))
         self.assertIn("64 nodes", repr(network))

@@ -16,7 +16,7 @@ struct ClusterOptions {
   std::vector<std::string> names{"grape-dr-64"};
   std::optional<double> clock_mhz;
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
-  std::string factors = "none";
+  std::string factors = kNoFactors;
   bool grows = false;
   bool free = false;
 

@@ -18,6 +18,10 @@
 
 namespace gdr::cli {
 
+/// Default of --factors in all commands: a network's latency and bandwidth are those of its description. The factors
+/// that a message library adds were measured on a network of its own (smpi-factors: Gigabit Ethernet).
+inline constexpr const char* kNoFactors = "none";
+
 using base::Json;
 
 enum class DirectEngine : std::uint8_t { refused, taken };

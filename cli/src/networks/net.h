@@ -44,7 +44,7 @@ struct SimulationArguments {
   std::string executor = "s4u";
   std::string model = "cm02";
   bool crosstraffic = false;
-  std::string factors = "smpi-factors";
+  std::string factors = kNoFactors;
   std::string links;    // CSV file for the loads of all links
   std::string picture;  // SVG file with the same
 

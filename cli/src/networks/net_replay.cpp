@@ -35,7 +35,7 @@ struct NetReplayOptions {
   double envelope = interconnect::kSmpiEnvelope;
   std::string collectives = "doubling";
   std::string executor = "s4u";
-  std::string factors = "none";
+  std::string factors = kNoFactors;
   std::string save_trace;
 
   [[nodiscard]] bool is_npb() const { return trace == "cg" || trace == "sp"; }
