@@ -272,9 +272,9 @@ TEST(Summa, GridsThatAreNoneAreRefusedWithTheReason) {
     }
     return "";
   };
-  EXPECT_EQ(told({.nodes = 8, .n = 16}), "nodes for a square: 8 is refused: it must be a square");
+  EXPECT_EQ(told({.nodes = 8, .n = 16}), "nodes for a square: 8 is refused: it must be a square, such as 4 or 9");
   EXPECT_EQ(told({.nodes = 16, .n = 16, .algorithm = Algorithm::ca1, .layout = SummaLayout::cube}),
-            "nodes for a cube: 16 is refused: it must be a cube");
+            "nodes for a cube: 16 is refused: it must be a cube, such as 8 or 27");
   EXPECT_EQ(told({.nodes = 1, .n = 16}), "nodes: 1 is refused: there must be at least two along a side");
   EXPECT_EQ(told({.nodes = 16, .n = 0}), "n: 0 is refused: it must be at least 1");
   EXPECT_NE(told({.nodes = 8, .n = 16, .algorithm = Algorithm::ca4, .layout = SummaLayout::cube}), "");

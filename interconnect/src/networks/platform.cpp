@@ -322,12 +322,20 @@ Topology topology_of(const Kind& kind, const base::Description& description, con
   return topology;
 }
 
-NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string_view what, std::string_view shape) {
-  const auto side = static_cast<std::uint64_t>(std::llround(std::pow(static_cast<double>(nodes), exponent)));
+std::uint64_t power_of(std::uint64_t side, unsigned power) {
   std::uint64_t product = 1;
   for (unsigned i = 0; i < power; ++i) product *= side;
-  if (nodes == 0 || product != nodes)
-    throw Error(fmt::format("{}: {} is refused: it must be a {}", what, nodes, shape));
+  return product;
+}
+
+NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string_view what, std::string_view shape) {
+  const auto side = static_cast<std::uint64_t>(std::llround(std::pow(static_cast<double>(nodes), exponent)));
+  if (nodes == 0 || power_of(side, power) != nodes) {
+    const std::uint64_t below =
+        power_of(side, power) < nodes || side <= 1 ? std::max<std::uint64_t>(side, 1) : side - 1;
+    throw Error(fmt::format("{}: {} is refused: it must be a {}, such as {} or {}", what, nodes, shape,
+                            power_of(below, power), power_of(below + 1, power)));
+  }
   return static_cast<NodeId>(side);
 }
 
