@@ -154,7 +154,7 @@ class ExitStatus(CliTest):
             (["hpl", "--n", "64", "--nb", "16", "--seed", "010"], ["--seed", "010", "whole number"]),
             (["net", "summa", "--nodes", "8"], ["8 is refused: it must be a square"]),
             (["net", "summa", "--algorithm", "CA4", "--layout", "2.5d"], ["--algorithm CA4 --layout 2.5d"]),
-            (["net", "bcast", "--nodes", "1"], ["nodes: 1 is refused", "from 2 to 4096"]),
+            (["net", "bcast", "--nodes", "0"], ["--nodes", "0 is refused", "1 to"]),
             (["net", "bcast", "--topology", "torus", "--routing", "source"], ["routing: source is refused"]),
             (["net", "himeno", "--split", "3,8,1"], ["--split", "3 of dimension 0", "64 elements"]),
             (["net", "halo", "--extent", "10,10", "--split", "3,1"], ["--split", "3 of dimension 0", "10 elements"]),
