@@ -225,7 +225,7 @@ import os, sys, h5py, numpy as np
 os.chdir(sys.argv[1])
 GENERIC, SI = "system.get('generic')", "system.get('S.I.')"
 draw = np.random.default_rng(1)
-def write(name, parent, system=GENERIC, time=None, keys=None, encode=lambda text: text.encode("ascii")):
+def write(name, parent, system=GENERIC, time=None, keys=None, encode=lambda text: text.encode("ascii"), **pack):
     rows = draw.normal(size=(7, 16))
     with h5py.File(name, "w") as f:
         if parent == "data": f.create_group("AMUSE_INF").attrs["version"] = "2.0"
@@ -234,18 +234,18 @@ def write(name, parent, system=GENERIC, time=None, keys=None, encode=lambda text
             group.attrs["type"] = encode("particles")
             group.attrs["number_of_particles"] = 16
             group.attrs["class_of_the_particles"] = np.void(b"camuse.datamodel.particles\\nParticles\\np0\\n.")
-            group.create_dataset("keys", data=draw.integers(2**63, 2**64, size=16, dtype=np.uint64) if keys is None else keys)
+            group.create_dataset("keys", data=draw.integers(2**63, 2**64, size=16, dtype=np.uint64) if keys is None else keys, **pack)
             if time is not None:
                 group.attrs["timestamp"], group.attrs["timestamp_unit"] = time, encode(f"{system}.base('time')")
             at = group.create_group("attributes")
-            def put(column, values, unit): at.create_dataset(column, data=values).attrs["units"] = encode(unit)
+            def put(column, values, unit): at.create_dataset(column, data=values, **pack).attrs["units"] = encode(unit)
             put("mass", np.full(16, 1 / 16), f"{system}.base('mass')")
             put("radius", np.zeros(16), f"{system}.base('length')")
             for k, column in enumerate("xyz"): put(column, rows[k], f"{system}.base('length')")
             for k, column in enumerate(("vx", "vy", "vz")): put(column, 0.1 * rows[3 + k], f"({system}.base('length') * ({system}.base('time')**-1))")
 write("v1.h5", "particles")
 write("v1_time.h5", "particles", time=0.25)
-write("v2.h5", "data", encode=str)
+write("v2.h5", "data", encode=str, compression=False)  # which h5py takes for gzip's level 0
 write("own_keys.h5", "particles", keys=np.arange(100, 116, dtype=np.uint64))
 write("si.h5", "particles", SI, time=0.0)
 write("escapes.h5", "particles", "\\x1b]0;", time=0.0)
@@ -296,7 +296,7 @@ FOREIGN_WRITER = """
 import os, sys, h5py, numpy as np
 os.chdir(sys.argv[1])
 draw = np.random.default_rng(1)
-def gadget(name, counts=(0, 16, 0, 0, 4, 0), table=(0, 1 / 20, 0, 0, 0, 0), files=1, wrong=0, pack=None):
+def gadget(name, counts=(0, 16, 0, 0, 4, 0), table=(0, 1 / 20, 0, 0, 0, 0), files=1, wrong=0, draw=draw, **pack):
     with h5py.File(name + ".hdf5", "w") as f:
         head = f.create_group("Header").attrs
         head["NumPart_ThisFile"], head["MassTable"] = np.array(counts, np.int32), np.array(table)
@@ -305,16 +305,39 @@ def gadget(name, counts=(0, 16, 0, 0, 4, 0), table=(0, 1 / 20, 0, 0, 0, 0), file
         for kind, count in enumerate(counts):
             if count == 0: continue
             part = f.create_group(f"PartType{kind}")
-            part.create_dataset("Coordinates", data=draw.normal(size=(count + wrong, 3)).astype(np.float32), compression=pack)
-            part["Velocities"] = 0.2 * draw.normal(size=(count, 3))
-            part["ParticleIDs"] = np.arange(first, first + count, dtype=np.uint32)
+            part.create_dataset("Coordinates", data=draw.normal(size=(count + wrong, 3)).astype(np.float32), **pack)
+            part.create_dataset("Velocities", data=0.2 * draw.normal(size=(count, 3)), **pack)
+            part.create_dataset("ParticleIDs", data=np.arange(first, first + count, dtype=np.uint32), **pack)
             if table[kind] == 0: part["Masses"] = np.full(count, 1 / 20, np.float32)
             first += count
 gadget("right")
 gadget("gas", counts=(16, 4, 0, 0, 0, 0))
 gadget("split", files=2)
 gadget("short", wrong=-1)
-gadget("packed", pack="gzip")
+for name, pack in (("plain", {}), ("level0", {"compression": "gzip", "compression_opts": 0}), ("level9", {"compression": "gzip", "compression_opts": 9}),
+                   ("shuffled", {"compression": "gzip", "shuffle": True}), ("only_shuffled", {"shuffle": True})):
+    gadget(name, counts=(0, 200, 0, 0, 4, 0), draw=np.random.default_rng(2), **pack)
+gadget("tiled", counts=(0, 200, 0, 0, 4, 0), draw=np.random.default_rng(2))
+with h5py.File("tiled.hdf5", "a") as f:
+    for column in ("Velocities", "Coordinates"):
+        data = f["PartType1"].pop(column)[:]
+        f["PartType1"].create_dataset(column, data=data, chunks=(7, 2), compression="gzip", shuffle=True)
+gadget("checked", fletcher32=True)
+gadget("packed", compression="lzf")
+# Chunks that do not hold what they should: fewer bytes, more, others; and few bytes for very many numbers.
+def chunk(name, bytes, rows=16, chunk=16):
+    gadget(name)
+    with h5py.File(name + ".hdf5", "a") as f:
+        del f["PartType1/Velocities"]
+        made = f["PartType1"].create_dataset("Velocities", (rows, 3), chunks=(chunk, 3), maxshape=(None, 3), compression="gzip", dtype="f8")
+        made.id.write_direct_chunk((0, 0), bytes)
+import zlib
+chunk("fewer", zlib.compress(bytes(16 * 3 * 8 - 8)))
+chunk("more", zlib.compress(bytes(16 * 3 * 8 + 8)))
+chunk("other", b"no chunk")
+chunk("cut", zlib.compress(np.arange(48.0).tobytes())[:-20])
+chunk("missing", zlib.compress(bytes(8 * 3 * 8)), chunk=8)
+chunk("bomb", zlib.compress(bytes(1000)), chunk=2**26)
 def nbody6(name, stars, binary_in_singles=True):
     with h5py.File(name + ".h5part", "w") as f:
         for step in range(11):
@@ -342,10 +365,13 @@ class Foreign(nbody_test.NbodyTest):
     def rows(self, name, *options):
         """Rows of the particles that `name` starts with, by their ids; and the program's notes."""
         done = self.run_gdr("--in", self.folder / name, "--t-end", 10, "--eps", 0.1, *options, "--max-energy-error", 0, expected=1)
+        return self.particles(name), done.stderr
+
+    def particles(self, name):
         self.run_gdr("--in", self.folder / name, "--t-end", self.begin(name), "--eps", 0.1, "--output", self.folder / "rows.csv",
                      "--out-format", "csv")
         with open(self.folder / "rows.csv", encoding="utf-8") as lines:
-            return {int(row["id"]): row for row in csv.DictReader(lines)}, done.stderr
+            return {int(row["id"]): row for row in csv.DictReader(lines)}
 
     def begin(self, name):
         return 2.5 if name.endswith("h5part") else 0.25
@@ -359,9 +385,22 @@ class Foreign(nbody_test.NbodyTest):
 
     def test_what_gadgets_hdf5_does_not_hold_is_refused(self):
         for name, why in (("split", "the snapshot is in 2 files"), ("short", "dataset Coordinates is no table of 3 columns and 16 rows"),
-                          ("packed", "dataset Coordinates is compressed: write it without filters")):
+                          ("packed", "dataset ParticleIDs has filter 32000 (lzf), of which only deflate (gzip) and shuffle are read"),
+                          ("checked", "dataset ParticleIDs has filter 3 (fletcher32)"),
+                          ("fewer", "dataset Velocities: the chunk at row 0: the packed bytes do not make the 384 bytes declared"),
+                          ("more", "dataset Velocities: the chunk at row 0: the packed bytes do not make the 384 bytes declared"),
+                          ("other", "dataset Velocities: the chunk at row 0: the packed bytes are damaged"),
+                          ("cut", "dataset Velocities: the chunk at row 0: the packed bytes end too early"),
+                          ("missing", "dataset Velocities: the chunk at row 8 is not in the file"),
+                          ("bomb", "dataset Velocities has 1 chunks of 201326592 numbers, but the file holds no such data")):
             errors = self.run_gdr("--in", self.folder / f"{name}.hdf5", "--t-end", 1, expected=1).stderr
             self.assertIn(f"{name}.hdf5: {why}", errors)
+
+    def test_packed_datasets_give_the_numbers_of_plain_ones(self):
+        plain = self.particles("plain.hdf5")
+        self.assertEqual(len(plain), 204)
+        for name in ("level0", "level9", "shuffled", "only_shuffled", "tiled"):
+            self.assertEqual(self.particles(f"{name}.hdf5"), plain, name)
 
     def test_the_last_step_of_nbody6s_h5part_is_read_without_centres_of_pairs(self):
         rows, notes = self.rows("right.h5part")

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "formats/unpack.h"
 #include "gdr/base/error.h"
 
 namespace gdr::hostlib {
@@ -189,6 +191,111 @@ inline hsize_t file_size(hid_t object) {
   return size;
 }
 
+/// How the chunks of a dataset with filters are packed.
+struct PackedChunks {
+  std::array<hsize_t, 2> chunk{1, 1};  // rows and columns
+  std::vector<H5Z_filter_t> filters;   // in the order in which they were used
+};
+
+/// None for a dataset without filters. Throws gdr::Error for filters other than those that h5py and AMUSE use.
+inline std::optional<PackedChunks> packed_chunks(hid_t properties, const char* name) {
+  const int filters = H5Pget_nfilters(properties);
+  if (filters == 0) return std::nullopt;
+  PackedChunks packed;
+  for (int n = 0; n < filters; ++n) {
+    unsigned flags = 0;
+    unsigned configuration = 0;
+    std::size_t values = 0;
+    std::array<char, 64> called{};
+    const H5Z_filter_t filter = H5Pget_filter2(properties, static_cast<unsigned>(n), &flags, &values, nullptr,
+                                               called.size(), called.data(), &configuration);
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE) {
+      std::string shown(called.data(), strnlen(called.data(), called.size()));
+      std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+      throw Error(
+          fmt::format("dataset {} has filter {} ({}), of which only deflate (gzip) and shuffle are read: write "
+                      "it without filters, as h5repack -f NONE does",
+                      name, static_cast<int>(filter), shown));
+    }
+    packed.filters.push_back(filter);
+  }
+  if (H5Pget_layout(properties) != H5D_CHUNKED ||
+      H5Pget_chunk(properties, static_cast<int>(packed.chunk.size()), packed.chunk.data()) < 1) {
+    throw Error(fmt::format("dataset {} has filters, but no chunks", name));
+  }
+  return packed;
+}
+
+/// The bytes of HDF5's shuffle filter in order: it puts the first bytes of all numbers before the second ones.
+inline std::string unshuffled(const std::string& shuffled, std::size_t bytes_of_number) {
+  const std::size_t count = shuffled.size() / bytes_of_number;
+  std::string bytes(shuffled.size(), '\0');
+  for (std::size_t byte = 0; byte < bytes_of_number; ++byte) {
+    for (std::size_t k = 0; k < count; ++k) bytes[k * bytes_of_number + byte] = shuffled[byte * count + k];
+  }
+  return bytes;
+}
+
+/// The bytes of the chunk whose first element is at `offset`, unpacked. HDF5 does not unpack them itself, because a
+/// chunk of a damaged file may make fewer bytes than its readers expect.
+inline std::string chunk_of(hid_t dataset, const char* name, const PackedChunks& packed,
+                            const std::array<hsize_t, 2>& offset, std::size_t bytes_of_number) {
+  const std::string where = fmt::format("dataset {}: the chunk at row {}", name, offset[0]);
+  hsize_t stored = 0;
+  if (H5Dget_chunk_storage_size(dataset, offset.data(), &stored) < 0 || stored == 0 || stored > file_size(dataset)) {
+    throw Error(where + " is not in the file");
+  }
+  const hsize_t size = packed.chunk[0] * packed.chunk[1] * bytes_of_number;
+  std::string bytes(static_cast<std::size_t>(stored), '\0');
+  std::uint32_t left_out = 0;  // a bit for each filter that did not pack this chunk
+  if (H5Dread_chunk(dataset, H5P_DEFAULT, offset.data(), &left_out, bytes.data()) < 0) {
+    throw Error(where + " cannot be read");
+  }
+  for (std::size_t n = packed.filters.size(); n-- > 0;) {
+    if ((left_out >> n & 1) != 0) continue;
+    bytes = packed.filters[n] == H5Z_FILTER_DEFLATE ? unpacked(bytes, Wrapping::zlib, size, where)
+                                                    : unshuffled(bytes, bytes_of_number);
+  }
+  if (bytes.size() != size) throw Error(fmt::format("{} has {} bytes instead of {}", where, bytes.size(), size));
+  return bytes;
+}
+
+/// The values of a dataset of this extent, whose chunks are packed.
+template <class Number>
+std::vector<Number> unpacked_values(hid_t dataset, const char* name, hid_t memory, const PackedChunks& packed,
+                                    const std::array<hsize_t, 2>& extent) {
+  const Handle type(H5Dget_type(dataset), H5Tclose, "no memory");
+  const std::size_t bytes_of_number = H5Tget_size(type);
+  const auto& [rows, columns] = packed.chunk;
+  // Chunks may reach beyond the extent, and a short file may name many of them.
+  const hsize_t bytes = most_unpacked(H5Dget_storage_size(dataset));
+  const auto chunks_of = [](hsize_t size, hsize_t of_chunk) {
+    return size / of_chunk + (size % of_chunk != 0 ? 1 : 0);
+  };
+  const hsize_t chunks = chunks_of(extent[0], rows) * chunks_of(extent[1], columns);
+  if (rows * columns > bytes / bytes_of_number / std::max<hsize_t>(chunks, 1)) {
+    throw Error(fmt::format("dataset {} has {} chunks of {} numbers, but the file holds no such data", name, chunks,
+                            rows * columns));
+  }
+  std::vector<Number> values(static_cast<std::size_t>(extent[0] * extent[1]));
+  for (hsize_t row = 0; row < extent[0]; row += rows) {
+    for (hsize_t column = 0; column < extent[1]; column += columns) {
+      std::string chunk = chunk_of(dataset, name, packed, {row, column}, bytes_of_number);
+      const std::size_t count = chunk.size() / bytes_of_number;
+      // In place: the numbers in memory may be longer than those of the file.
+      chunk.resize(count * std::max(bytes_of_number, sizeof(Number)));
+      require(H5Tconvert(type, memory, count, chunk.data(), nullptr, H5P_DEFAULT), "converting numbers");
+      for (hsize_t i = 0; i < std::min(rows, extent[0] - row); ++i) {
+        for (hsize_t j = 0; j < std::min(columns, extent[1] - column); ++j) {
+          std::memcpy(&values[(row + i) * extent[1] + column + j], &chunk[(i * columns + j) * sizeof(Number)],
+                      sizeof(Number));
+        }
+      }
+    }
+  }
+  return values;
+}
+
 /// The values of a dataset of one dimension, or, with several `columns`, of two, row by row. `rows`, if given, is the
 /// number of rows that it must have.
 template <class Number>
@@ -218,13 +325,13 @@ std::vector<Number> values_in(hid_t group, const char* name, hid_t memory, std::
   if (H5Pget_external_count(properties) != 0) {
     throw Error(fmt::format("dataset {} is in another file, which is not read", name));
   }
-  if (H5Pget_nfilters(properties) != 0) {
-    throw Error(fmt::format("dataset {} is compressed: write it without filters, as h5repack -f NONE does", name));
-  }
-  const hsize_t bytes = H5Dget_storage_size(dataset);
-  if (static_cast<hsize_t>(size) > bytes / H5Tget_size(type) || bytes > file_size(dataset)) {
+  const std::optional<PackedChunks> packed = packed_chunks(properties, name);
+  const hsize_t stored = H5Dget_storage_size(dataset);
+  const hsize_t bytes = packed ? most_unpacked(stored) : stored;
+  if (static_cast<hsize_t>(size) > bytes / H5Tget_size(type) || stored > file_size(dataset)) {
     throw Error(fmt::format("dataset {} has {} rows, but the file holds no such data", name, size));
   }
+  if (packed) return unpacked_values<Number>(dataset, name, memory, *packed, extent);
   std::vector<Number> values(static_cast<std::size_t>(size));
   if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
     throw Error(fmt::format("dataset {} cannot be read", name));
