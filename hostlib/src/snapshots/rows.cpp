@@ -122,15 +122,78 @@ Snapshot read_phigrape(SnapshotReader& in, const Fields& first) {
   return snapshot;
 }
 
-/// The name of a column without unit, in small letters: "Mass_[Msun]" is "mass".
+/// The name of a column without unit or number, in small letters: "Mass_[Msun]" is "mass", "x(1)" is "x". A name such
+/// as "Mass(t=0)" says which mass, and stays as it is.
 std::string plain_name(std::string_view name) {
+  const std::size_t bracket = name.find('(');
+  const bool is_other = bracket != std::string_view::npos && name.find('=', bracket) != std::string_view::npos;
   std::string plain;
   for (const char letter : name) {
-    if (letter == '[' || letter == '(') break;
+    if (letter == '[' || (letter == '(' && !is_other)) break;
     plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
   while (!plain.empty() && (plain.back() == '_' || plain.back() == ' ')) plain.pop_back();
   return plain;
+}
+
+/// Removes `#` and the number of a column from before its name, as in "#2:y" and "2=y".
+std::string_view without_number(std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of("# "), name.size()));
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  const bool is_number =
+      digits > 0 && digits < name.size() && std::string_view(":=)").find(name[digits]) != std::string_view::npos;
+  return is_number ? base::trimmed(name.substr(digits + 1)) : name;
+}
+
+/// Names between bars or commas, which may hold blanks.
+Fields names_between(std::string_view line, char separator) {
+  Fields names;
+  if (separator == ',') {
+    names = base::comma_fields(line);
+  } else {
+    for (std::size_t at = 0; at <= line.size();) {
+      const std::size_t end = std::min(line.find(separator, at), line.size());
+      names.push_back(base::trimmed(line.substr(at, end - at)));
+      at = end + 1;
+    }
+    if (names.back().empty()) names.pop_back();  // bars may stand around the names, too
+    if (!names.empty() && names.front().empty()) names.erase(names.begin());
+  }
+  for (std::string_view& name : names) name = without_number(name);
+  if (!names.empty()) {
+    const std::string_view first = names.front();
+    names.front() = base::trimmed(first.substr(first.rfind(':') + 1));  // "columns: x"
+  }
+  return names;
+}
+
+/// Names between blanks, without units that stand by themselves, and without words before a colon.
+Fields names_between_blanks(std::string_view line) {
+  Fields names;
+  bool is_unit = false;
+  for (std::string_view field : base::blank_fields(line)) {
+    is_unit = is_unit || field.front() == '[' || field.front() == '(';
+    if (is_unit) {
+      is_unit = field.back() != ']' && field.back() != ')';
+      continue;
+    }
+    field = without_number(field);
+    if (const std::size_t colon = field.rfind(':'); colon != std::string_view::npos) {
+      names.clear();
+      field.remove_prefix(colon + 1);
+    }
+    if (!field.empty()) names.push_back(field);
+  }
+  return names;
+}
+
+/// The names that a line may hold, without what stands around them: "## 1:x | 2:y [pc]" holds x and "y [pc]".
+Fields names_in(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of("# \t"), line.size()));
+  for (const char separator : {'|', ','}) {
+    if (line.find(separator) != std::string_view::npos) return names_between(line, separator);
+  }
+  return names_between_blanks(line);
 }
 
 /// What a line of names says of the columns.
@@ -141,13 +204,14 @@ struct NamedColumns {
 };
 
 NamedColumns columns_by_names(const Fields& names) {
-  static const std::array<std::vector<std::string_view>, kColumns.size()> kNames{{{"m", "mass"},
-                                                                                  {"x", "pos_x", "x_pos", "rx"},
-                                                                                  {"y", "pos_y", "y_pos", "ry"},
-                                                                                  {"z", "pos_z", "z_pos", "rz"},
-                                                                                  {"vx", "vel_x", "v_x", "x_vel"},
-                                                                                  {"vy", "vel_y", "v_y", "y_vel"},
-                                                                                  {"vz", "vel_z", "v_z", "z_vel"}}};
+  static const std::array<std::vector<std::string_view>, kColumns.size()> kNames{
+      {{"m", "mass"},
+       {"x", "pos_x", "x_pos", "posx", "xpos", "rx"},
+       {"y", "pos_y", "y_pos", "posy", "ypos", "ry"},
+       {"z", "pos_z", "z_pos", "posz", "zpos", "rz"},
+       {"vx", "vel_x", "v_x", "x_vel", "velx", "xvel"},
+       {"vy", "vel_y", "v_y", "y_vel", "vely", "yvel"},
+       {"vz", "vel_z", "v_z", "z_vel", "velz", "zvel"}}};
   static const std::vector<std::string_view> kIds{"id", "index", "key", "name"};
   RowPlaces places;
   places.columns = names.size();
@@ -182,24 +246,60 @@ std::string wrong_names(const Fields& names) {
   return named.known == 0 || std::ranges::any_of(names, is_number) ? std::string() : named.wrong;
 }
 
-/// The names in a comment before the first row, as McLuster and AMUSE write them. Units may stand in a comment behind.
-/// Throws gdr::Error for a comment that names as many columns as a row has, most of the seven among them, but not all.
-std::optional<RowPlaces> places_in_comments(const SnapshotReader& in, std::string_view content, std::size_t columns) {
+/// What the comments before the first row say of the columns.
+struct CommentedColumns {
+  std::optional<RowPlaces> places;
+  std::vector<std::string> unused;  // names that do not tell the places
+};
+
+bool is_usual_order(const RowPlaces& places) {
+  for (std::size_t k = 1; k < places.of.size(); ++k) {
+    if (places.of.at(k) != places.of.at(0) + k) return false;
+  }
+  return true;
+}
+
+/// Looks in the comments before the first row, which has this many `columns`, for names, as McLuster and AMUSE write
+/// them. Units may stand in a comment behind. Throws gdr::Error for a comment that names most of the seven, but does
+/// not fit the rows.
+CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view content, std::size_t columns) {
+  CommentedColumns found;
   while (true) {
     const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
-    if (!line.empty() && line.front() != '#') return std::nullopt;
+    if (!line.empty() && line.front() != '#') break;
     if (!line.empty()) {
-      const std::string_view names = line.substr(1);
-      const bool has_commas = names.find(',') != std::string_view::npos;
-      const Fields fields = has_commas ? base::comma_fields(names) : base::blank_fields(names);
-      const NamedColumns named = columns_by_names(fields);
-      if (named.places) return named.places;
-      if (2 * named.known > kColumns.size() && fields.size() == columns) in.refuse(named.wrong);
+      Fields names = names_in(line);
+      // "# Columns x y z" has a word before the names.
+      if (names.size() == columns + 1 && columns_by_names({names.front()}).known == 0) names.erase(names.begin());
+      NamedColumns named = columns_by_names(names);
+      const bool is_most = 2 * named.known > kColumns.size();
+      if (named.places && names.size() == columns) return {std::move(named.places), {}};
+      if (named.places && !is_usual_order(*named.places)) {
+        in.refuse(fmt::format("a comment names {} ({}), and the row has {}", base::counted(names.size(), "column"),
+                              fmt::join(names, ", "), columns));
+      }
+      if (is_most && names.size() == columns) in.refuse(named.wrong);
+      const bool are_words = named.known == 0 || std::ranges::any_of(names, is_number);
+      if (!named.places && (is_most || (!are_words && (names.size() == columns || names.size() == 1)))) {
+        for (const std::string_view name : names) found.unused.emplace_back(name);
+      }
     }
     const std::size_t end = content.find('\n');
-    if (end == std::string_view::npos) return std::nullopt;
+    if (end == std::string_view::npos) break;
     content.remove_prefix(end + 1);
   }
+  return found;
+}
+
+/// Tells of names in comments that were not used.
+LoadedSnapshot with_note_of(const CommentedColumns& commented, LoadedSnapshot loaded) {
+  if (!commented.unused.empty()) {
+    loaded.notes.push_back(fmt::format(
+        "comments name columns ({}) in a form that is not understood: the columns are taken by their number, "
+        "as m x y z vx vy vz",
+        base::on_one_line(fmt::format("{}", fmt::join(commented.unused, ", ")))));
+  }
+  return loaded;
 }
 
 bool is_whole(std::string_view field) {
@@ -386,11 +486,15 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
   if (!first) in.refuse("the file holds no particles");
   if (const auto places = places_by_names(*first)) return read_columns(in, *places, in.next_fields());
   if (const std::string wrong = wrong_names(*first); first->size() > 1 && !wrong.empty()) in.refuse(wrong);
-  const auto commented = places_in_comments(in, content, first->size());
-  if (commented && commented->columns == first->size()) return read_columns(in, *commented, first);
+  const CommentedColumns commented = columns_in_comments(in, content, first->size());
+  if (commented.places) return read_columns(in, *commented.places, first);
   if (first->size() == 1) return read_one_by_one(content, in, *first);
-  if (first->size() == kColumns.size()) return read_columns(in, seven_from(0, first->size()), first);
-  if (first->size() == kPhigrapeColumns) return read_columns(in, places_of_eight(in, *first), first);
+  if (first->size() == kColumns.size()) {
+    return with_note_of(commented, read_columns(in, seven_from(0, first->size()), first));
+  }
+  if (first->size() == kPhigrapeColumns) {
+    return with_note_of(commented, read_columns(in, places_of_eight(in, *first), first));
+  }
   constexpr std::size_t kHeader = 3;
   if (first->size() >= kHeader && base::number_in<std::int64_t>((*first)[1])) {
     SnapshotReader ahead = in;

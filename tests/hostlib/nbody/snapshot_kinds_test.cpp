@@ -309,6 +309,50 @@ TEST(SnapshotKinds, EveryFormThatIsWrittenIsReadToTheBit) {
   }
 }
 
+LoadedSnapshot loaded_text(const std::string& content) {
+  const ScratchDirectory directory;
+  base::write_file(directory / "in", content);
+  return load_snapshot(directory / "in");
+}
+
+TEST(SnapshotKinds, NamesInACommentTellTheColumnsHoweverTheyAreWritten) {
+  const std::string row = "1 2 3 4 5 6 0.5\n";
+  for (const std::string names :
+       {"# x y z vx vy vz mass", "## x y z vx vy vz mass", "# 1:x 2:y 3:z 4:vx 5:vy 6:vz 7:mass",
+        "# 1: x 2: y 3: z 4: vx 5: vy 6: vz 7: mass", "#1=x #2=y #3=z #4=vx #5=vy #6=vz #7=m[MSUN]",
+        "# columns: x y z vx vy vz mass", "# The columns are: x y z vx vy vz mass", "# Columns x y z vx vy vz mass",
+        "# columns: x, y, z, vx, vy, vz, mass", "# x | y | z | vx | vy | vz | mass", "#|x|y|z|vx|vy|vz|mass|",
+        "# x [pc] y [pc] z [pc] vx [km / s] vy [km / s] vz [km / s] mass [Msun]",
+        "# x (pc) y (pc) z (pc) vx (km/s) vy (km/s) vz (km/s) mass (Msun)", "# posx posy posz velx vely velz mass",
+        "# xpos ypos zpos xvel yvel zvel M", "# x(1) y(2) z(3) vx(4) vy(5) vz(6) m(7)",
+        "# my file\n\n# created: 2026\n# X Y Z Vx Vy Vz M\n# ----", "posx posy posz velx vely velz mass"}) {
+    SCOPED_TRACE(names);
+    const LoadedSnapshot loaded = loaded_text(names + "\n" + row);
+    ASSERT_EQ(loaded.snapshot.particles.size(), 1);
+    EXPECT_EQ(loaded.snapshot.particles.mass[0], 0.5);
+    EXPECT_EQ(loaded.snapshot.particles.position[0], (Vec3{1, 2, 3}));
+    EXPECT_EQ(loaded.snapshot.particles.velocity[0], (Vec3{4, 5, 6}));
+    EXPECT_TRUE(loaded.notes.empty());
+  }
+  const LoadedSnapshot twice_mass = loaded_text("#Mass_[Msun] x y z vx vy vz Mass(t=0)_[Msun]\n0.5 1 2 3 4 5 6 0.75\n");
+  EXPECT_EQ(twice_mass.snapshot.particles.mass[0], 0.5);
+}
+
+TEST(SnapshotKinds, NamesInCommentsThatDoNotTellTheColumnsAreToldOf) {
+  const std::string row = "0.5 1 2 3 4 5 6\n";
+  const auto refusal = [](const std::string& content) { return error_of([&] { (void)loaded_text(content); }); };
+  EXPECT_THAT(refusal("# x y z vx vy vz mass type\n" + row), HasSubstr("a comment names 8 columns (x, y, z"));
+  EXPECT_THAT(refusal("# x y z vx vy vz weight\n" + row), HasSubstr("column m is missing"));
+  for (const std::string comment : {"# p1 p2 p3 q1 q2 q3 mass\n", "# x y z vx\n# vy vz mass\n",
+                                    "# 1: x\n# 2: y\n# 3: z\n# 4: vx\n# 5: vy\n# 6: vz\n# 7: mass\n"}) {
+    EXPECT_THAT(loaded_text(comment + row).notes,
+                ::testing::ElementsAre(HasSubstr("the columns are taken by their number")));
+  }
+  for (const std::string comment : {"# m x y z vx vy vz\n", "# N = 7 x 1\n", "# a Plummer sphere\n", "#\n##\n"}) {
+    EXPECT_TRUE(loaded_text(comment + row).notes.empty()) << comment;
+  }
+}
+
 std::string bytes_of_npy(const std::string& dictionary, const std::vector<double>& numbers) {
   std::string head = dictionary;
   head.append(63 - (10 + head.size()) % 64, ' ');
