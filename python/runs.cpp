@@ -136,6 +136,9 @@ class SettingsReader {
   void take(const char* key, Value& to) const {
     if (from_.contains(key)) to = from_[key].cast<Value>();
   }
+  void take(const char* key, std::optional<double>& to) const {
+    if (from_.contains(key)) to = from_[key].cast<double>();
+  }
   void take(const char* key, std::filesystem::path& to) const {
     if (from_.contains(key)) to = from_[key].cast<std::string>();
   }

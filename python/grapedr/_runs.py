@@ -130,8 +130,8 @@ class NbodyRun:
 
     Outputs are made at every multiple of `every` and at `t_end`; with `every=0`, only at `t_end`. `out` (HDF5 if it ends in
     .h5, CSV, NumPy or NEMO if in .csv, .npy, .npz, .nemo, else text), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
-    if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output
-    with a relative energy error above `max_energy_error`.
+    if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output,
+    or between two, with a relative energy error above `max_energy_error`, by default 1; `float("inf")` is no limit.
     With `binaries="regularised"` and `eps=0`, hard binaries are advanced by algorithmic regularisation.
     The places of the particles with the ids in `orbits` are kept at every output, for `plot_orbits()`; not with `restart`.
     Further arguments are those of Device; `engine="direct"` computes the forces in doubles of the host, without a board.

@@ -50,6 +50,13 @@ class Runs(InFolder):
         self.assertLess(abs(outputs[-1].energy_error), 1e-6)
         self.assertEqual(list(run), [])  # there is no more
 
+    def test_end_without_energy_as_gdr_nbody_does(self):
+        # Head on, without softening: the steps stop at their least, and the energy is gone.
+        fall = {"mass": [0.5, 0.5], "position": [[-0.5, 0, 0], [0.5, 0, 0]], "velocity": [[0, 0, 0], [0, 0, 0]]}
+        for limit, end in (({}, "energy error"), ({"max_energy_error": float("inf")}, "reached")):
+            run = grapedr.NbodyRun(fall, eps=0, t_end=2, every=0.25, engine="direct", **limit)
+            self.assertEqual(run.run().end, end)
+
     def test_give_the_particles_of_each_output(self):
         ends = [output.t for output in grapedr.NbodyRun(start="plummer", n=16, t_end=1.8, every=0.3, engine="direct")]
         self.assertEqual(ends[-2:], [1.5, 1.8])

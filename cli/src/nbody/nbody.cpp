@@ -28,9 +28,6 @@
 namespace gdr::cli {
 namespace {
 
-/// Of a run that names no --max-energy-error. Nothing is left of such a run, whatever is wrong with it.
-constexpr double kMostTrouble = 1.0;
-
 /// The device and program of a run on a board.
 struct BoardSide {
   Device device;
@@ -132,7 +129,6 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   settings.checkpoint = options.checkpoint;
   settings.orbits.assign(options.orbits.begin(), options.orbits.end());
   settings.keep_samples = !options.page.empty();
-  if (!std::isfinite(settings.most_energy_error)) settings.most_trouble = kMostTrouble;
   if (!settings.restart.empty()) {
     if (options.eta->given()) settings.changed_eta = settings.hermite.eta;
     if (options.eps->given()) settings.changed_eps = settings.hermite.eps;
@@ -296,8 +292,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
 
   if (end == hostlib::NbodyEnd::energy_error) {
     fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here{}\n",
-               std::isfinite(options.run.most_energy_error) ? options.run.most_energy_error : kMostTrouble,
-               run.result_time(),
+               options.run.most_energy_error.value_or(hostlib::kMostTrouble), run.result_time(),
                options.checkpoint.empty()
                    ? ""
                    : fmt::format("; --restart {} with a smaller --eta, another --eps or --kernel goes back",
@@ -362,7 +357,7 @@ std::string facts_of(const NbodyOptions& options, const hostlib::Provenance& pro
       provenance.machine, provenance.machine_sha256, provenance.clock_mhz, provenance.transfer, provenance.boards,
       provenance.engine, options.binaries, start ? hostlib::describe(*start) : "", options.in, options.restart,
       options.run.t_end, options.run.hermite.eps, options.run.hermite.eta, options.run.every,
-      options.run.most_energy_error);
+      options.run.most_energy_error.value_or(hostlib::kMostTrouble));
 }
 
 int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launch>& launch) {

@@ -103,9 +103,7 @@ double NbodyRun::shortest_step() const {
   return std::ldexp(static_cast<double>(shortest->dt), -kTicksPerUnitLog2);
 }
 
-bool NbodyRun::watches() const {
-  return std::isfinite(settings_.most_energy_error) || std::isfinite(settings_.most_trouble);
-}
+bool NbodyRun::watches() const { return std::isfinite(settings_.most_energy_error.value_or(kMostTrouble)); }
 
 /// Depends on the counters alone, so that a restarted run watches where an uninterrupted one does.
 std::uint64_t NbodyRun::watch_number() const {
@@ -113,11 +111,9 @@ std::uint64_t NbodyRun::watch_number() const {
 }
 
 bool NbodyRun::in_trouble() const {
+  if (!settings_.most_energy_error) return !(last_watch_->trouble <= kMostTrouble);
   const auto& error = last_watch_->energy_error;
-  if (std::isfinite(settings_.most_energy_error) && error && !(std::abs(*error) <= settings_.most_energy_error)) {
-    return true;
-  }
-  return std::isfinite(settings_.most_trouble) && !(last_watch_->trouble <= settings_.most_trouble);
+  return error && !(std::abs(*error) <= *settings_.most_energy_error);
 }
 
 }  // namespace gdr::hostlib

@@ -150,7 +150,6 @@ TEST(EnergyWatch, EndsARunThatHasLostItsEnergyAndKeepsItsCheckpoint) {
   p.push_back(1, 0.5, {-0.5, 0, 0}, {0, 0, 0});
   p.push_back(2, 0.5, {0.5, 0, 0}, {0, 0, 0});
   NbodySettings settings = settings_with(p, 0, 2);
-  settings.most_trouble = 1;
   const std::filesystem::path folder = ::testing::TempDir();
   settings.checkpoint = folder / "watched.ckpt";
   std::filesystem::remove(settings.checkpoint);
@@ -163,7 +162,6 @@ TEST(EnergyWatch, EndsARunThatHasLostItsEnergyAndKeepsItsCheckpoint) {
   again.changed_eps = 0.05;
   again.changed_eta = 0.05;
   again.t_end = 2;
-  again.most_trouble = 1;
   NbodyRun restarted(again, DirectOptions{});
   EXPECT_EQ(restarted.begin_time(), 0);  // the state before the trouble
   EXPECT_EQ(restarted.integrate([](const NbodyRun&) { return true; }), NbodyEnd::reached);
@@ -179,7 +177,6 @@ TEST(EnergyWatch, TakesNoNearlyVanishingEnergyForTrouble) {
   p.push_back(1, 0.5, {-0.5, 0, 0}, {0, std::sqrt(0.5), 0});
   p.push_back(2, 0.5, {0.5, 0, 0}, {0, -std::sqrt(0.5), 0});
   NbodySettings settings = settings_with(p, 0, 2);
-  settings.most_trouble = 1;
   NbodyRun run(settings, DirectOptions{});
   EXPECT_EQ(run.integrate([](const NbodyRun&) { return true; }), NbodyEnd::reached);
   EXPECT_LT(run.last_watch()->trouble, 1e-3);

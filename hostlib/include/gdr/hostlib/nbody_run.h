@@ -77,6 +77,10 @@ class ForceSharing {
   ForceSharing& operator=(const ForceSharing&) = default;
 };
 
+/// Limit of EnergyWatch::trouble of a run whose settings give no limit of the energy error: nothing is left of a run
+/// beyond it, whatever is wrong with it.
+inline constexpr double kMostTrouble = 1;
+
 struct NbodySettings {
   // The source of the particles: exactly one of these is set.
   std::optional<StartModel> start;
@@ -96,10 +100,9 @@ struct NbodySettings {
   std::string kernel = "gravity_jerk";  // of a run on a board
   HermiteOptions hermite;               // of a new run; a checkpoint has its own
   double t_end = 0;                     // counts from the same origin as the snapshot's time, if it has one
-  /// Largest relative energy error, and largest EnergyWatch::trouble. A run that exceeds one of them at an output or
-  /// at a watch, one for every 64 N steps, ends there.
-  double most_energy_error = std::numeric_limits<double>::infinity();
-  double most_trouble = std::numeric_limits<double>::infinity();
+  /// Largest relative energy error; infinity: no limit. None: EnergyWatch::trouble may be kMostTrouble. A run that
+  /// exceeds it at an output or at a watch, one for every 64 N steps, ends there.
+  std::optional<double> most_energy_error;
 
   double every = 0;  // time between outputs, at least kLeastEvery; 0: only one output, at the end
   std::filesystem::path out;
