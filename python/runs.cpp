@@ -251,6 +251,13 @@ class Run {
     }
     return "reached";
   }
+  /// Time and energy error, if there is one, of the last watch, if a person is to be told of it or the run ended by it.
+  static std::optional<std::pair<double, std::optional<double>>> large_energy_error(const hostlib::NbodyRun& run) {
+    const auto& watch = run.last_watch();
+    const bool ended = run.end() == hostlib::NbodyEnd::energy_error;
+    if (!watch || (watch->trouble <= hostlib::kTroubleToTell && !ended)) return std::nullopt;
+    return std::pair{watch->t, watch->energy_error};
+  }
   /// Names and rows.
   static std::pair<std::vector<std::string>, std::vector<std::vector<double>>> samples(const hostlib::NbodyRun& run) {
     return {hostlib::sample_columns(), run.samples()};
@@ -343,6 +350,8 @@ void add_runs(py::module_& module) {
       .def_property_readonly(
           "last_output",
           [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.last_output(); }); })
+      .def_property_readonly("large_energy_error",
+                             [](Run& own) { return own.between_blocks(&Run::large_energy_error); })
       .def("particles_at",
            [](Run& own, double t) {
              return dict_of(own.between_blocks([&](const NbodyRun& run) { return run.particles_at(t); }));

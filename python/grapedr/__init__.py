@@ -38,13 +38,14 @@ from ._arrays import masked_at, numbers, real, unit_of, whole
 from ._core import AssemblyError, Error
 from ._device import device_options, options_of
 from ._profile import Profile
-from ._warnings import AssemblyWarning, EventWarning, tell_of_events
+from ._warnings import AssemblyWarning, EnergyWarning, EventWarning, tell_of_events
 from ._runs import NbodyRun, Output, particle_arrays
 
 __all__ = [
     "AssemblyError",
     "AssemblyWarning",
     "Device",
+    "EnergyWarning",
     "Error",
     "EventWarning",
     "ExperimentKernel",

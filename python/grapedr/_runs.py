@@ -17,6 +17,7 @@ from ._core import Error
 from ._device import options_of
 from ._figures import picture_html, pyplot
 from ._profile import Profile
+from ._warnings import EnergyWarning, tell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,6 +133,7 @@ class NbodyRun:
     .h5, CSV, NumPy or NEMO if in .csv, .npy, .npz, .nemo, else text), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
     if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output,
     or between two, with a relative energy error above `max_energy_error`, by default 1; `float("inf")` is no limit.
+    An error above 0.001 raises one EnergyWarning.
     With `binaries="regularised"` and `eps=0`, hard binaries are advanced by algorithmic regularisation.
     The places of the particles with the ids in `orbits` are kept at every output, for `plot_orbits()`; not with `restart`.
     Further arguments are those of Device; `engine="direct"` computes the forces in doubles of the host, without a board.
@@ -196,14 +198,27 @@ class NbodyRun:
             settings |= particle_arrays(particles)
         self._core = _core.NbodyRun(settings, options_of(NbodyRun.__init__, device))
         self._on_block = on_block
+        self._told_of_energy = False
 
     def __iter__(self) -> Iterator[Output]:
         more = True
         while more:
             before = self._core.last_output
             more = self._core.to_next_output(self._on_block)
+            self._tell_of_energy()
             if (t := self._core.last_output) is not None and t != before:
                 yield self._output(t)
+
+    def _tell_of_energy(self) -> None:
+        large = self._core.large_energy_error
+        if large is None or (self._told_of_energy and self.end != "energy error"):
+            return
+        self._told_of_energy = True
+        t, error = large
+        text = f"at t = {t:g} the energy error is {'beyond any measure' if error is None else format(error, '+.2e')}"
+        advice = "a smaller eta, a larger eps or kernel_name='gravity_jerk_long' may keep it"
+        ends = "the run ends here; " if self.end == "energy error" else ""
+        tell(f"{text}; {ends}{advice}", EnergyWarning)
 
     def run(self) -> NbodyRun:
         """Runs to the end and returns the run itself."""

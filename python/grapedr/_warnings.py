@@ -21,13 +21,23 @@ class EventWarning(RuntimeWarning):
     __module__ = "grapedr"
 
 
+class EnergyWarning(RuntimeWarning):
+    """An N-body run with a large energy error."""
+
+    __module__ = "grapedr"
+
+
 def tell_of_events(text: str) -> None:
-    """Warns at the line of the caller's code that called grapedr; nothing for an empty text."""
-    if not text:
-        return
+    """Warns of floating-point events; nothing for an empty text."""
+    if text:
+        tell(text, EventWarning)
+
+
+def tell(text: str, kind: type[Warning]) -> None:
+    """Warns at the line of the caller's code that called grapedr."""
     level = 2
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
         level += 1
-    warnings.warn(text, EventWarning, stacklevel=level)
+    warnings.warn(text, kind, stacklevel=level)

@@ -150,6 +150,11 @@ class Told(nbody_test.NbodyTest):
         # Who says so keeps the run.
         self.run_gdr(*run, "--max-energy-error", 1e300)
 
+    def test_a_large_energy_error_at_the_end_is_told_of_however_short_the_run_was(self):
+        binary = ("--start", "binary", "--eccentricity", 0.95, "--t-end", 21, "--eps", 0)
+        self.assertRegex(self.run_gdr(*binary, "--eta", 0.5).stderr, r"warning: at t = 21.000000 the energy error is [+-]\d.\d+e-0[123];")
+        self.assertNotIn("energy error", self.run_gdr(*binary, "--eta", 0.1).stderr)
+
     def test_a_restart_changes_its_kernel_and_a_later_one_keeps_the_change(self):
         checkpoint = self.folder / "ck"
         self.report("--plummer", 16, "--t-end", 0.125, "--checkpoint", checkpoint)

@@ -55,6 +55,19 @@ class Assembler(unittest.TestCase):
         self.assertEqual(caught(lambda: grapedr.assemble(UNUSED.replace("fadd f", "fadd yj $lti $lt\n  fadd f"))), [])
 
 
+class Energy(unittest.TestCase):
+    def run_with(self, eta, **more):
+        return grapedr.NbodyRun(start="binary", eccentricity=0.95, t_end=21, every=1, eps=0, eta=eta, engine="direct", **more).run()
+
+    def test_a_large_error_is_warned_of_once(self):
+        told = caught(lambda: self.run_with(0.5))
+        self.assertEqual([each.category for each in told], [grapedr.EnergyWarning])
+        self.assertEqual(told[0].filename, __file__)
+        self.assertRegex(str(told[0].message), r"the energy error is [+-]\d.\d\de-0[123]; a smaller eta")
+        self.assertIn("the run ends here", str(caught(lambda: self.run_with(0.5, max_energy_error=1e-6))[-1].message))
+        self.assertEqual(caught(lambda: self.run_with(0.02)), [])
+
+
 class Events(unittest.TestCase):
     def run_with(self, x, device=None):
         gravity = grapedr.kernel("gravity")

@@ -238,8 +238,8 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   Asked asked;
   hostlib::NbodyEnd end = hostlib::NbodyEnd::reached;
   bool no_memory = false;
+  RunWatch watch_of_run(options.report.progress_shown(), options.checkpoint);
   {
-    RunWatch watch_of_run(options.report.progress_shown(), options.checkpoint);
     const bool speaks = ranks == nullptr || ranks->communicator->rank() == 0;
     try {
       end = run.integrate([&](const hostlib::NbodyRun& now) {
@@ -254,6 +254,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
       end = run.end();
     }
   }
+  watch_of_run.end_progress();
   if (!no_memory && !asked.any()) asked.signal = asked_by_signal;
 
   // The host's work is added at the end: its time does not depend on when it is counted.
@@ -289,6 +290,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   }
   options.report.show(json, words_of(run, options, result));
   if (const auto noise = hostlib::note_on_noise(run)) fmt::print(stderr, "gdr nbody: note: {}\n", *noise);
+  if (end != hostlib::NbodyEnd::energy_error) watch_of_run.finish(run, result.sample);
 
   if (end == hostlib::NbodyEnd::energy_error) {
     fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here{}\n",

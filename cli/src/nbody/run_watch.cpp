@@ -14,7 +14,6 @@ constexpr double kLongestPause = 4.0;    // seconds between lines of progress
 constexpr double kFirstEnergy = 2.0;     // seconds until the energy is measured, and from then on at least
 constexpr double kShareOfEnergy = 0.05;  // most of the host's time that measuring it may take
 constexpr double kPairSeconds = 3e-9;    // of a pair of the O(N^2) sum, before it was measured
-constexpr double kTroubleToTell = 1e-3;  // relative energy error
 constexpr double kFirstSteps = 3.0;      // seconds until short steps are looked for, and from then on each of them
 constexpr int kShortStepLog2 = -16;      // a unit of time then takes 65,536 blocks or more
 constexpr double kLongRest = 60.0;       // seconds; a run that soon ends needs no advice
@@ -26,10 +25,25 @@ std::string pair_text(const hostlib::NbodyRun& run) {
   return pair ? hostlib::describe(*pair) : std::string("one particle");
 }
 
+/// Warns of this energy error, if it is one to tell of. `checkpoint`: one from before it, to which the run can go back;
+/// empty if there is none.
+bool tell_of_large_error(const hostlib::NbodyRun& run, const hostlib::EnergyWatch& watch,
+                         const std::string& checkpoint) {
+  if (watch.trouble <= hostlib::kTroubleToTell) return false;
+  const std::string error = watch.energy_error ? fmt::format("{:+.2e}", *watch.energy_error) : "beyond any measure";
+  const std::string advice =
+      checkpoint.empty()
+          ? "a smaller --eta, a larger --eps or --kernel gravity_jerk_long may keep it"
+          : fmt::format("--restart {} with a smaller --eta, another --eps or --kernel goes back", checkpoint);
+  fmt::print(stderr, "gdr nbody: warning: at t = {:.6f} the energy error is {}; shortest step {}, closest: {}; {}\n",
+             watch.t, error, step_text(run.shortest_step()), pair_text(run), advice);
+  return true;
+}
+
 }  // namespace
 
 RunWatch::RunWatch(ProgressShown shown, std::string checkpoint)
-    : progress_("integrating", shown, kLongestPause),
+    : progress_(std::in_place, "integrating", shown, kLongestPause),
       checkpoint_(std::move(checkpoint)),
       next_energy_(kFirstEnergy),
       next_steps_(kFirstSteps) {}
@@ -43,7 +57,7 @@ void RunWatch::look(const hostlib::NbodyRun& run) {
   }
   if (clock_.seconds() >= next_energy_) measure_energy(run);
   if (clock_.seconds() >= next_steps_) tell_of_short_steps(run, done);
-  if (progress_.due(done)) show_progress(run, done);
+  if (progress_->due(done)) show_progress(run, done);
 }
 
 void RunWatch::show_progress(const hostlib::NbodyRun& run, double done) {
@@ -53,7 +67,7 @@ void RunWatch::show_progress(const hostlib::NbodyRun& run, double done) {
   const auto blocks = static_cast<double>(std::max<std::uint64_t>(counters.block_steps - blocks_shown_, 1));
   const std::string error =
       latest_ && latest_->energy_error ? fmt::format(", dE/E {:+.2e}", *latest_->energy_error) : "";
-  progress_.show(
+  progress_->show(
       done, fmt::format("t = {:.6f}, {} steps, {:.3g} a second, {:.1f} particles a block, shortest step {}{}, "
                         "closest: {}",
                         run.time(), counters.steps, steps / seconds, steps / blocks, step_text(run.shortest_step()),
@@ -77,16 +91,13 @@ void RunWatch::measure_energy(const hostlib::NbodyRun& run) {
   tell_of_energy(run, *latest_);
 }
 
+void RunWatch::finish(const hostlib::NbodyRun& run, const hostlib::Sample& result) {
+  // The checkpoint is that of the end.
+  if (!told_of_energy_) tell_of_large_error(run, run.watch(result.t, result.energy), "");
+}
+
 void RunWatch::tell_of_energy(const hostlib::NbodyRun& run, const hostlib::EnergyWatch& watch) {
-  if (told_of_energy_ || watch.trouble <= kTroubleToTell) return;
-  told_of_energy_ = true;
-  const std::string error = watch.energy_error ? fmt::format("{:+.2e}", *watch.energy_error) : "beyond any measure";
-  const std::string advice =
-      checkpoint_.empty()
-          ? "a smaller --eta, a larger --eps or --kernel gravity_jerk_long may keep it"
-          : fmt::format("--restart {} with a smaller --eta, another --eps or --kernel goes back", checkpoint_);
-  fmt::print(stderr, "gdr nbody: warning: at t = {:.6f} the energy error is {}; shortest step {}, closest: {}; {}\n",
-             watch.t, error, step_text(run.shortest_step()), pair_text(run), advice);
+  if (!told_of_energy_) told_of_energy_ = tell_of_large_error(run, watch, checkpoint_);
 }
 
 void RunWatch::tell_of_short_steps(const hostlib::NbodyRun& run, double done) {

@@ -18,6 +18,10 @@ class RunWatch {
   RunWatch(ProgressShown shown, std::string checkpoint);
   /// To be called after each block step.
   void look(const hostlib::NbodyRun& run);
+  /// To be called at the end of a run, with its result: however short it was, a large energy error is told of.
+  void finish(const hostlib::NbodyRun& run, const hostlib::Sample& result);
+  /// Ends the line of progress.
+  void end_progress() { progress_.reset(); }
 
  private:
   void show_progress(const hostlib::NbodyRun& run, double done);
@@ -25,7 +29,7 @@ class RunWatch {
   void tell_of_energy(const hostlib::NbodyRun& run, const hostlib::EnergyWatch& watch);
   void tell_of_short_steps(const hostlib::NbodyRun& run, double done);
 
-  Progress progress_;
+  std::optional<Progress> progress_;
   std::string checkpoint_;
   Stopwatch clock_;
   std::optional<hostlib::EnergyWatch> latest_;

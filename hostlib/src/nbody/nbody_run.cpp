@@ -348,9 +348,9 @@ void NbodyRun::output(double t) {
   std::optional<Energy> energy;
   if (log_ || has_run_file() || settings_.keep_samples) energy = take_sample(t);
   if (has_run_file()) write_run_file(t, outputs_);
-  if (watches()) {
+  if (energy || watches()) {
     last_watch_ = energy ? watch(t, *energy) : watch(t);
-    if (in_trouble()) {
+    if (watches() && in_trouble()) {
       end_ = NbodyEnd::energy_error;  // the previous checkpoint is kept
       return;
     }

@@ -80,6 +80,8 @@ class ForceSharing {
 /// Limit of EnergyWatch::trouble of a run whose settings give no limit of the energy error: nothing is left of a run
 /// beyond it, whatever is wrong with it.
 inline constexpr double kMostTrouble = 1;
+/// EnergyWatch::trouble of which a person is to be told.
+inline constexpr double kTroubleToTell = 1e-3;
 
 struct NbodySettings {
   // The source of the particles: exactly one of these is set.
@@ -197,6 +199,8 @@ class NbodyRun {
   [[nodiscard]] std::optional<double> energy_error(const Energy& now) const;
   /// O(N^2). At `t` from time() to the time of the next block.
   [[nodiscard]] EnergyWatch watch(double t) const;
+  /// The same, where the energy `now` at `t` is known.
+  [[nodiscard]] EnergyWatch watch(double t, const Energy& now) const;
   /// The last watch that the run made itself; none before the first.
   [[nodiscard]] const std::optional<EnergyWatch>& last_watch() const { return last_watch_; }
   /// At time(), from the particles with the shortest steps. O(N).
@@ -248,7 +252,6 @@ class NbodyRun {
   Energy take_sample(double t);
   void begin_orbits(const Particles& particles);
   void extend_orbits(double t);
-  [[nodiscard]] EnergyWatch watch(double t, const Energy& now) const;
   void begin_energy(const Particles& particles);
   void apply_changes(HermiteState& state);
   [[nodiscard]] bool watches() const;
