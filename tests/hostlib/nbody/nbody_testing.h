@@ -29,6 +29,12 @@ std::string error_of(Call&& call) {
   return {};
 }
 
+/// The larger error. NaN is larger than all others, which std::max would pass over.
+template <class Real>
+[[nodiscard]] Real worse(Real a, Real b) {
+  return std::isnan(a) || b <= a ? a : b;
+}
+
 /// Two bodies of mass 1/2 at the apocentre of an orbit with semi-major axis 1 (period 2 pi) about the origin.
 inline Particles binary(double eccentricity) {
   const double apocentre = 1.0 + eccentricity;

@@ -20,6 +20,7 @@ namespace {
 
 using testing::error_of;
 using testing::ScratchDirectory;
+using testing::worse;
 using Long = long double;
 
 /// Place on an orbit in the x, y plane with G M = 1 and a = 1, its pericentre on the x axis; `anomaly` is the mean one,
@@ -203,7 +204,7 @@ class Reference {
       }
       if (k >= 4) {
         Long worst = 0;
-        for (std::size_t n = 0; n < entry.size(); ++n) worst = std::max(worst, std::fabs(entry[n] - row.back()[n]));
+        for (std::size_t n = 0; n < entry.size(); ++n) worst = worse(worst, std::fabs(entry[n] - row.back()[n]));
         if (worst < 1e-17L) {
           y_ = entry;
           return true;
@@ -278,7 +279,7 @@ TEST(RegularisedBinaries, BecomeOneBodySmoothlyWithDistance) {
   for (int k = 1; k <= 32; ++k) {
     const double t = k / 16.0;
     integrator.evolve(t);
-    worst = std::max(worst, std::fabs(energy(integrator.particles_at(t), 0).total() / energy0 - 1));
+    worst = worse(worst, std::fabs(energy(integrator.particles_at(t), 0).total() / energy0 - 1));
   }
   // What is left out beyond the radii: the pair's quadrupole, 1/4 (1.5 / 20)^2 ... of m / d, beside the pair's energy.
   EXPECT_LT(worst, 5e-6);

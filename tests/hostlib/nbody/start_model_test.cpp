@@ -18,6 +18,7 @@ namespace gdr::hostlib {
 namespace {
 
 using testing::error_of;
+using testing::worse;
 
 constexpr std::size_t kDrawn = 4096;
 // Kolmogorov's bound at the 0.1 % level.
@@ -52,7 +53,8 @@ double kolmogorov_distance(std::vector<double> values, const std::function<doubl
   double distance = 0.0;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double expected = cumulative(values[k]);
-    distance = std::max({distance, expected - static_cast<double>(k) / n, static_cast<double>(k + 1) / n - expected});
+    distance = worse(distance, expected - static_cast<double>(k) / n);
+    distance = worse(distance, static_cast<double>(k + 1) / n - expected);
   }
   return distance;
 }
