@@ -52,6 +52,11 @@ std::optional<std::string_view> LineReader::next() {
     const std::string_view line = trimmed(whole.substr(0, whole.find('#')));
     ++line_;
     const bool is_last = end == std::string_view::npos && !line.empty();
+    if (end == std::string_view::npos && whole.substr(0, whole.size() - 1).find('\r') != std::string_view::npos) {
+      refuse(
+          "lines end with carriage returns alone, as of old Macintoshes: end them with line feeds, as `tr '\\r' '\\n'` "
+          "does");
+    }
     if ((line_ == 1 || is_last) && is_binary(whole)) {
       refuse("this is no text: the file is binary, of a kind that is not known here");
     }

@@ -235,6 +235,10 @@ class Runs(InFolder):
         for name in ("theirs.npz", "rows.npy", "columns.npy"):
             again = next(iter(grapedr.NbodyRun(in_file=self.folder / name, t_end=0)))
             self.assertEqual(again.state_hash, output.state_hash, name)
+        others = {"names": np.array(["a", "b"]), "pairs": np.zeros(2, dtype=[("a", "f8")]), "waves": np.zeros(3, complex)}
+        np.savez(self.folder / "more.npz", **theirs, **others)
+        more = grapedr.NbodyRun(in_file=self.folder / "more.npz", t_end=0, engine="direct")
+        self.assertEqual(list(more)[-1].particles["mass"].tolist(), theirs["mass"].tolist())
         np.savez_compressed(self.folder / "small.npz", **theirs)
         self.refuses("is compressed: save it by numpy.savez", grapedr.NbodyRun, in_file=self.folder / "small.npz", t_end=0)
 

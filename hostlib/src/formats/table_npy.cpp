@@ -27,7 +27,8 @@ constexpr std::size_t kMostHeader = 1 << 20;        // bytes; what is made of it
 /// A field of the record: `elements` numbers of `bytes` bytes from `offset` on.
 struct Field {
   std::string name;
-  char kind = 'f';  // f floating point, i integer; others are skipped
+  char kind = 'f';      // f floating point, i integer, u without sign; others are skipped
+  bool is_big = false;  // the most significant byte is first
   std::size_t bytes = 8;
   std::vector<std::size_t> shape;
   std::size_t elements = 1;
@@ -189,7 +190,9 @@ class HeaderParser {
     if (!sized || bytes > kMostBytes || code[0] == 'O') {
       fail(fmt::format("field '{}' has type '{}', whose size is not known", field.name, type));
     }
-    const bool known = type[0] == '<' && (code[0] == 'f' || code[0] == 'i') && (bytes == 8 || bytes == 4);
+    const bool known = (type[0] == '<' || type[0] == '>') &&
+                       std::string_view("fiu").find(code[0]) != std::string_view::npos && (bytes == 8 || bytes == 4);
+    field.is_big = type[0] == '>';
     field.kind = known ? code[0] : code[0] == 'V' ? 'V' : '?';
     field.bytes = code[0] == 'U' ? 4 * bytes : bytes;  // four bytes a character
   }
@@ -222,13 +225,17 @@ std::pair<std::string_view, std::size_t> header_of(std::string_view bytes, const
 /// One column, which is an element of a field.
 struct Place {
   char kind;
+  bool is_big;
   std::size_t bytes;
   std::size_t offset;
 };
 
 std::uint64_t bits_at(std::string_view record, const Place& place) {
   std::uint64_t bits = 0;
-  for (std::size_t n = place.bytes; n-- > 0;) bits = (bits << 8) | static_cast<unsigned char>(record[place.offset + n]);
+  for (std::size_t n = 0; n < place.bytes; ++n) {
+    const std::size_t at = place.is_big ? n : place.bytes - 1 - n;  // the most significant ones first
+    bits = (bits << 8) | static_cast<unsigned char>(record[place.offset + at]);
+  }
   return bits;
 }
 
@@ -238,8 +245,10 @@ double real_at(std::string_view record, const Place& place) {
                           : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
 }
 
-std::int64_t integer_at(std::string_view record, const Place& place) {
+/// None for a number without sign that is beyond 63 bits.
+std::optional<std::int64_t> integer_at(std::string_view record, const Place& place) {
   const std::uint64_t bits = bits_at(record, place);
+  if (place.kind == 'u') return bits >> 63 != 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(bits));
   return place.bytes == 8 ? std::bit_cast<std::int64_t>(bits)
                           : std::bit_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
 }
@@ -250,16 +259,20 @@ Numbers column_of(std::string_view records, const Header& header, const Place& p
   const auto fail = [&](const std::string& why) {
     throw Error(fmt::format("{}: column '{}' {}", name, column.name, why));
   };
-  if (place.kind != 'f' && place.kind != 'i') fail("has a type other than <f8, <f4, <i8, <i4");
+  if (place.kind == '?' || place.kind == 'V') fail("has a type other than f8, f4, i8, i4, u8, u4");
   if (column.type == NumberType::integer && place.kind == 'f') fail("holds floating-point numbers, not integers");
   Numbers numbers = empty_numbers(column.type, rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::string_view record = records.substr(row * header.record_bytes, header.record_bytes);
     if (auto* integers = std::get_if<std::vector<std::int64_t>>(&numbers)) {
-      integers->push_back(integer_at(record, place));
+      const auto integer = integer_at(record, place);
+      if (!integer) fail(fmt::format("row {}: {} is above 2^63 - 1", row, bits_at(record, place)));
+      integers->push_back(*integer);
       continue;
     }
-    const double value = place.kind == 'f' ? real_at(record, place) : static_cast<double>(integer_at(record, place));
+    const double value = place.kind == 'f'   ? real_at(record, place)
+                         : place.kind == 'u' ? static_cast<double>(bits_at(record, place))
+                                             : static_cast<double>(*integer_at(record, place));
     if (std::isnan(value)) fail(fmt::format("row {}: is not a number, which the machine does not have", row));
     std::get<std::vector<double>>(numbers).push_back(value);
   }
@@ -288,7 +301,7 @@ std::vector<Place> places_of(const Header& header, std::span<const ColumnType> e
   ColumnMatcher matcher(expected, name);
   std::vector<Place> places;
   const auto add = [&](const Field& field, const std::string& column, std::size_t element) {
-    places.push_back({field.kind, field.bytes, field.offset + element * field.bytes});
+    places.push_back({field.kind, field.is_big, field.bytes, field.offset + element * field.bytes});
     matcher.add(column, places.size() - 1);
   };
   const std::set<std::size_t> none;
@@ -322,9 +335,9 @@ std::vector<Field> fields_for(const std::vector<Column>& columns) {
         fields.back().kind == kind && fields.back().elements == element->second && !fields.back().shape.empty()) {
       fields.back().shape.front() = ++fields.back().elements;
     } else if (element && element->second == 0) {
-      fields.push_back({element->first, kind, kWordBytes, {1}, 1, 0});
+      fields.push_back({element->first, kind, false, kWordBytes, {1}, 1, 0});
     } else {
-      fields.push_back({column.name, kind, kWordBytes, {}, 1, 0});
+      fields.push_back({column.name, kind, false, kWordBytes, {}, 1, 0});
     }
   }
   return fields;
@@ -381,7 +394,7 @@ std::optional<NpyArray> read_npy_array(std::string_view bytes, const std::string
   if (header.is_structured) return std::nullopt;
   const Field& field = header.fields.front();
   const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}: NPY header: {}", name, why)); };
-  if (field.kind != 'f' && field.kind != 'i') refuse("the array has a type other than <f8, <f4, <i8, <i4");
+  if (field.kind == '?' || field.kind == 'V') refuse("the array has a type other than f8, f4, i8, i4, u8, u4");
   const std::string_view data = bytes.substr(begin);
   std::size_t elements = data.size() / field.bytes;
   std::size_t wanted = 1;
@@ -402,9 +415,11 @@ std::optional<NpyArray> read_npy_array(std::string_view bytes, const std::string
   };
   NpyArray array{header.shape, empty_numbers(field.kind == 'f' ? NumberType::real : NumberType::integer, wanted)};
   for (std::size_t index = 0; index < wanted; ++index) {
-    const Place place{field.kind, field.bytes, number_of(index) * field.bytes};
+    const Place place{field.kind, field.is_big, field.bytes, number_of(index) * field.bytes};
     if (auto* integers = std::get_if<std::vector<std::int64_t>>(&array.numbers)) {
-      integers->push_back(integer_at(data, place));
+      const auto integer = integer_at(data, place);
+      if (!integer) refuse(fmt::format("number {} is {}, which is above 2^63 - 1", index, bits_at(data, place)));
+      integers->push_back(*integer);
     } else {
       std::get<std::vector<double>>(array.numbers).push_back(real_at(data, place));
     }

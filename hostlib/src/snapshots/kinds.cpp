@@ -8,6 +8,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -16,6 +17,11 @@ template <char... bytes>
 bool begins_with(std::string_view content) {
   constexpr std::array<char, sizeof...(bytes)> kMagic{bytes...};
   return content.starts_with(std::string_view(kMagic.data(), kMagic.size()));
+}
+
+/// NEMO's text form of its structured files, as its program tsf prints them.
+bool is_nemo_text(std::string_view content) {
+  return base::trimmed(content.substr(0, content.find('\n'))) == "set SnapShot";
 }
 
 /// No text has zero bytes; UTF-16 has them, and begins with a mark.
@@ -42,6 +48,8 @@ std::span<const SnapshotKind> snapshot_kinds() {
       SnapshotKind{"unformatted Fortran records", is_unformatted, read_unformatted, ""},
       SnapshotKind{"a Tipsy snapshot", is_tipsy, read_tipsy, ""},
       SnapshotKind{"a Starlab snapshot", is_starlab, read_starlab, ""},
+      SnapshotKind{"the text form (tsf) of a NEMO snapshot", is_nemo_text, nullptr,
+                   "give the binary file, which NEMO's rsf makes of it"},
       SnapshotKind{"a binary file of no kind that gdr knows", is_binary, nullptr,
                    "convert it to NEMO, Gadget, Tipsy, HDF5 or text"},
       SnapshotKind{"text", [](std::string_view /*content*/) { return true; }, read_rows, ""},

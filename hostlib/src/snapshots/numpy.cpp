@@ -67,9 +67,7 @@ class NpzArrays {
       constexpr std::string_view kEnd = ".npy";
       if (!member.ends_with(kEnd)) refuse(fmt::format("member {} is no NumPy array", member));
       const std::string name = member.substr(0, member.size() - kEnd.size());
-      std::optional<NpyArray> array = read_npy_array(bytes, file + ": " + member);
-      if (!array) refuse(fmt::format("array {} is structured", name));
-      if (!arrays_.emplace(name, std::move(*array)).second) refuse(fmt::format("array {} is there twice", name));
+      if (!arrays_.emplace(name, bytes).second) refuse(fmt::format("array {} is there twice", name));
     }
   }
 
@@ -139,7 +137,11 @@ class NpzArrays {
  private:
   std::optional<NpyArray> take(const std::string& name, const std::string& other) {
     for (const std::string& one : {name, other}) {
-      if (auto node = arrays_.extract(one)) return std::move(node.mapped());
+      const auto node = arrays_.extract(one);
+      if (!node) continue;
+      std::optional<NpyArray> array = read_npy_array(node.mapped(), fmt::format("{}: {}.npy", file_, one));
+      if (!array) refuse(fmt::format("array {} is structured", one));
+      return array;
     }
     return std::nullopt;
   }
@@ -151,7 +153,7 @@ class NpzArrays {
   }
 
   std::string file_;
-  std::map<std::string, NpyArray> arrays_;
+  std::map<std::string, std::string_view> arrays_;  // their files, read once they are taken: others may hold anything
   std::size_t length_ = 0;
 };
 

@@ -116,6 +116,11 @@ class StarlabReader {
 bool is_starlab(std::string_view content) { return base::trimmed(content.substr(0, 256)).starts_with("(Particle"); }
 
 LoadedSnapshot read_starlab(std::string_view content, const std::string& file) {
+  // Brackets tell the end, so that a missing line feed there does not mean that the file is cut off.
+  if (content.ends_with(")Particle")) {
+    const std::string ended = std::string(content) + '\n';
+    return StarlabReader(ended, file).read();
+  }
   return StarlabReader(content, file).read();
 }
 

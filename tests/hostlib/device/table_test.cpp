@@ -262,8 +262,8 @@ std::string npy_refusal(const std::string& descr, const std::string& shape, cons
 TEST(Table, NpyRefusalsNameTheColumn) {
   EXPECT_EQ(npy_refusal("[('x', '<f8'), ('id', '<f8')]", "(1,)", std::string(16, '\0')),
             "in.npy: column 'id' holds floating-point numbers, not integers");
-  EXPECT_EQ(npy_refusal("[('x', '>f8'), ('id', '<i8')]", "(1,)", std::string(16, '\0')),
-            "in.npy: column 'x' has a type other than <f8, <f4, <i8, <i4");
+  EXPECT_EQ(npy_refusal("[('x', '<c8'), ('id', '<i8')]", "(1,)", std::string(16, '\0')),
+            "in.npy: column 'x' has a type other than f8, f4, i8, i4, u8, u4");
   EXPECT_EQ(npy_refusal("[('x', '<f8'), ('id', '<i8')]", "(2,)",
                         std::string(16, '\0') + little_endian(std::nan("")) + std::string(8, '\0')),
             "in.npy: column 'x' row 1: is not a number, which the machine does not have");

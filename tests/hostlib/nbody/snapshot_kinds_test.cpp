@@ -383,10 +383,48 @@ TEST(SnapshotKinds, RowsOfSevenNumbersInNumPysArraysAreRead) {
               HasSubstr("the array has shape (2, 6): it must have rows of seven numbers"));
   EXPECT_THAT(refusal(in_rows, 13), HasSubstr("the file holds 13 numbers, fewer than the shape"));
   EXPECT_THAT(refusal(in_rows, 15), HasSubstr("8 bytes follow the last of 14 numbers"));
-  EXPECT_THAT(refusal("{'descr': '<u4', 'fortran_order': False, 'shape': (28,), }", 14),
-              HasSubstr("a type other than <f8, <f4, <i8, <i4"));
+  EXPECT_THAT(refusal("{'descr': '<c8', 'fortran_order': False, 'shape': (14,), }", 14),
+              HasSubstr("a type other than f8, f4, i8, i4, u8, u4"));
   EXPECT_THAT(refusal("{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 7), }", 14),
               HasSubstr("fewer than the shape"));
+}
+
+TEST(SnapshotKinds, NumPysArraysOfEitherByteOrderAndWithoutSignAreRead) {
+  const ScratchDirectory directory;
+  const auto big = [](std::vector<double> values) {
+    for (double& value : values) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof bits);
+      std::uint64_t turned = 0;
+      for (int byte = 0; byte < 8; ++byte) turned |= (bits >> (8 * byte) & 0xff) << (8 * (7 - byte));
+      std::memcpy(&value, &turned, sizeof turned);
+    }
+    return values;
+  };
+  base::write_file(directory / "in", bytes_of_npy("{'descr': '>f8', 'fortran_order': False, 'shape': (1, 7), }",
+                                                  big({0.5, 1, 2, 3, 4, 5, 6})));
+  EXPECT_EQ(read_snapshot(directory / "in").particles.position[0], (Vec3{1, 2, 3}));
+  const std::string fields =
+      "{'descr': [('id', '<u8'), ('m', '<f8'), ('x', '<f8'), ('y', '<f8'), ('z', '<f8'), ('vx', '<f8'), ('vy', '<f8'), "
+      "('vz', '<f8')], 'fortran_order': False, 'shape': (1,), }";
+  const auto with_id = [&](std::uint64_t id) {
+    double bits = 0;
+    std::memcpy(&bits, &id, sizeof id);
+    base::write_file(directory / "in", bytes_of_npy(fields, {bits, 0.5, 1, 2, 3, 4, 5, 6}));
+  };
+  with_id(12345678901);
+  EXPECT_EQ(read_snapshot(directory / "in").particles.id[0], 12345678901);
+  with_id(std::uint64_t{1} << 63);
+  EXPECT_THAT(error_of([&] { (void)load_snapshot(directory / "in"); }),
+              HasSubstr("column 'id' row 0: 9223372036854775808 is above 2^63 - 1"));
+}
+
+TEST(SnapshotKinds, BracketsTellTheEndOfAStarlabFile) {
+  std::string content = starlab();
+  while (content.back() == '\n') content.pop_back();
+  const ScratchDirectory directory;
+  base::write_file(directory / "in", content);
+  EXPECT_EQ(read_snapshot(directory / "in").particles.size(), bodies().size());
 }
 
 TEST(SnapshotKinds, ArchivesThatAreDamagedOrOfOtherArraysAreRefused) {
@@ -441,6 +479,10 @@ TEST(SnapshotKinds, OthersAreRefusedByNameWithAWayOut) {
       {"0.5 \x1b]0;x\x07 1 2 3 4 5\n", "column x: '\\x1b]0;x\\x07' is no number"},
       {"1 0 0 0 0 0 0 1\n", "nothing tells if an index stands first or last"},
       {"0.5 1 2 3 4\n", "first line has 5 columns"},
+      {"0.5 1 2 3 4 5 6\r0.5 1 2 3 4 5 6\r", "lines end with carriage returns alone"},
+      {"# m x y z vx vy vz\r0.5 1 2 3 4 5 6\r", "lines end with carriage returns alone"},
+      {"set SnapShot\n  set Parameters\n    int Nobj 32\n",
+       "is the text form (tsf) of a NEMO snapshot: give the binary"},
   };
   for (const auto& [content, message] : cases) {
     const ScratchDirectory directory;
