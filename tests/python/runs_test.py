@@ -4,6 +4,7 @@
 runs_test.py GDR
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -240,7 +241,22 @@ class Runs(InFolder):
         more = grapedr.NbodyRun(in_file=self.folder / "more.npz", t_end=0, engine="direct")
         self.assertEqual(list(more)[-1].particles["mass"].tolist(), theirs["mass"].tolist())
         np.savez_compressed(self.folder / "small.npz", **theirs)
-        self.refuses("is compressed: save it by numpy.savez", grapedr.NbodyRun, in_file=self.folder / "small.npz", t_end=0)
+        plain = (self.folder / "rows.npy").read_bytes()
+        (self.folder / "rows.npy.gz").write_bytes(gzip.compress(plain))
+        (self.folder / "parts.gz").write_bytes(gzip.compress(plain[:100]) + gzip.compress(plain[100:]) + bytes(512))
+        for name in ("small.npz", "rows.npy.gz", "parts.gz"):
+            again = next(iter(grapedr.NbodyRun(in_file=self.folder / name, t_end=0)))
+            self.assertEqual(again.state_hash, output.state_hash, name)
+        packed = gzip.compress(plain)
+        changed = bytearray(packed)
+        changed[-6] ^= 1  # of the checksum
+        compressed = (self.folder / "small.npz").read_bytes()
+        for content, why in ((packed[:-9], "end too early"), (packed[: len(packed) // 2], "end too early"), (bytes(changed), "are damaged"),
+                             (packed + b"xyz", "are damaged"), (gzip.compress(packed), "is compressed by gzip and holds a file compressed by gzip"),
+                             (gzip.compress(b"\x89HDF\r\n\x1a\n"), "is compressed by gzip and holds an HDF5 file: unpack it with gunzip"),
+                             (gzip.compress(b"1 2 3\n"), "first line has 3 columns"), (compressed[:60] + b"\xff" + compressed[61:], "member mass.npy")):
+            (self.folder / "bad").write_bytes(content)
+            self.refuses(why, grapedr.NbodyRun, in_file=self.folder / "bad", t_end=0)
 
     def test_hard_binaries_are_regularised(self):
         binary = {"start": "binary", "eccentricity": 0.999, "eps": 0, "t_end": 2.5, "engine": "direct"}
@@ -441,6 +457,10 @@ class Tables(InFolder):
         command = [GDR, "run", kernel, "--i", self.folder / "i.npy", "--j", self.folder / "j.csv"]
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
         self.assertEqual(out, ["sum", "5.5", "0.25"])
+        for name in ("i.npy", "j.csv"):
+            (self.folder / f"{name}.gz").write_bytes(gzip.compress((self.folder / name).read_bytes()))
+        command = [GDR, "run", kernel, "--i", self.folder / "i.npy.gz", "--j", self.folder / "j.csv.gz"]
+        self.assertEqual(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(), out)
 
     def test_refuse_what_is_wrong(self):
         write, read = grapedr.write_table, grapedr.read_table

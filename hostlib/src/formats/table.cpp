@@ -14,11 +14,16 @@
 #include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
 #include "table_format.h"
+#include "unpack.h"
 
 namespace gdr::hostlib {
 namespace {
 
 bool is_npy(const std::filesystem::path& path) { return path.extension() == ".npy"; }
+/// The name of a file without the ending of gzip.
+std::filesystem::path unpacked_name(const std::filesystem::path& path) {
+  return path.extension() == ".gz" ? path.stem() : path;
+}
 
 }  // namespace
 
@@ -36,9 +41,10 @@ void Table::add(std::string name, Numbers numbers) {
 
 Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
                  const TableReadOptions& options) {
-  const std::string content = base::read_file(path);
-  return is_npy(path) ? read_npy(content, path.string(), expected, options)
-                      : read_csv(content, path.string(), expected, options);
+  std::string content = base::read_file(path);
+  if (is_gzip(content)) content = unpacked(content, Wrapping::gzip, std::nullopt, path.string());
+  return is_npy(unpacked_name(path)) ? read_npy(content, path.string(), expected, options)
+                                     : read_csv(content, path.string(), expected, options);
 }
 
 void write_table(const std::filesystem::path& path, const Table& table) {

@@ -23,8 +23,8 @@ struct NpyArray {
 };
 
 /// The array of an NPY file; none if it is structured, which read_npy() reads. Throws gdr::Error, beginning with
-/// `name`, for types other than f8, f4, i8, i4, u8 and u4, for numbers above 2^63 - 1, for Fortran's order of more than two dimensions, and for numbers
-/// that do not fit the shape.
+/// `name`, for types other than f8, f4, i8, i4, u8 and u4, for numbers above 2^63 - 1, for Fortran's order of more than
+/// two dimensions, and for numbers that do not fit the shape.
 [[nodiscard]] std::optional<NpyArray> read_npy_array(std::string_view bytes, const std::string& name);
 [[nodiscard]] std::string to_npy(const NpyArray& array);
 /// Whether an NPY file is a structured array with a field of this name. Throws gdr::Error for a header that is none.

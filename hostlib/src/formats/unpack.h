@@ -18,6 +18,8 @@ enum class Wrapping { none, zlib, gzip };
   return packed <= UINT64_MAX / kMostExpansion ? packed * kMostExpansion : UINT64_MAX;
 }
 
+[[nodiscard]] inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
 /// The unpacked bytes, `size` of them if it is known. gzip may have several parts, one behind the other. Throws
 /// gdr::Error, beginning with `where`, for packed bytes that are damaged or cut off, if bytes follow, and if there are
 /// other than `size`. It takes no memory for a `size` that the packed bytes cannot have.

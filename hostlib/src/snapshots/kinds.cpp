@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "formats/unpack.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/line_reader.h"
@@ -33,7 +34,7 @@ std::span<const SnapshotKind> snapshot_kinds() {
   static constexpr std::array kKinds{
       SnapshotKind{"an HDF5 file", begins_with<'\x89', 'H', 'D', 'F'>, nullptr,
                    "give it a name that ends in .h5 or .hdf5"},
-      SnapshotKind{"a file compressed by gzip", begins_with<'\x1f', '\x8b'>, nullptr, "unpack it with gunzip"},
+      SnapshotKind{"a file compressed by gzip", is_gzip, nullptr, "unpack it with gunzip"},
       SnapshotKind{"a file compressed by zstd", begins_with<'\x28', '\xb5', '\x2f', '\xfd'>, nullptr,
                    "unpack it with unzstd"},
       SnapshotKind{"a file compressed by bzip2", begins_with<'B', 'Z', 'h'>, nullptr, "unpack it with bunzip2"},
@@ -58,10 +59,16 @@ std::span<const SnapshotKind> snapshot_kinds() {
 }
 
 LoadedSnapshot load_snapshot(const std::filesystem::path& path) {
-  const std::string content = base::read_file(path);
+  std::string content = base::read_file(path);
   const std::string file = path.string();
+  const bool is_packed = is_gzip(content);
+  if (is_packed) content = unpacked(content, Wrapping::gzip, std::nullopt, file);
   for (const SnapshotKind& kind : snapshot_kinds()) {
     if (!kind.is(content)) continue;
+    if (kind.read == nullptr && is_packed) {
+      throw Error(fmt::format("{}: is compressed by gzip and holds {}: unpack it with gunzip, and {}", file, kind.name,
+                              kind.way_out));
+    }
     if (kind.read == nullptr) throw Error(fmt::format("{}: is {}: {}", file, kind.name, kind.way_out));
     LoadedSnapshot loaded = kind.read(content, file);
     if (loaded.snapshot.particles.size() == 0) throw Error(fmt::format("{}: the file holds no particles", file));

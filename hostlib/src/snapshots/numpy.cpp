@@ -63,11 +63,11 @@ LoadedSnapshot of_seven_columns(const NpyArray& array, const std::string& file) 
 class NpzArrays {
  public:
   NpzArrays(std::string_view content, const std::string& file) : file_(file) {
-    for (const auto& [member, bytes] : zip_members(content, file)) {
+    for (auto& [member, bytes] : zip_members(content, file)) {
       constexpr std::string_view kEnd = ".npy";
       if (!member.ends_with(kEnd)) refuse(fmt::format("member {} is no NumPy array", member));
       const std::string name = member.substr(0, member.size() - kEnd.size());
-      if (!arrays_.emplace(name, bytes).second) refuse(fmt::format("array {} is there twice", name));
+      if (!arrays_.emplace(name, std::move(bytes)).second) refuse(fmt::format("array {} is there twice", name));
     }
   }
 
@@ -153,7 +153,7 @@ class NpzArrays {
   }
 
   std::string file_;
-  std::map<std::string, std::string_view> arrays_;  // their files, read once they are taken: others may hold anything
+  std::map<std::string, std::string> arrays_;  // their files, read once they are taken: others may hold anything
   std::size_t length_ = 0;
 };
 

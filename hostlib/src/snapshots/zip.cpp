@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "bytes.h"
+#include "formats/unpack.h"
 #include "gdr/base/error.h"
 
 namespace gdr::hostlib {
@@ -17,7 +18,9 @@ constexpr std::uint32_t kCentralHeader = 0x02014b50;
 constexpr std::uint32_t kCentralEnd = 0x06054b50;
 constexpr std::string_view kCentralEndMark("PK\5\6", 4);
 constexpr std::size_t kCentralEndBytes = 22;
-constexpr std::uint16_t kVersionToRead = 20;     // 2.0, the oldest that readers know with folders
+constexpr std::uint16_t kVersionToRead = 20;  // 2.0, the oldest that readers know with folders
+constexpr std::uint16_t kStored = 0;          // methods
+constexpr std::uint16_t kDeflated = 8;
 constexpr std::uint16_t kEncrypted = 1;          // bit of the flags
 constexpr std::uint16_t kZip64 = 1;              // tag of the extra field with sizes of 64 bits
 constexpr std::uint32_t kIn64Bits = 0xffffffff;  // in place of a size that stands there
@@ -80,29 +83,35 @@ CentralEntry central_entry(ByteReader& in, const std::string& file) {
   return entry;
 }
 
-std::string_view stored_bytes(std::string_view archive, const CentralEntry& entry, const std::string& file) {
+std::string bytes_of(std::string_view archive, const CentralEntry& entry, const std::string& file) {
   const auto refuse = [&](std::string_view why) {
     throw Error(fmt::format("{}: member {}: {}", file, entry.name, why));
   };
   if ((entry.flags & kEncrypted) != 0) refuse("is encrypted");
-  if (entry.method != 0) refuse("is compressed: save it by numpy.savez, which does not compress");
+  if (entry.method != kStored && entry.method != kDeflated) {
+    refuse(fmt::format("is compressed by method {}: save it by numpy.savez or numpy.savez_compressed", entry.method));
+  }
   ByteReader in(archive, std::endian::little, file);
-  if (entry.stored != entry.size || entry.header_at > archive.size()) refuse("its sizes do not fit the archive");
+  const bool fits = entry.method == kDeflated || entry.stored == entry.size;
+  if (!fits || entry.header_at > archive.size()) refuse("its sizes do not fit the archive");
   in.go_to(entry.header_at);
   if (in.number<std::uint32_t>() != kLocalHeader) refuse("there is no header where the archive's directory says");
   (void)in.take(22);  // what the directory has, too
   const auto name_bytes = in.number<std::uint16_t>();
   const auto extra_bytes = in.number<std::uint16_t>();
   (void)in.take(std::size_t{name_bytes} + extra_bytes);
-  if (entry.size > in.left()) refuse("the archive ends within it");
-  const std::string_view bytes = in.take(entry.size);
+  if (entry.stored > in.left()) refuse("the archive ends within it");
+  const std::string_view stored = in.take(entry.stored);
+  std::string bytes = entry.method == kStored ? std::string(stored)
+                                              : unpacked(stored, Wrapping::none, entry.size,
+                                                         fmt::format("{}: member {}", file, entry.name));
   if (zip_crc(bytes) != entry.crc) refuse("its CRC-32 is another one: the file is damaged");
   return bytes;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string_view>> zip_members(std::string_view archive, const std::string& file) {
+std::vector<std::pair<std::string, std::string>> zip_members(std::string_view archive, const std::string& file) {
   const std::size_t end_at = archive.rfind(kCentralEndMark);
   if (end_at == std::string_view::npos || archive.size() - end_at < kCentralEndBytes) {
     throw Error(fmt::format("{}: the zip archive has no directory at its end: is it cut off?", file));
@@ -114,13 +123,13 @@ std::vector<std::pair<std::string, std::string_view>> zip_members(std::string_vi
   const auto directory_at = end.number<std::uint32_t>();
   ByteReader directory(archive, std::endian::little, file);
   directory.go_to(directory_at);
-  std::vector<std::pair<std::string, std::string_view>> members;
+  std::vector<std::pair<std::string, std::string>> members;
   std::uint64_t left = archive.size();  // members that share bytes would make much of a small file
   for (unsigned n = 0; n < count; ++n) {
     const CentralEntry entry = central_entry(directory, file);
-    if (entry.size > left) directory.refuse("the members have more bytes than the archive");
-    left -= entry.size;
-    members.emplace_back(entry.name, stored_bytes(archive, entry, file));
+    if (entry.stored > left) directory.refuse("the members have more bytes than the archive");
+    left -= entry.stored;
+    members.emplace_back(entry.name, bytes_of(archive, entry, file));
   }
   return members;
 }

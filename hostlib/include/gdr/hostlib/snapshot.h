@@ -44,7 +44,9 @@ struct LoadedSnapshot {
 /// blanks, with the names in a first line or a comment, as McLuster and AMUSE write them; an index and seven columns;
 /// PeTar; Phantom-GRAPE; treecodes; Tipsy's text), Starlab, NEMO, Gadget 1 and 2, Tipsy, unformatted Fortran records of
 /// seven numbers, NumPy's arrays: structured with fields m, x, y, z, vx, vy, vz, or rows of these seven numbers, or an
-/// archive without compression with arrays mass, position and velocity. HDF5 is read_run_snapshot()'s.
+/// archive with arrays mass, position and velocity. HDF5 is read_run_snapshot()'s.
+///
+/// A file that gzip compressed is read as what it holds.
 ///
 /// In text, blank lines and lines that start with # are skipped, and Fortran's exponent letter D is read as E. Without
 /// them in the file, step and time are 0, and ids 0, 1, ... in the file's order. Numbers are taken as they are, in

@@ -67,9 +67,10 @@ struct TableReadOptions {
 };
 
 /// Reads the `expected` columns, in whatever order the file has them, and returns them in the expected order. A file
-/// whose name ends in .npy holds a structured array of one dimension with fields of f8, f4, i8 or i4, each of which may
-/// be a subarray. Every other file is CSV: a header line of names, values separated by commas, `#` comments, blank
+/// whose name ends in .npy holds a structured array of one dimension with fields of f8, f4, i8, i4, u8 or u4, each of which
+/// may be a subarray. Every other file is CSV: a header line of names, values separated by commas, `#` comments, blank
 /// lines, LF or CRLF, numbers with or without double quotes.
+/// Either may be compressed by gzip; the name then has .gz behind it.
 ///
 /// Throws gdr::Error, beginning with FILE:LINE (CSV) or FILE (NPY, with the row), for missing columns (the message
 /// lists all that are expected), unknown or repeated columns, rows of another length than the header, values that are
