@@ -69,7 +69,14 @@ def _read_csv(path: pathlib.Path) -> Table:
                 values.append(int(text) if integers else float(text))
             except ValueError:
                 raise Error(f"{path}:{n}: '{text}' in column '{name}' is no number") from None
-        flat[name] = np.array(values, dtype=np.int64 if integers and values else np.float64)
+        kind: type[np.float64 | np.int64 | np.uint64] = np.float64
+        if integers and values:
+            kind = np.int64 if max(values) < 2**63 else np.uint64
+            least, most = np.iinfo(kind).min, np.iinfo(kind).max
+            for (n, _), value in zip(lines[1:], values):
+                if not least <= value <= most:
+                    raise Error(f"{path}:{n}: {value} in column '{name}' is refused: it must be {least} to {most}")
+        flat[name] = np.array(values, dtype=kind)
     table: Table = {}
     for name, column in flat.items():  # x[0], x[1], ... become one column x
         parts = re.fullmatch(r"(.+?)((?:\[\d+\])+)", name)
@@ -80,7 +87,13 @@ def _read_csv(path: pathlib.Path) -> Table:
         indices = np.array([[int(n) for n in re.findall(r"\[(\d+)\]", other)] for other in elements])
         if parts[1] in table:
             continue
-        whole = np.zeros((len(column), *(indices.max(axis=0) + 1)), np.result_type(*(flat[e] for e in elements)))
+        kinds = {flat[e].dtype for e in elements}
+        common = np.result_type(*kinds)
+        if common.kind == "f" and all(one.kind in "iu" for one in kinds):  # NumPy would round signed and unsigned numbers to doubles
+            if min(flat[e].min() for e in elements) < 0:
+                raise Error(f"{path}: column '{parts[1]}' has numbers below 0 and numbers above 2^63 - 1, which no type of 64 bits holds")
+            common = np.dtype(np.uint64)
+        whole = np.zeros((len(column), *(indices.max(axis=0) + 1)), common)
         if whole[0:1].size != len(elements) and len(column) > 0:
             raise Error(f"{path}: column '{parts[1]}' has {len(elements)} elements instead of {whole[0:1].size}")
         for index, other in zip(indices, elements):

@@ -474,6 +474,15 @@ class Tables(InFolder):
         text = self.folder / "t.csv"
         text.write_text("# comment\nx,m\n1,2\n3,four\n")
         self.refuses("t.csv:4: 'four' in column 'm' is no number", read, text)
+        text.write_text(f"x,n\n1,5\n3,{2**64 - 1}\n")
+        self.assertEqual((read(text)["n"].dtype, read(text)["n"].tolist()), (np.uint64, [5, 2**64 - 1]))
+        for values, line, value in (((1, 2**64), 3, 2**64), ((2**63, -1), 3, -1), ((-(2**63) - 1, 0), 2, -(2**63) - 1)):
+            text.write_text("n\n" + "".join(f"{one}\n" for one in values))
+            self.refuses(f"t.csv:{line}: {value} in column 'n' is refused: it must be ", read, text)
+        text.write_text(f"n[0],n[1]\n1,{2**64 - 1}\n")
+        self.assertEqual(read(text)["n"].tolist(), [[1, 2**64 - 1]])
+        text.write_text(f"n[0],n[1]\n-1,{2**64 - 1}\n")
+        self.refuses("column 'n' has numbers below 0 and numbers above", read, text)
         text.write_text("x,m\n1,2\n3\n")
         self.refuses("t.csv:3: 1 numbers instead of 2", read, text)
 
