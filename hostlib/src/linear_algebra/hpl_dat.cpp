@@ -15,18 +15,19 @@ namespace gdr {
 namespace {
 
 /// Most values of a parameter: HPL_MAX_PARAM of HPL 2.3.
-constexpr std::uint64_t kMostValues = 20;
+constexpr std::int64_t kMostValues = 20;
 /// Bytes of a line that HPL reads at once: fgets with HPL_LINE_MAX - 2, HPL_LINE_MAX = 256.
 constexpr std::size_t kMostBytes = 253;
 /// HPL reads an int.
-constexpr std::uint64_t kMostOfInt = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostOfInt = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kLeastOfInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
-/// A parameter with what HPL accepts.
+/// A parameter with what HPL accepts. The least int: HPL replaces values that it does not know.
 struct DatRange {
   const char* what;
-  std::uint64_t least;
-  std::uint64_t most = kMostOfInt;
+  std::int64_t least;
+  std::int64_t most = kMostOfInt;
 };
 
 class DatLines {
@@ -38,28 +39,28 @@ class DatLines {
     next("a heading");
     next("a heading");
     dat.name = std::string(word(next("the output's name"), "the output's name"));
-    dat.device = number({"device out", 0});
+    dat.device = unsigned_number({"device out", 0});
     dat.n = list("problem sizes N", {"N", 0});
     dat.nb = list("NBs", {"NB", 1});
-    dat.column_major = number({"PMAP", 0}) == 1;
+    dat.column_major = replaced("PMAP", number({"PMAP", kLeastOfInt}), 1, 0) == 1;
     const std::uint64_t grids = count("process grids");
     const std::vector<std::uint64_t> rows = values(grids, {"P", 1});
     const std::vector<std::uint64_t> columns = values(grids, {"Q", 1});
     for (std::size_t grid = 0; grid < grids; ++grid) dat.grids.push_back({rows[grid], columns[grid]});
     dat.threshold = threshold();
-    dat.panels = factorisations(list("panel factorisations", {"PFACT", 0}), "PFACT");
+    dat.panels = factorisations("panel factorisations", "PFACT");
     dat.narrowest = list("recursive stopping criteria", {"NBMIN", 1});
     dat.parts = list("panels in recursion", {"NDIV", 2});
-    dat.recursive = factorisations(list("recursive panel factorisations", {"RFACT", 0}), "RFACT");
-    dat.broadcasts = list("broadcasts", {"BCAST", 0});
-    for (std::uint64_t& value : dat.broadcasts) value = replaced("BCAST", value, 5, 1);
+    dat.recursive = factorisations("recursive panel factorisations", "RFACT");
+    for (const std::int64_t value : words("broadcasts", {"BCAST", kLeastOfInt}))
+      dat.broadcasts.push_back(replaced("BCAST", value, 5, 1));
     dat.depths = list("look-ahead depths", {"DEPTH", 0});
-    dat.swap = replaced("SWAP", number({"SWAP", 0}), 2, 1);
-    dat.swap_threshold = number({"swapping threshold", 0});
-    dat.l1_transposed = replaced("L1", number({"L1", 0}), 1, 0) == 0;
-    dat.u_transposed = replaced("U", number({"U", 0}), 1, 0) == 0;
-    dat.equilibration = replaced("equilibration", number({"equilibration", 0}), 1, 1) == 1;
-    dat.alignment = number({"memory alignment", 1});
+    dat.swap = replaced("SWAP", number({"SWAP", kLeastOfInt}), 2, 1);
+    dat.swap_threshold = at_least("swapping threshold", number({"swapping threshold", kLeastOfInt}), 0, 0);
+    dat.l1_transposed = replaced("L1", number({"L1", kLeastOfInt}), 1, 0) == 0;
+    dat.u_transposed = replaced("U", number({"U", kLeastOfInt}), 1, 0) == 0;
+    dat.equilibration = replaced("equilibration", number({"equilibration", kLeastOfInt}), 1, 1) == 1;
+    dat.alignment = at_least("memory alignment", number({"memory alignment", kLeastOfInt}), 1, 4);
     dat.notes = std::move(notes_);
     return dat;
   }
@@ -94,10 +95,11 @@ class DatLines {
     return found;
   }
 
-  std::uint64_t in_range(std::string_view text, const DatRange& range) const {
+  std::int64_t in_range(std::string_view text, const DatRange& range) const {
     const auto allowed = [&] {
-      return range.most == kMostOfInt ? fmt::format("of at least {}", range.least)
-                                      : fmt::format("from {} to {}", range.least, range.most);
+      return range.most == kMostOfInt && range.least != kLeastOfInt
+                 ? fmt::format("of at least {}", range.least)
+                 : fmt::format("from {} to {}", range.least, range.most);
     };
     const base::ReadNumber<std::int64_t> read = base::read_number<std::int64_t>(text);
     if (read.error == std::errc::invalid_argument) {
@@ -108,26 +110,27 @@ class DatLines {
                                        : "; is this a file of HPL? It has two lines of text, the output's name, the "
                                          "device, the number of problem sizes, and their values"));
     }
-    if (read.error != std::errc() || read.value < static_cast<std::int64_t>(range.least) ||
-        read.value > static_cast<std::int64_t>(range.most)) {
-      refuse(fmt::format("{} = {} is refused: it must be a whole number {}{}", range.what, text, allowed(),
-                         range.most == kMostOfInt ? fmt::format(" and at most {}", kMostOfInt) : ""));
+    if (read.error != std::errc() || read.value < range.least || read.value > range.most) {
+      refuse(fmt::format(
+          "{} = {} is refused: it must be a whole number {}{}", range.what, text, allowed(),
+          range.most == kMostOfInt && range.least != kLeastOfInt ? fmt::format(" and at most {}", kMostOfInt) : ""));
     }
-    return static_cast<std::uint64_t>(read.value);
+    return read.value;
   }
 
-  std::uint64_t number(const DatRange& range) { return in_range(word(next(range.what), range.what), range); }
+  std::int64_t number(const DatRange& range) { return in_range(word(next(range.what), range.what), range); }
+  std::uint64_t unsigned_number(const DatRange& range) { return static_cast<std::uint64_t>(number(range)); }
   std::uint64_t count(std::string_view what) {
     const std::string whole = fmt::format("number of {}", what);
-    return number({whole.c_str(), 1, kMostValues});
+    return unsigned_number({whole.c_str(), 1, kMostValues});
   }
 
   /// HPL goes on behind a word by the word's length and one, wherever the word began, so blanks before a word can make
   /// it read that word twice.
-  std::vector<std::uint64_t> values(std::uint64_t count, const DatRange& range) {
+  std::vector<std::int64_t> words(std::uint64_t count, const DatRange& range) {
     std::string_view line = next(range.what);
     const std::vector<std::string_view> words = base::blank_fields(line);
-    std::vector<std::uint64_t> values;
+    std::vector<std::int64_t> values;
     bool noted = false;
     for (std::size_t at = 0; at < count; ++at) {
       const std::string_view word = first_word(line);
@@ -146,18 +149,30 @@ class DatLines {
     }
     return values;
   }
+  std::vector<std::int64_t> words(std::string_view what, const DatRange& range) { return words(count(what), range); }
+  std::vector<std::uint64_t> values(std::uint64_t count, const DatRange& range) {
+    const std::vector<std::int64_t> read = words(count, range);
+    return {read.begin(), read.end()};
+  }
   std::vector<std::uint64_t> list(std::string_view what, const DatRange& range) { return values(count(what), range); }
 
-  /// What HPL takes for a value above `most`.
-  std::uint64_t replaced(const char* what, std::uint64_t value, std::uint64_t most, std::uint64_t taken) {
-    if (value <= most) return value;
+  /// What HPL takes for a value that is none of 0 to `most`.
+  std::uint64_t replaced(const char* what, std::int64_t value, std::int64_t most, std::uint64_t taken) {
+    if (value >= 0 && value <= most) return static_cast<std::uint64_t>(value);
     notes_.push_back(fmt::format("{}: {} = {} is none of 0 to {}: HPL takes {}", where(), what, value, most, taken));
     return taken;
   }
-  std::vector<HplFactorisation> factorisations(const std::vector<std::uint64_t>& values, const char* what) {
+  /// What HPL takes for a value below `least`.
+  std::uint64_t at_least(const char* what, std::int64_t value, std::int64_t least, std::uint64_t taken) {
+    if (value >= least) return static_cast<std::uint64_t>(value);
+    notes_.push_back(fmt::format("{}: {} = {} is less than {}: HPL takes {}", where(), what, value, least, taken));
+    return taken;
+  }
+  std::vector<HplFactorisation> factorisations(std::string_view title, const char* what) {
     constexpr std::array kinds{HplFactorisation::left, HplFactorisation::crout, HplFactorisation::right};
     std::vector<HplFactorisation> found;
-    for (const std::uint64_t value : values) found.push_back(kinds.at(replaced(what, value, 2, 2)));
+    for (const std::int64_t value : words(title, {what, kLeastOfInt}))
+      found.push_back(kinds.at(replaced(what, value, 2, 2)));
     return found;
   }
 

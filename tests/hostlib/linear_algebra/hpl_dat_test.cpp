@@ -132,6 +132,39 @@ TEST(HplDat, ValuesThatHplReplacesAreNoted) {
   EXPECT_EQ(dat.notes[1], "HPL.dat:23: BCAST = 9 is none of 0 to 5: HPL takes 1");
 }
 
+// HPL_pdinfo.c compares these lines with the values that it knows, and takes another one for all else, negative ones
+// too.
+TEST(HplDat, ValuesBelowThoseThatHplKnowsAreReplacedAndNoted) {
+  const HplDat dat = Dat()
+                         .line(9, "-1")
+                         .line(14, "1")
+                         .line(15, "-1")
+                         .line(20, "1")
+                         .line(21, "-2147483648")
+                         .line(23, "-1")
+                         .line(26, "-1")
+                         .line(27, "-5")
+                         .line(28, "-1")
+                         .line(29, "-1")
+                         .line(30, "-1")
+                         .line(31, "0  memory alignment")
+                         .parsed();
+  EXPECT_FALSE(dat.column_major);
+  EXPECT_THAT(dat.panels, ElementsAre(HplFactorisation::right));
+  EXPECT_THAT(dat.recursive, ElementsAre(HplFactorisation::right));
+  EXPECT_THAT(dat.broadcasts, ElementsAre(1));
+  EXPECT_EQ(dat.swap, 1U);
+  EXPECT_EQ(dat.swap_threshold, 0U);
+  EXPECT_TRUE(dat.l1_transposed);
+  EXPECT_TRUE(dat.u_transposed);
+  EXPECT_TRUE(dat.equilibration);
+  EXPECT_EQ(dat.alignment, 4U);
+  ASSERT_EQ(dat.notes.size(), 10U);
+  EXPECT_EQ(dat.notes[0], "HPL.dat:9: PMAP = -1 is none of 0 to 1: HPL takes 0");
+  EXPECT_EQ(dat.notes[5], "HPL.dat:27: swapping threshold = -5 is less than 0: HPL takes 0");
+  EXPECT_EQ(dat.notes[9], "HPL.dat:31: memory alignment = 0 is less than 1: HPL takes 4");
+}
+
 TEST(HplDat, BlanksBeforeValuesMakeHplReadOneTwice) {
   const HplDat dat = Dat().line(5, "2").line(6, "     29 30").parsed();
   EXPECT_THAT(dat.n, ElementsAre(29, 29));
@@ -165,7 +198,7 @@ TEST(HplDat, MistakesAreToldWithLineValueAndRange) {
       {19, "1", "HPL.dat:19: NDIV = 1 is refused: it must be a whole number of at least 2"},
       {25, "-1", "HPL.dat:25: DEPTH = -1 is refused"},
       {27, "no", "HPL.dat:27: swapping threshold = 'no' is refused"},
-      {31, "0", "HPL.dat:31: memory alignment = 0 is refused: it must be a whole number of at least 1"},
+      {31, "8.5", "HPL.dat:31: memory alignment = '8.5' is refused: it must be a whole number from -2147483648"},
   }};
   for (const Mistake& mistake : kMistakes) {
     EXPECT_THAT(Dat().line(mistake.line, mistake.text).refusal(), HasSubstr(mistake.told)) << mistake.line;
