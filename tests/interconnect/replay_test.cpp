@@ -206,6 +206,44 @@ TEST(Replay, HalvesWithoutPartnerAreRefused) {
             std::string::npos);
 }
 
+TEST(Replay, CollectivesThatDifferBetweenRanksAreNamed) {
+  const auto refusal = [](const std::string& trace) {
+    std::string text = refusal_of([&] { static_cast<void>(program_of(trace)); });
+    const std::size_t name = text.find("replay_");
+    if (name != std::string::npos) text.erase(0, text.find(".txt") + 4);
+    const std::size_t folder = text.find('(');
+    if (folder != std::string::npos) text.replace(folder + 1, text.find(".txt", folder) + 4 - folder - 1, "");
+    return text;
+  };
+  EXPECT_EQ(
+      refusal("0 init\n1 init\n0 bcast 100 0\n1 bcast 9900 0\n"),
+      ":4: collective 1 of rank 1 is a bcast of 9900 bytes with root 0, but that of rank 0 is a bcast of 100 bytes "
+      "with root 0 (:3)");
+  EXPECT_EQ(
+      refusal("0 barrier\n1 barrier\n0 allreduce 100 0 6\n1 allreduce 1 0 6\n"),
+      ":4: collective 2 of rank 1 is an allreduce of 1 byte, but that of rank 0 is an allreduce of 100 bytes (:3)");
+  EXPECT_EQ(
+      refusal("0 bcast 100 0 6\n1 bcast 100 1 6\n"),
+      ":2: collective 1 of rank 1 is a bcast of 100 bytes with root 1, but that of rank 0 is a bcast of 100 bytes "
+      "with root 0 (:1)");
+  EXPECT_EQ(refusal("0 barrier\n1 bcast 5 0 6\n"),
+            ":2: collective 1 of rank 1 is a bcast of 5 bytes with root 0, but that of rank 0 is a barrier (:1)");
+  EXPECT_EQ(refusal("0 barrier\n0 barrier\n1 barrier\n"),
+            ":2: collective 2 of rank 0 is a barrier, but rank 1 has only 1");
+  EXPECT_EQ(refusal("0 barrier\n1 barrier\n1 barrier\n"),
+            ":3: collective 2 of rank 1 is a barrier, but rank 0 has only 1");
+  EXPECT_EQ(
+      refusal("0 reducescatter 1 2 0 6\n1 reducescatter 2 1 0 6\n"),
+      ":2: collective 1 of rank 1 is a reducescatter of [2, 1] bytes, but that of rank 0 is a reducescatter of [1, 2] "
+      "bytes (:1)");
+  // A gather in place has no size at its root; the others must agree.
+  EXPECT_EQ(refusal("0 gather 0 8 0 6 6\n1 gather 8 0 0 6 6\n2 gather 8 0 0 6 6\n"), "not refused");
+  EXPECT_EQ(
+      refusal("0 gather 0 8 0 6 6\n1 gather 8 0 0 6 6\n2 gather 9 0 0 6 6\n"),
+      ":3: collective 1 of rank 2 is a gather of 9 bytes with root 0, but that of rank 1 is a gather of 8 bytes with "
+      "root 0 (:2)");
+}
+
 TEST(Replay, RanksThatWaitForEachOtherAreNamed) {
   const Program program =
       program_of("0 send 1 0 70000 6\n0 recv 1 0 70000 6\n1 send 0 0 70000 6\n1 recv 0 0 70000 6\n");

@@ -1,5 +1,6 @@
 // A trace in program order becomes operations that wait for each other.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +13,149 @@ namespace {
 
 /// Tags of collectives, beyond all tags of MPI.
 constexpr std::int64_t kCollectiveTags = std::int64_t{1} << 40;
+
+/// Name of a collective in a trace; empty for what is none. `by_rank`: each rank has its own size.
+std::string_view collective_name(ActionKind kind, bool by_rank) {
+  switch (kind) {
+    case ActionKind::barrier:
+      return "barrier";
+    case ActionKind::broadcast:
+      return "bcast";
+    case ActionKind::reduce:
+      return "reduce";
+    case ActionKind::all_reduce:
+      return "allreduce";
+    case ActionKind::all_to_all:
+      return by_rank ? "alltoallv" : "alltoall";
+    case ActionKind::gather:
+      return by_rank ? "gatherv" : "gather";
+    case ActionKind::scatter:
+      return by_rank ? "scatterv" : "scatter";
+    case ActionKind::all_gather:
+      return by_rank ? "allgatherv" : "allgather";
+    case ActionKind::reduce_scatter:
+      return "reducescatter";
+    case ActionKind::scan:
+      return "scan";
+    case ActionKind::compute:
+    case ActionKind::sleep:
+    case ActionKind::send:
+    case ActionKind::isend:
+    case ActionKind::receive:
+    case ActionKind::ireceive:
+    case ActionKind::wait_send:
+    case ActionKind::wait_receive:
+    case ActionKind::wait_all:
+    case ActionKind::test:
+    case ActionKind::exchange:
+      break;
+  }
+  return {};
+}
+
+/// What MPI asks the ranks to agree on in a collective.
+struct Agreement {
+  bool root = false;
+  bool amount = false;  // bytes of every rank
+  bool sizes = false;   // the list of bytes of all ranks
+};
+
+Agreement agreement_on(const Action& action, Rank rank) {
+  const bool by_rank = action.sizes != 0;
+  switch (action.kind) {
+    case ActionKind::broadcast:
+    case ActionKind::reduce:
+      return {.root = true, .amount = true};
+    case ActionKind::all_reduce:
+    case ActionKind::scan:
+      return {.amount = true};
+    case ActionKind::all_to_all:
+      return {.amount = !by_rank};
+    case ActionKind::all_gather:
+      return {.amount = !by_rank, .sizes = by_rank};
+    case ActionKind::reduce_scatter:
+      return {.sizes = true};
+    case ActionKind::gather:
+      // The root may gather in place, and then its trace has another size or none.
+      return {.root = true, .amount = !by_rank && rank != action.root};
+    case ActionKind::scatter:  // sizes count at the root only
+      return {.root = true};
+    default:  // a barrier has nothing, and what is no collective is not asked for
+      return {};
+  }
+}
+
+/// Compares the collectives of all ranks, in their order, before messages are made of them: they have no tags, so that
+/// messages of two that do not match would pair, or would wait for each other for ever.
+class CollectiveMatch {
+ public:
+  explicit CollectiveMatch(const Trace& trace) {
+    for (Rank rank = 0; rank < trace.ranks.size(); ++rank) take(trace.ranks[rank], rank);
+  }
+
+ private:
+  /// A collective of the rank that it is compared with.
+  struct Call {
+    const Action* action;
+    const RankActions* actions;
+    Rank rank;
+  };
+
+  void take(const RankActions& actions, Rank rank) {
+    std::size_t count = 0;
+    for (const Action& action : actions.actions) {
+      if (collective_name(action.kind, false).empty()) continue;
+      const Call call{&action, &actions, rank};
+      if (rank == 0)
+        first_.push_back(call);
+      else if (count == first_.size())
+        refuse_lack(call, count, 0);
+      else
+        compare(first_[count], call, count);
+      ++count;
+    }
+    if (rank > 0 && count < first_.size()) refuse_lack(first_[count], count, rank);
+  }
+
+  void compare(Call& first, const Call& call, std::size_t index) {
+    const Action& a = *first.action;
+    const Action& b = *call.action;
+    const Agreement of_a = agreement_on(a, first.rank);
+    const Agreement of_b = agreement_on(b, call.rank);
+    const bool matches = a.kind == b.kind && (a.sizes == 0) == (b.sizes == 0) && (!of_a.root || a.root == b.root) &&
+                         (!of_a.amount || !of_b.amount || a.amount == b.amount) &&
+                         (!of_a.sizes || sizes_of(first) == sizes_of(call));
+    if (!matches) {
+      throw Error(fmt::format("{}: collective {} of rank {} is {}, but that of rank {} is {} ({})", place(call),
+                              index + 1, call.rank, text(call), first.rank, text(first), place(first)));
+    }
+    if (!of_a.amount && of_b.amount) first = call;  // the next ranks are compared with one whose size counts
+  }
+
+  [[noreturn]] static void refuse_lack(const Call& call, std::size_t index, Rank lacking) {
+    throw Error(fmt::format("{}: collective {} of rank {} is {}, but rank {} has only {}", place(call), index + 1,
+                            call.rank, text(call), lacking, index));
+  }
+  static std::string place(const Call& call) {
+    return call.action->line == 0 ? call.actions->file : fmt::format("{}:{}", call.actions->file, call.action->line);
+  }
+  static const std::vector<std::uint64_t>& sizes_of(const Call& call) {
+    static const std::vector<std::uint64_t> kNone;
+    return call.action->sizes == 0 ? kNone : call.actions->sizes[call.action->sizes - 1];
+  }
+  static std::string text(const Call& call) {
+    const Action& action = *call.action;
+    const Agreement agreement = agreement_on(action, call.rank);
+    const std::string_view name = collective_name(action.kind, action.sizes != 0);
+    std::string text = fmt::format("{} {}", name.front() == 'a' ? "an" : "a", name);
+    if (agreement.amount) text += fmt::format(" of {:.0f} byte{}", action.amount, action.amount == 1 ? "" : "s");
+    if (agreement.sizes) text += fmt::format(" of [{}] bytes", fmt::join(sizes_of(call), ", "));
+    if (agreement.root) text += fmt::format(" with root {}", action.root);
+    return text;
+  }
+
+  std::vector<Call> first_;  // of rank 0, or of a rank whose size says more
+};
 
 class RankLowering {
  public:
@@ -142,6 +286,7 @@ class RankLowering {
 }  // namespace
 
 Program make_program(const Trace& trace, CollectiveMethod method) {
+  const CollectiveMatch matched(trace);
   Program program{trace.name, {}};
   const auto ranks = static_cast<Rank>(trace.ranks.size());
   for (Rank rank = 0; rank < ranks; ++rank)

@@ -136,8 +136,11 @@ class ActionReader {
     add({.kind = ActionKind::all_gather, .amount = number(1, "size") * type(3)});
   }
   void gather_v() {
-    static_cast<void>(sizes(2, 1));
-    add({.kind = ActionKind::gather, .root = root(2 + ranks_), .amount = number(1, "size") * type(3 + ranks_)});
+    const std::uint32_t received = sizes(2, 1);
+    add({.kind = ActionKind::gather,
+         .root = root(2 + ranks_),
+         .sizes = received,
+         .amount = number(1, "size") * type(3 + ranks_)});
   }
   void scatter_v() {
     const std::uint32_t sent = sizes(1, type(3 + ranks_));
