@@ -14,6 +14,7 @@
 #include "gdr/base/description_of_parts.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
 
 namespace gdr::base {
@@ -89,7 +90,7 @@ class Reader {
   }
 
   [[noreturn]] void fail(const toml::source_region& where, const std::string& why) const {
-    throw Error(fmt::format("{}:{}: {}", name_, where.begin.line, why));
+    throw Error(fmt::format("{}: {}", place_in(name_, where.begin.line), why));
   }
 
   toml::table parsed() const {

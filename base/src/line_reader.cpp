@@ -41,6 +41,10 @@ std::string_view unquoted(std::string_view field) {
 
 }  // namespace
 
+std::string place_in(std::string_view file, std::size_t line) {
+  return line == 0 ? std::string(file) : fmt::format("{}:{}", file, line);
+}
+
 LineReader::LineReader(std::string_view text, std::string name) : name_(std::move(name)), rest_(text) {
   if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
 }
@@ -67,7 +71,7 @@ std::optional<std::string_view> LineReader::next() {
   return std::nullopt;
 }
 
-std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_); }
+std::string LineReader::where() const { return place_in(name_, line_); }
 
 void LineReader::refuse(std::string_view why) const { throw Error(fmt::format("{}: {}", where(), why)); }
 

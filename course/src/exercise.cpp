@@ -14,6 +14,7 @@
 #include "gdr/base/description.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
 
 namespace gdr::course {
@@ -65,7 +66,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const toml::node& where, const std::string& why) const {
-    throw Error(fmt::format("{}:{}: {}", file_, std::max(where.source().begin.line, toml::source_index(1)), why));
+    throw Error(fmt::format("{}: {}", base::place_in(file_, where.source().begin.line), why));
   }
 
   void refuse_unknown(const toml::table& table, const std::set<std::string_view>& known) const {

@@ -43,6 +43,13 @@ TEST(LineReader, RefusesALastLineThatMayBeCutOff) {
   }
 }
 
+TEST(LineReader, AnEmptyFileHasNoLine) {
+  EXPECT_EQ(LineReader("", "empty.csv").where(), "empty.csv");
+  LineReader one("1\n", "a.csv");
+  static_cast<void>(one.next());
+  EXPECT_EQ(one.where(), "a.csv:1");
+}
+
 TEST(LineReader, SaysThatAFileIsNoText) {
   LineReader lines(std::string_view("ab\x01\x00\x7f", 5), "a");
   EXPECT_EQ(message_of(lines), "a:1: this is no text: the file is binary, of a kind that is not known here");

@@ -14,6 +14,7 @@
 #include "gdr/base/description.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/line_reader.h"
 #include "names.h"
 
 namespace gdr::validation {
@@ -44,7 +45,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const toml::node& where, const std::string& why) const {
-    throw Error(fmt::format("{}:{}: {}", name_, where.source().begin.line, why));
+    throw Error(fmt::format("{}: {}", base::place_in(name_, where.source().begin.line), why));
   }
 
   toml::table parsed(std::string_view file) const {

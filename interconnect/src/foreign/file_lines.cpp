@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 
 namespace gdr::interconnect {
 
@@ -17,7 +18,7 @@ std::optional<std::string_view> FileLines::next() {
 }
 
 void FileLines::refuse_at(std::size_t line, std::string_view why) const {
-  throw Error(fmt::format("{}:{}: {}", name_, line, why));
+  throw Error(fmt::format("{}: {}", base::place_in(name_, line), why));
 }
 
 }  // namespace gdr::interconnect

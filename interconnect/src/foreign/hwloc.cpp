@@ -5,6 +5,7 @@
 
 #include "foreign/xml.h"
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/interconnect/imported_network.h"
 
 namespace gdr::interconnect {
@@ -23,10 +24,10 @@ struct HwlocObject {
 ImportedNetwork parse_hwloc(std::string_view text, std::string_view name) {
   const std::vector<XmlElement> elements = read_xml(text, name);
   const auto refuse = [&](std::size_t line, const std::string& why) {
-    throw Error(fmt::format("{}:{}: {}", name, line, why));
+    throw Error(fmt::format("{}: {}", base::place_in(name, line), why));
   };
   if (elements.empty() || elements[0].name != "topology") {
-    refuse(elements.empty() ? 1 : elements[0].line, "the root must be <topology>, as lstopo writes it");
+    refuse(elements.empty() ? 0 : elements[0].line, "the root must be <topology>, as lstopo writes it");
   }
   std::vector<HwlocObject> objects;
   std::vector<std::pair<unsigned, std::size_t>> open;  // depth in the file, object

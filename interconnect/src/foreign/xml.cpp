@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/base/plugin.h"
 
 namespace gdr::interconnect {
@@ -15,7 +16,7 @@ std::vector<XmlElement> read_xml(std::string_view text, std::string_view name) {
   std::vector<XmlElement> elements;
   std::size_t line = 0;
   const std::string refusal = get()(text, elements, line);
-  if (!refusal.empty()) throw Error(fmt::format("{}:{}: {}", name, line, refusal));
+  if (!refusal.empty()) throw Error(fmt::format("{}: {}", base::place_in(name, line), refusal));
   return elements;
 }
 

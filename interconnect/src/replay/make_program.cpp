@@ -7,6 +7,7 @@
 
 #include "collective_steps.h"
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -136,9 +137,7 @@ class CollectiveMatch {
     throw Error(fmt::format("{}: collective {} of rank {} is {}, but rank {} has only {}", place(call), index + 1,
                             call.rank, text(call), lacking, index));
   }
-  static std::string place(const Call& call) {
-    return call.action->line == 0 ? call.actions->file : fmt::format("{}:{}", call.actions->file, call.action->line);
-  }
+  static std::string place(const Call& call) { return base::place_in(call.actions->file, call.action->line); }
   static const std::vector<std::uint64_t>& sizes_of(const Call& call) {
     static const std::vector<std::uint64_t> kNone;
     return call.action->sizes == 0 ? kNone : call.actions->sizes[call.action->sizes - 1];
@@ -230,7 +229,7 @@ class RankLowering {
     try {
       steps = collective_steps(a, a.sizes == 0 ? kNone : actions_.sizes[a.sizes - 1], rank_, ranks_, method_);
     } catch (const Error& error) {
-      throw Error(fmt::format("{}:{}: {}", actions_.file, a.line, error.what()));
+      throw Error(fmt::format("{}: {}", base::place_in(actions_.file, a.line), error.what()));
     }
     for (const Step& step : steps) {
       for (const Message& receive : step.receives)

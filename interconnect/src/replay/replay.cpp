@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::size_t kMostOperations = std::size_t{1} << 31;           // an in
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
 std::string place_of(const RankProgram& rank, const RankProgram::Operation& operation) {
-  return operation.line == 0 ? rank.file : fmt::format("{}:{}", rank.file, operation.line);
+  return base::place_in(rank.file, operation.line);
 }
 
 /// A half of a message. `index` is the operation's number among those of all ranks.

@@ -11,6 +11,9 @@
 
 namespace gdr::base {
 
+/// `FILE:LINE`, or the file's name alone for line 0, which an empty file has.
+[[nodiscard]] std::string place_in(std::string_view file, std::size_t line);
+
 /// Iterates over the lines of a text that are not empty, and knows the current line number.
 class LineReader {
  public:
@@ -25,7 +28,7 @@ class LineReader {
 
   /// Number of the line that next() returned last, from 1 on.
   [[nodiscard]] std::size_t line() const { return line_; }
-  /// The position as `NAME:LINE`.
+  /// The position as `NAME:LINE`, and before the first line as `NAME`.
   [[nodiscard]] std::string where() const;
   /// Throws gdr::Error `NAME:LINE: WHY`.
   [[noreturn]] void refuse(std::string_view why) const;

@@ -80,8 +80,8 @@ enum class CollectiveMethod : std::uint8_t {
   posted,    // every message goes from its source to its destination, all at once
 };
 
-/// The trace as operations that wait for each other. Throws gdr::Error for collectives whose root does not exist, and if
-/// ranks differ in a collective's kind, root or sizes, or in the number of collectives.
+/// The trace as operations that wait for each other. Throws gdr::Error for collectives whose root does not exist, and
+/// if ranks differ in a collective's kind, root or sizes, or in the number of collectives.
 [[nodiscard]] Program make_program(const Trace& trace, CollectiveMethod method = CollectiveMethod::doubling);
 
 }  // namespace gdr::interconnect
