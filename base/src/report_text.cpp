@@ -1,5 +1,6 @@
 // Reports as text, by the forms of their shapes.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -61,6 +62,22 @@ std::string time_of(const Json& value, double factor) {
   double seconds = 0;
   std::from_chars(exact.data(), exact.data() + exact.size(), seconds);
   return value.printed(seconds >= 10 ? ".2f" : ".4g", factor);
+}
+
+/// Bytes in the largest unit in which they are at least 1.
+std::string bytes_of(const Json& value, double factor) {
+  const std::string exact = value.printed(".17g", factor);
+  double bytes = 0;
+  std::from_chars(exact.data(), exact.data() + exact.size(), bytes);
+  constexpr std::array kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  // 999,995 bytes and more would print as 1000 kB with five digits.
+  constexpr double kNext = 999.995;
+  for (; unit + 1 < kUnits.size() && bytes >= kNext; ++unit) {
+    bytes /= 1e3;
+    factor /= 1e3;
+  }
+  return value.printed(".5g", factor) + " " + kUnits[unit];
 }
 
 /// Calls `place` with what stands in braces and `part` with what stands in brackets, `plain` with all between.
@@ -162,6 +179,12 @@ class TextWriter {
     // Numbers that are not finite are null in JSON, too.
     if (value == nullptr || value->text(Json::kCompact) == "null") return std::nullopt;
     if (form == "time") return time_of(*value, place.factor);
+    if (form.starts_with("bytes")) {
+      const std::string bytes = bytes_of(*value, place.factor);
+      std::size_t width = 0;  // of {size:bytes>10}
+      if (form.size() > 6) std::from_chars(form.data() + 6, form.data() + form.size(), width);
+      return std::string(width - std::min(width, bytes.size()), ' ') + bytes;
+    }
     if (form.starts_with('#')) {
       const std::string count = value->printed("");
       return count + " " + std::string(form.substr(1)) + (count == "1" ? "" : "s");

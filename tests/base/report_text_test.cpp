@@ -48,6 +48,18 @@ TEST(ReportText, ShortTimesHaveMoreDigits) {
   EXPECT_EQ(in_text(1234.5678), "1234.57\n");
 }
 
+TEST(ReportText, BytesHaveAUnitThatFits) {
+  const auto in_text = [](double bytes) { return text_of("{b:bytes}", Json{{"b", bytes}}); };
+  EXPECT_EQ(in_text(0), "0 B\n");
+  EXPECT_EQ(in_text(12), "12 B\n");
+  EXPECT_EQ(in_text(49152), "49.152 kB\n");
+  EXPECT_EQ(in_text(999994), "999.99 kB\n");
+  EXPECT_EQ(in_text(999996), "1 MB\n");
+  EXPECT_EQ(in_text(120259084288.), "120.26 GB\n");
+  EXPECT_EQ(in_text(3e18), "3000 PB\n");
+  EXPECT_EQ(text_of("{b:bytes>10}|{b:bytes>2}", Json{{"b", 12}}), "      12 B|12 B\n");
+}
+
 TEST(ReportText, AFieldThatTheShapeLacksIsAMistakeOfOurs) {
   const ReportShape shape{.name = "net walk",
                           .head = {{"n", FieldKind::whole, "1", "particles"}},

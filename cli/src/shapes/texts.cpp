@@ -73,7 +73,8 @@ N = {n}, NB = {nb}{refinement:? in short words} on {@machine} at {@clock_mhz} MH
   messages    {messages}, {@total_bytes} bytes
   model       {@model}
 :net circuits
-{nodes} nodes with {ports} ports each for {graph}: {@count} circuits, {direct_share*100:.1f} % of the bytes without a relay
+{nodes:#node} with {ports:#port} each for {graph}: {@count:#circuit}, {direct_share*100:.1f} % of the bytes without a relay
+{@duplicates:?}  {graph}:{@first_duplicate}: first of {@duplicates:#line} with bytes that were added to those of an earlier line
   {@pairs}
                                busiest link, ms     GB x links  simulated, ms
 {*ways}  {name:<28} {busiest_link_seconds*1e3:>16.4g} {hop_bytes/1e9:>14.4g} {seconds*1e3:>14.4g}
@@ -90,22 +91,22 @@ rank {rank} on node {@node}
 :net himeno, net laplace
 {plans:!}{@name} {size} split {split}, {method}: {seconds_per_iteration*1e6:.1f} us an iteration, {gflops:.1f} Gflops
 {plans:!}compute {compute_seconds*1e6:.1f} us, halo {halo_seconds*1e6:.1f} us (pack {halo_parts.pack*1e6:.1f}, TCA {halo_parts.tca*1e6:.1f}, MPI {halo_parts.mpi*1e6:.1f}, barrier and launches {halo_parts.overhead*1e6:.1f})[{all_reduce_seconds:?}, all-reduce {all_reduce_seconds*1e6:.1f} us]
-{plans:?}{@name} {size} on {@nodes} nodes: split {split} with {method}, {seconds_per_iteration*1e6:.1f} us an iteration, {gflops:.1f} Gflops
+{plans:?}{@name} {size} on {@nodes:#node}: split {split} with {method}, {seconds_per_iteration*1e6:.1f} us an iteration, {gflops:.1f} Gflops
 {plans:?}split      method         us   Gflops   halo us  halo KB  why
 {*plans}{split:<10} {method:<7} {seconds_per_iteration*1e6:>9.1f} {gflops:>8.1f} {halo_seconds*1e6:>9.1f} {halo_bytes/1024:>8.0f}  {reason}
 :net import
-{machine} ({format}): [{nodes} nodes, {links} links][{tasks} tasks, {transfers} transfers]
+{machine} ({format}): [{nodes:#node}, {links:#link}][{tasks:#task}, {transfers:#transfer}]
 {*notes}  note     {.}
   written  {@files}
 :net map
-{tasks} tasks of {graph} on {machine} by {engine}[ for {objective}][, {tasks_per_node} on each node]
-{duplicate_lines:?}  {graph}:{@first_duplicate}: first of {duplicate_lines} lines whose bytes were added to an earlier line's
-{tie:?}  traffic          {total_bytes/1e9:.4f} GB
-{tie:?}  cost             {cost_hop_bytes/1e9:.4f} GB x mesh hops, natural order {natural_order.cost_hop_bytes/1e9:.4f}
-  torus cost       {cost_torus_hop_bytes/1e9:.4f} GB x hops, natural order {natural_order.cost_torus_hop_bytes/1e9:.4f}
-  busiest link     {max_link_bytes/1e6:.4f} MB (tie {tie}, {axis_order}), natural order {natural_order.max_link_bytes/1e6:.4f}
-  traffic          {total_bytes/1e9:.4g} GB, {bytes_inside_nodes/1e9:.4g} inside nodes, natural order {natural_order.bytes_inside_nodes/1e9:.4g}
-{tasks_per_node:?}  cost             {cost_hop_bytes/1e9:.4g} GB x links, natural order {natural_order.cost_hop_bytes/1e9:.4g}
+{tasks:#task} of {graph} on {machine} by {engine}[ for {objective}][, {tasks_per_node} on each node]
+{duplicate_lines:?}  {graph}:{@first_duplicate}: first of {duplicate_lines:#line} with bytes that were added to those of an earlier line
+{tie:?}  traffic          {total_bytes:bytes}
+{tie:?}  cost             {cost_hop_bytes:bytes} x mesh hops, natural order {natural_order.cost_hop_bytes:bytes}
+  torus cost       {cost_torus_hop_bytes:bytes} x hops, natural order {natural_order.cost_torus_hop_bytes:bytes}
+  busiest link     {max_link_bytes:bytes} (tie {tie}, {axis_order}), natural order {natural_order.max_link_bytes:bytes}
+  traffic          {total_bytes:bytes}, {bytes_inside_nodes:bytes} inside nodes, natural order {natural_order.bytes_inside_nodes:bytes}
+{tasks_per_node:?}  cost             {cost_hop_bytes:bytes} x links, natural order {natural_order.cost_hop_bytes:bytes}
   busiest link     {busiest_link_seconds*1e3:.4g} ms for its bytes, natural order {natural_order.busiest_link_seconds*1e3:.4g}
   worse            than natural order in the {@worse}
   simulated        {emulated_seconds:.6f} s ({emulated_time}, {network})
@@ -113,8 +114,8 @@ rank {rank} on node {@node}
 {rank0_node:?}  rank 0           runs on node {rank0_node}, not on the first
   optimisation     {seconds_to_optimise:.4f} s of processor time
 {@no_links:?}  links by load    none: one node has no links
-{@bins:?}  links by load (up to MB: links)
-{*@bins}    {most_bytes/1e6:>10.3f} {links:>7} {bar}
+{@bins:?}  links by load (up to: links)
+{*@bins}    {most_bytes:bytes>10} {links:>7} {bar}
 :net pingpong
 {method} {from} to {to}, {@all_bytes:.0f} bytes: {seconds*1e6:.3f} us, {bytes_per_second/1e6:.1f} MB/s
 :net replay
