@@ -58,9 +58,9 @@ int circuits(const NetCircuitsOptions& options) {
   }
   constexpr interconnect::TaskId kMostTasks = 256;
   const std::string text = base::read_file(options.graph);
-  const TaskGraph graph = interconnect::parse_foreign_graph(
-                              text, options.graph, interconnect::guess_graph_format(text, options.graph), kMostTasks)
-                              .graph;
+  const interconnect::GraphFile file = interconnect::parse_foreign_graph(
+      text, options.graph, interconnect::guess_graph_format(text, options.graph), kMostTasks);
+  const TaskGraph& graph = file.graph;
   const Cable circuit{options.bandwidth * kGiga, options.latency * kMicro};
   const Circuits found = from_command_line("--ports", [&] {
     Progress bar("searching", options.report.progress_shown());
@@ -101,7 +101,10 @@ int circuits(const NetCircuitsOptions& options) {
   json["host_seconds"] = watch.seconds();
   std::vector<std::string> pairs;
   for (const auto& [a, b] : found.pairs) pairs.push_back(fmt::format("{}-{}", a, b));
-  options.report.show(json, {{"count", pairs.size()}, {"pairs", fmt::format("{}", fmt::join(pairs, " "))}});
+  options.report.show(json, {{"count", pairs.size()},
+                             {"duplicates", file.duplicates},
+                             {"first_duplicate", file.first_duplicate},
+                             {"pairs", fmt::format("{}", fmt::join(pairs, " "))}});
   return kSuccess;
 }
 

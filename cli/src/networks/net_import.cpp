@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "gdr/base/counted.h"
 #include "gdr/base/file.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/foreign_graphs.h"
@@ -106,8 +107,17 @@ Imported import_graph(const NetImportOptions& options, GraphFormat format, const
   const interconnect::GraphFile graph =
       interconnect::parse_foreign_graph(text, options.file, format, std::numeric_limits<interconnect::TaskId>::max());
   base::write_file(options.output, interconnect::graph_csv(graph.graph));
-  return {
-      std::string(name_of(format)), false, graph.graph.tasks(), graph.graph.transfers().size(), {options.output}, {}};
+  std::vector<std::string> notes;
+  if (graph.duplicates > 0) {
+    notes.push_back(fmt::format("{}:{}: first of {} with bytes that were added to those of an earlier line",
+                                options.file, graph.first_duplicate, base::counted(graph.duplicates, "line")));
+  }
+  return {std::string(name_of(format)),
+          false,
+          graph.graph.tasks(),
+          graph.graph.transfers().size(),
+          {options.output},
+          std::move(notes)};
 }
 
 int import(const NetImportOptions& options) {

@@ -132,6 +132,7 @@ int map_tasks_on_network(const NetMapOptions& options) {
   json["nodes"] = topology.nodes();
   json["tasks_per_node"] = options.tasks_per_node;
   json["total_bytes"] = graph.total_bytes();
+  json["duplicate_lines"] = file.duplicates;
   json["objective"] = options.method == "refined" ? Json(options.objective) : Json(nullptr);
   for (const auto& [key, value] : std::map<std::string, double>{{"cost_hop_bytes", cost.hop_bytes},
                                                                 {"busiest_link_seconds", cost.busiest_seconds}}) {
@@ -158,7 +159,7 @@ int map_tasks_on_network(const NetMapOptions& options) {
   if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping.node_of));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
   json["host_seconds"] = watch.seconds();
-  options.report.show(json);
+  options.report.show(json, {{"first_duplicate", file.first_duplicate}});
   return kSuccess;
 }
 

@@ -92,13 +92,23 @@ class Collector {
     transfers_.push_back({static_cast<TaskId>(from), static_cast<TaskId>(to), bytes});
   }
 
-  [[nodiscard]] GraphFile take() { return {TaskGraph(tasks_, std::move(transfers_)), 0, 0, 0}; }
+  /// Takes down that the current line names a pair of tasks: for formats that may name one twice.
+  void name_pair(std::uint64_t from, std::uint64_t to) {
+    pairs_.add(static_cast<TaskId>(from), static_cast<TaskId>(to), lines_.line());
+  }
+
+  [[nodiscard]] GraphFile take() {
+    GraphFile file{TaskGraph(tasks_, std::move(transfers_))};
+    pairs_.tell(file);
+    return file;
+  }
 
  private:
   const FileLines& lines_;
   TaskId most_tasks_;
   TaskId tasks_ = 0;
   std::vector<Transfer> transfers_;
+  PairLines pairs_;
   double total_ = 0;
 };
 
@@ -164,6 +174,8 @@ GraphFile read_matrix_market(FileLines& lines, TaskId most_tasks) {
       };
       const std::uint64_t row = index(fields[0], "row");
       const std::uint64_t column = index(fields[1], "column");
+      // (i, j) and (j, i) are one entry of a symmetric matrix.
+      found.name_pair(is_general ? row : std::max(row, column), is_general ? column : std::min(row, column));
       put(row, column, is_pattern ? 1 : bytes_in(fields[2]));
     }
   }
@@ -270,6 +282,7 @@ GraphFile read_pairs(FileLines& lines, TaskId most_tasks) {
     const std::uint64_t to = found.whole(fields[1], "receiver");
     if (std::max(from, to) >= most_tasks) found.tasks(std::max(from, to) + 1);
     tasks = std::max(tasks, std::max(from, to) + 1);
+    found.name_pair(from, to);
     found.add(from, to, found.bytes(fields[2]));
   }
   found.tasks(tasks);
@@ -287,9 +300,37 @@ GraphFormat graph_format_named(std::string_view name) {
   throw Error(fmt::format("format '{}' is refused: it must be one of {}", name, fmt::join(kFormatNames, ", ")));
 }
 
+namespace {
+
+constexpr std::string_view kPairsComment = "# pairs";
+constexpr std::string_view kMatrixComment = "# matrix";
+
+/// Three lines of three numbers: a matrix if its diagonal is 0 or a first or second number is none of a task.
+GraphFormat matrix_or_pairs(std::string_view text, std::string_view name) {
+  FileLines lines(text, name);
+  bool has_zero_diagonal = true;
+  bool has_tasks = true;
+  for (std::size_t row = 0; const auto line = next_content(lines, '#'); ++row) {
+    const auto fields = number_fields(*line);
+    if (fields.size() != 3 || !is_number_field(fields[0])) return GraphFormat::matrix;  // names, or a wrong row
+    has_zero_diagonal &= base::number_in<double>(fields[row]) == 0;
+    has_tasks &= base::number_in<TaskId>(fields[0]) && base::number_in<TaskId>(fields[1]);
+  }
+  if (has_zero_diagonal || !has_tasks) return GraphFormat::matrix;
+  throw Error(fmt::format(
+      "{}: three lines of three numbers may be a list of pairs or a matrix of three tasks: a first line '{}' "
+      "or '{}' says which",
+      name, kPairsComment, kMatrixComment));
+}
+
+}  // namespace
+
 GraphFormat guess_graph_format(std::string_view text, std::string_view name) {
   if (in_small_letters(text.substr(0, 14)) == "%%matrixmarket") return GraphFormat::matrix_market;
   if (name.ends_with(".graph") || name.ends_with(".metis")) return GraphFormat::metis;
+  const std::string_view comment = base::trimmed(text.substr(0, text.find('\n')));
+  if (comment == kPairsComment) return GraphFormat::pairs;
+  if (comment == kMatrixComment) return GraphFormat::matrix;
   FileLines lines(text, name);
   const std::string_view first = next_content(lines, '#').value_or("");
   if (first.starts_with("from,") || first.starts_with("tasks,")) return GraphFormat::csv;
@@ -298,11 +339,10 @@ GraphFormat guess_graph_format(std::string_view text, std::string_view name) {
   const std::size_t columns = fields.size();
   std::size_t rows = 1;
   while (next_content(lines, '#')) ++rows;
-  // Three fields with commas are lines of a CSV file without its header, which is refused. Three numbers between blanks
-  // are a matrix of three tasks if there are three lines.
+  // Three fields with commas are lines of a CSV file without its header, which is refused.
   const bool has_commas = first.find(',') != std::string_view::npos;
   if (columns == 3 && has_commas) return GraphFormat::csv;
-  if (columns == 3 && rows != 3 && is_number_field(fields[0])) return GraphFormat::pairs;
+  if (columns == 3 && is_number_field(fields[0])) return rows == 3 ? matrix_or_pairs(text, name) : GraphFormat::pairs;
   if (columns > 1 && (rows == columns || rows == columns + 1 || rows + 1 == columns)) return GraphFormat::matrix;
   return GraphFormat::csv;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "gdr/base/error.h"
@@ -42,7 +41,9 @@ class GraphParser {
   [[nodiscard]] GraphFile finish() {
     if (!has_header_) reader_.refuse("there is no header 'from,to,bytes'");
     if (tasks_ == 0) reader_.refuse("there are no tasks");
-    return {TaskGraph(tasks_, std::move(transfers_)), duplicates_, first_duplicate_, 0};
+    GraphFile file{TaskGraph(tasks_, std::move(transfers_))};
+    pairs_.tell(file);
+    return file;
   }
 
   void take_tasks(std::string_view field) {
@@ -60,16 +61,14 @@ class GraphParser {
     const TaskId from = task(fields[0], "sender");
     const TaskId to = task(fields[1], "receiver");
     const std::optional<std::uint64_t> bytes = base::number_in<std::uint64_t>(fields[2]);
-    if (!bytes) {
-      reader_.refuse(fmt::format("{} bytes are refused: it must be a whole number, 0 or more", fields[2]));
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+    if (!bytes || *bytes > kMost) {
+      reader_.refuse(fmt::format("{} bytes are refused: it must be a whole number from 0 to 2^53", fields[2]));
     }
     if (from == to) reader_.refuse(fmt::format("task {} sends to itself: that passes no link", from));
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
     if (*bytes > kMost - total_) reader_.refuse("the bytes of all lines come to more than 2^53");
     total_ += *bytes;
-    if (!lines_.try_emplace({from, to}, reader_.line()).second) {
-      if (duplicates_++ == 0) first_duplicate_ = reader_.line();
-    }
+    pairs_.add(from, to, reader_.line());
     transfers_.push_back({from, to, *bytes});
   }
 
@@ -94,10 +93,8 @@ class GraphParser {
   bool declared_ = false;
   TaskId tasks_ = 0;
   std::vector<Transfer> transfers_;
-  std::map<std::pair<TaskId, TaskId>, std::uint64_t> lines_;
+  PairLines pairs_;
   std::uint64_t total_ = 0;
-  std::uint64_t duplicates_ = 0;
-  std::uint64_t first_duplicate_ = 0;
 };
 
 /// The number in the recorder's comment "# 32 calls of collectives by all ranks are not in it"; 0 without one.
@@ -110,6 +107,16 @@ std::uint64_t collective_calls_in(std::string_view text) {
 }
 
 }  // namespace
+
+void PairLines::tell(GraphFile& file) {
+  std::ranges::sort(pairs_);
+  for (std::size_t n = 1; n < pairs_.size(); ++n) {
+    const Pair& pair = pairs_[n];
+    if (pair.from != pairs_[n - 1].from || pair.to != pairs_[n - 1].to) continue;
+    file.first_duplicate = file.duplicates == 0 ? pair.line : std::min(file.first_duplicate, pair.line);
+    ++file.duplicates;
+  }
+}
 
 GraphFile parse_graph(std::string_view text, std::string_view name, TaskId most_tasks) {
   GraphFile file = GraphParser(text, name, most_tasks).run();

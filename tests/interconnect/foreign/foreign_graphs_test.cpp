@@ -113,6 +113,36 @@ TEST(ForeignGraphs, PairsAndFormatsAreTold) {
   EXPECT_EQ(guess_graph_format("", "x"), csv);
 }
 
+// Of every format, lines that name a pair of an earlier line are added to it and counted.
+TEST(ForeignGraphs, RepeatedPairsAreSummedAndCounted) {
+  const auto duplicates = [](GraphFormat format, std::string_view text) {
+    const GraphFile file = parse_foreign_graph(text, "graph", format, 8);
+    return std::tuple(file.duplicates, file.first_duplicate, file.graph.total_bytes());
+  };
+  using enum GraphFormat;
+  EXPECT_EQ(duplicates(csv, "from,to,bytes\n0,1,5\n1,0,3\n0,1,7\n"), std::tuple(1, 4, 15));
+  EXPECT_EQ(duplicates(pairs, "0 1 5\n0 1 7\n"), std::tuple(1, 2, 12));
+  EXPECT_EQ(duplicates(pairs, "1 0 1\n0 1 5\n1 0 7\n0 1 1\n1 0 1\n"), std::tuple(3, 3, 15));
+  const std::string head = "%%MatrixMarket matrix coordinate real ";
+  EXPECT_EQ(duplicates(matrix_market, head + "general\n3 3 3\n1 2 5\n2 1 5\n1 2 5\n"), std::tuple(1, 5, 15));
+  EXPECT_EQ(duplicates(matrix_market, head + "symmetric\n3 3 2\n1 2 5\n2 1 5\n"), std::tuple(1, 4, 20));
+  EXPECT_EQ(duplicates(matrix_market, head + "symmetric\n3 3 2\n2 1 5\n3 1 5\n"), std::tuple(0, 0, 20));
+}
+
+TEST(ForeignGraphs, ThreeLinesOfThreeNumbersMustSayWhatTheyAre) {
+  using enum GraphFormat;
+  try {
+    static_cast<void>(guess_graph_format("0 1 5\n1 2 7\n2 0 9\n", "x"));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("x: three lines of three numbers may be a list of pairs or a matrix"));
+  }
+  EXPECT_EQ(guess_graph_format("# pairs\n0 1 5\n1 2 7\n2 0 9\n", "x"), pairs);
+  EXPECT_EQ(guess_graph_format("# matrix\n0 1 5\n1 2 7\n2 0 9\n", "x"), matrix);
+  EXPECT_EQ(guess_graph_format("0 1 5\n1 0 7\n2 9 0\n", "x"), matrix);    // no task sends to itself
+  EXPECT_EQ(guess_graph_format("1.5 1 5\n1 2 7\n2 0 9\n", "x"), matrix);  // 1.5 is no task
+}
+
 TEST(ForeignGraphs, FormatsHaveNames) {
   for (const std::string& name : graph_format_names()) EXPECT_EQ(name_of(graph_format_named(name)), name);
   EXPECT_THROW(static_cast<void>(graph_format_named("gml")), Error);

@@ -22,7 +22,9 @@ enum class GraphFormat : std::uint8_t {
 /// Throws gdr::Error with the known names for any other.
 [[nodiscard]] GraphFormat graph_format_named(std::string_view name);
 
-/// The format of a file from its first lines, and from the end of its name: .graph and .metis are METIS's.
+/// The format of a file from its first lines, and from the end of its name: .graph and .metis are METIS's. A first line
+/// `# pairs` or `# matrix` says which of the two the file is. Throws gdr::Error if it lacks and both are possible: for
+/// three lines of three whole numbers whose diagonal is not 0.
 [[nodiscard]] GraphFormat guess_graph_format(std::string_view text, std::string_view name);
 
 /// Reads a graph. Entry (i, j) of a matrix is what task i sends to task j; both triangles of a symmetric one are

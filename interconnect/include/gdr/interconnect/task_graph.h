@@ -1,6 +1,7 @@
 // Task graphs: how many bytes each task of a parallel program sends to each other task. They do not say when.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -66,6 +67,23 @@ struct GraphFile {
   std::uint64_t duplicates = 0;        // lines whose bytes were added to those of an earlier line
   std::uint64_t first_duplicate = 0;   // line number of the first duplicate
   std::uint64_t collective_calls = 0;  // that the recorder's comment says are not in the graph
+};
+
+/// The pairs of tasks that the lines of a file name, and which of them were named before.
+class PairLines {
+ public:
+  void add(TaskId from, TaskId to, std::uint64_t line) { pairs_.push_back({from, to, line}); }
+  /// Sets the duplicates of `file`.
+  void tell(GraphFile& file);
+
+ private:
+  struct Pair {
+    TaskId from;
+    TaskId to;
+    std::uint64_t line;
+    friend auto operator<=>(const Pair&, const Pair&) = default;
+  };
+  std::vector<Pair> pairs_;
 };
 
 /// Reads a graph as CSV: a header `from,to,bytes` and a line for each transfer; `#` begins a comment. A line `tasks,N`
