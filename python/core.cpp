@@ -476,9 +476,13 @@ void require_numbers(const Assembled& own, const std::string& transfer, const st
 
 void require_parameters(const Assembled& own, const std::vector<std::string>& given) {
   if (!own.needs_parameters) return;
-  if (const auto missing = hostlib::missing_parameter(own.program, given)) {
-    throw Error("parameter " + *missing + " is missing: kernel " + own.program.kernel + " has no default for it");
-  }
+  const std::vector<std::string> missing = hostlib::missing_parameters(own.program, given);
+  if (missing.empty()) return;
+  std::string names;
+  for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
+  const bool one = missing.size() == 1;
+  throw Error((one ? "parameter " : "parameters ") + names + (one ? " is" : " are") + " missing: kernel " +
+              own.program.kernel + " has no default for " + (one ? "it" : "them"));
 }
 
 std::string kind_of_run(const Assembled& own) {

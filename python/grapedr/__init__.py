@@ -34,7 +34,7 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
     os.environ.setdefault("GDR_DATA_DIR", str(_data))
 
 from . import _core  # noqa: E402
-from ._arrays import masked_at, numbers, real, unit_of, whole
+from ._arrays import column_array, masked_at, numbers, real, unit_of, whole
 from ._core import AssemblyError, Error
 from ._device import device_options, options_of
 from ._profile import Profile
@@ -326,7 +326,10 @@ class Kernel:
             if columns.dtype.names is None:
                 raise Error(f"{what} has type {columns.dtype}: it must be a structured array, or a dictionary of arrays")
             columns = {name: columns[name] for name in columns.dtype.names}
-        arrays = {name: np.asarray(column) for name, column in columns.items()}
+        if not isinstance(columns, Mapping):
+            raise Error(f"{what} is of type {type(columns).__name__}: it must be a structured array, or a dictionary of arrays")
+        real = {name: dtype.kind == "f" for name, dtype, _ in self._of[transfer]}
+        arrays = {name: column_array(f"{what}['{name}']", column, real.get(name, True)) for name, column in columns.items()}
         given = [
             (name, array.dtype.kind, str(array.dtype), list(array.shape), unit_of(columns[name]), masked_at(columns[name]))
             for name, array in arrays.items()

@@ -50,6 +50,33 @@ def numbers(what: str, values: ArrayLike, shape: tuple[int | str, ...], finite: 
     return copy
 
 
+def column_array(what: str, values: object, real: bool) -> NDArray:
+    """A variable's values as an array; what kinds of numbers, shapes and lengths it may have is checked elsewhere. `real`:
+    the variable holds real numbers, else whole ones."""
+    if isinstance(values, np.ndarray):
+        return np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise Error(f"{what} has rows of different lengths: it must be an array of numbers") from None
+    if array.ndim == 0 and array.dtype.kind not in "iufb":
+        raise Error(f"{what} is of type {type(values).__name__}: it must be an array of numbers")
+    if array.size == 0:
+        return array.astype(np.float64 if real else np.int64)  # NumPy takes an empty list for real numbers
+    if array.dtype != object or not all(isinstance(one, int) for one in array.flat):
+        return array
+    # Whole numbers of Python that 64 bits do not hold.
+    if real:
+        try:
+            return array.astype(np.float64)
+        except OverflowError:
+            raise Error(f"{what} holds a whole number beyond the range of a double") from None
+    wrong = next((one for one in array.flat if not -(2**63) <= one < 2**63), None)
+    if wrong is None:
+        return array.astype(np.int64)
+    raise Error(f"{what} holds {wrong}: it must be from {-(2**63)} to {2**63 - 1}")
+
+
 def refuse_not_finite(what: str, array: NDArray, finite: bool) -> None:
     """Names the first NaN, or the first infinity too."""
     wrong = ~np.isfinite(array) if finite else np.isnan(array)

@@ -31,6 +31,20 @@ loop body
   fadd sum $lti sum
 """
 
+INTEGERS = """\
+kernel whole
+bvar long  a elt fix64to72
+bvar short b elt fix64to36
+var vector long xi hlt fix64to72
+var vector long s  rrn fix72to64 uadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt s
+loop body
+  uadd a xi $lt
+  uadd s $lti s
+"""
+
 
 class Quantity:
     """A quantity with a unit, as astropy's and pint's arrays are."""
@@ -74,6 +88,35 @@ class Refusals(unittest.TestCase):
                 else:
                     self.assertEqual(done.returncode, 0, done.stderr)
                     np.testing.assert_array_equal(self.kernel.run(i, j)["sum"], [1.0])
+
+    def test_columns_say_what_they_must_be(self):
+        whole = grapedr.assemble(INTEGERS)
+        full_i, full_j = {"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]}
+        self.refuses("i is of type NoneType: it must be a structured array, or a dictionary of arrays", None, full_j)
+        self.refuses("j is of type list: it must be", full_i, [1.0])
+        for column, kind in ((None, "NoneType"), (b"a", "bytes"), (iter([1.0]), "list_iterator")):
+            self.refuses(rf"j\['mj'\] is of type {kind}: it must be an array of numbers", full_i, {"xj": [1.0], "mj": column})
+        self.refuses(r"j\['mj'\] has rows of different lengths", full_i, {"xj": [1.0], "mj": [[1.0], [1.0, 2.0]]})
+        self.refuses(r"j\['mj'\] is nan at \(0,\): it must be a number, which may be infinite", full_i,
+                     {"xj": [1.0], "mj": [np.nan]})
+        for number, text in ((2**70, rf"j\['a'\] holds {2**70}: it must be from -{2**63} to {2**63 - 1}"),
+                             (2**35, rf"j\['b'\] is {2**35} at \(0,\): it must be from -{2**35} to {2**35 - 1}")):
+            with self.assertRaisesRegex(grapedr.Error, text):
+                whole.run({"xi": [1]}, {"a": [number], "b": [number]})
+        self.assertEqual(whole.run({"xi": [1]}, {"a": [], "b": []})["s"], [0])  # no records
+
+    def test_infinities_are_numbers_for_the_module_and_for_gdr_run(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = self.kernel.run({"xi": [0.0]}, {"xj": [np.inf], "mj": [1.0]})
+        self.assertEqual(result["sum"], [np.inf])
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for file, text in (("k.vsm", SOURCE), ("i.csv", "xi\n0\n"), ("j.csv", "xj,mj\ninf,1\n")):
+                (folder / file).write_text(text, encoding="utf-8")
+            done = subprocess.run([GDR, "run", folder / "k.vsm", "--i", folder / "i.csv", "--j", folder / "j.csv", "-o", "-"],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.stdout, "sum\ninf\n", done.stderr)
 
     def test_masks_that_are_set(self):
         x = np.ma.masked_array([1.0, 2.0], mask=[False, True])

@@ -1,6 +1,7 @@
 #include "run_input.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -61,10 +62,11 @@ LoadedKernel RunInput::load() const {
 void RunInput::require_parameters(const isa::Program& program) const {
   std::vector<std::string> given;
   for (const auto& [name, value] : parameter_values()) given.push_back(name);
-  if (const auto missing = hostlib::missing_parameter(program, given)) {
-    throw UsageError(
-        fmt::format("--param {}=NUMBER is missing: kernel {} takes that parameter", *missing, program.kernel));
-  }
+  const std::vector<std::string> missing = hostlib::missing_parameters(program, given);
+  if (missing.empty()) return;
+  const bool one = missing.size() == 1;
+  throw UsageError(fmt::format("--param {}=NUMBER {} missing: kernel {} takes {}", fmt::join(missing, "=NUMBER "),
+                               one ? "is" : "are", program.kernel, one ? "that parameter" : "these parameters"));
 }
 
 std::vector<std::pair<std::string, double>> RunInput::parameter_values() const {

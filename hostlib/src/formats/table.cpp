@@ -51,17 +51,25 @@ void write_table(const std::filesystem::path& path, const Table& table) {
   base::write_file(path, is_npy(path) ? to_npy(table) : to_csv(table));
 }
 
+WholeRange whole_range(const isa::Variable& variable) {
+  constexpr std::int64_t kShort = std::int64_t{1} << isa::kShortBits;
+  if (variable.conversion == isa::Conversion::FIX64TO36) return {-kShort / 2, kShort / 2 - 1};
+  if (variable.conversion == isa::Conversion::NONE && variable.width == isa::Width::short_word) return {0, kShort - 1};
+  return {};
+}
+
 std::vector<ColumnType> columns_of(const isa::Program& program, isa::Transfer transfer) {
   std::vector<ColumnType> columns;
   for (const isa::Variable* variable : program.variables_by(transfer)) {
     const bool real = variable->conversion && isa::info_of(*variable->conversion).floating;
     const NumberType type = real ? NumberType::real : NumberType::integer;
+    const WholeRange range = real ? WholeRange{} : whole_range(*variable);
     if (variable->dimensions.empty()) {
-      columns.push_back({variable->name, type});
+      columns.push_back({variable->name, type, range});
       continue;
     }
     for (unsigned element = 0; element < variable->elements; ++element) {
-      columns.push_back({fmt::format("{}[{}]", variable->name, element), type});
+      columns.push_back({fmt::format("{}[{}]", variable->name, element), type, range});
     }
   }
   return columns;

@@ -58,6 +58,13 @@ class Rows {
       std::visit(
           [&]<class Number>(std::vector<Number>& values) {
             values.push_back(parse<Number>(lines, expected_[column].name, fields_[column]));
+            if constexpr (!std::is_floating_point_v<Number>) {
+              const WholeRange& range = expected_[column].range;
+              if (!range.holds(values.back())) {
+                refuse(lines, expected_[column].name, fields_[column],
+                       fmt::format("is outside {} to {}", range.least, range.most));
+              }
+            }
           },
           numbers_[column]);
     }

@@ -267,6 +267,9 @@ Numbers column_of(std::string_view records, const Header& header, const Place& p
     if (auto* integers = std::get_if<std::vector<std::int64_t>>(&numbers)) {
       const auto integer = integer_at(record, place);
       if (!integer) fail(fmt::format("row {}: {} is above 2^63 - 1", row, bits_at(record, place)));
+      if (!column.range.holds(*integer)) {
+        fail(fmt::format("row {}: {} is outside {} to {}", row, *integer, column.range.least, column.range.most));
+      }
       integers->push_back(*integer);
       continue;
     }

@@ -11,6 +11,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/nearest.h"
+#include "gdr/hostlib/table.h"
 #include "gdr/isa/experiment.h"
 
 namespace gdr::hostlib {
@@ -121,28 +122,37 @@ void require_numbers(const isa::Program& program, isa::Transfer transfer, std::s
   if (record == 0) return;
   std::size_t first = 0;
   for (const Variable* variable : run_variables(program, transfer)) {
-    for (std::size_t at = 0; holds_reals(*variable) && at + record <= fields.size(); at += record) {
+    const bool reals = holds_reals(*variable);
+    const WholeRange range = reals ? WholeRange{} : whole_range(*variable);
+    const bool is_checked = reals || range != WholeRange{};
+    for (std::size_t at = 0; is_checked && at + record <= fields.size(); at += record) {
       for (std::size_t element = 0; element < variable->elements; ++element) {
-        if (!std::isnan(std::bit_cast<double>(fields[at + first + element]))) continue;
+        const std::uint64_t field = fields[at + first + element];
+        const auto whole = static_cast<std::int64_t>(field);
+        if (reals ? !std::isnan(std::bit_cast<double>(field)) : range.holds(whole)) continue;
         std::vector<std::size_t> place{at / record};
         std::size_t rest = variable->elements;
         for (const std::uint16_t extent : variable->dimensions) {
           rest /= extent;
           place.push_back(element / rest % extent);
         }
-        throw Error(fmt::format("{} is nan at {}", place_in(what, variable->name), text_of_extents(place)));
+        throw Error(fmt::format(
+            "{} is {} at {}: it must be {}", place_in(what, variable->name), reals ? "nan" : std::to_string(whole),
+            text_of_extents(place),
+            reals ? "a number, which may be infinite" : fmt::format("from {} to {}", range.least, range.most)));
       }
     }
     first += variable->elements;
   }
 }
 
-std::optional<std::string> missing_parameter(const isa::Program& program, std::span<const std::string> given) {
+std::vector<std::string> missing_parameters(const isa::Program& program, std::span<const std::string> given) {
+  std::vector<std::string> missing;
   for (const isa::Parameter& parameter : program.parameters) {
     const bool of_runs = isa::is_experiment(program) && parameter.name == isa::kExperimentLimit;
-    if (!of_runs && std::ranges::find(given, parameter.name) == given.end()) return parameter.name;
+    if (!of_runs && std::ranges::find(given, parameter.name) == given.end()) missing.push_back(parameter.name);
   }
-  return std::nullopt;
+  return missing;
 }
 
 std::size_t turns_of(const isa::Program& program, unsigned chips, std::size_t j_records,

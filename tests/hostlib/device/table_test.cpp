@@ -77,6 +77,27 @@ TEST(Table, CsvIntegersAreExact) {
   EXPECT_EQ(csv_refusal("x,id\n0,1.0\n"), "in.csv:2: column 'id': '1.0' is no integer");
 }
 
+TEST(Table, IntegersMustBeInTheRangeOfTheirColumn) {
+  const std::vector<ColumnType> columns{{"n", NumberType::integer, {-3, 2}}};
+  const auto refusal = [](const auto& act) -> std::string {
+    try {
+      act();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal([&] { static_cast<void>(read_csv("n\n-3\n2\n", "in.csv", columns)); }), "accepted");
+  EXPECT_EQ(refusal([&] { static_cast<void>(read_csv("n\n0\n3\n", "in.csv", columns)); }),
+            "in.csv:3: column 'n': '3' is outside -3 to 2");
+  Table table;
+  table.add("n", std::vector<std::int64_t>{0, -4});
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "range.npy";
+  write_table(file, table);
+  EXPECT_EQ(refusal([&] { static_cast<void>(read_table(file, columns)); }),
+            file.string() + ": column 'n' row 1: -4 is outside -3 to 2");
+}
+
 TEST(Table, CsvTakesInfinityAndRefusesNan) {
   EXPECT_EQ(csv("x,id\n-inf,1\n"), x_and_id({-std::numeric_limits<double>::infinity()}, {1}));
   EXPECT_EQ(csv_refusal("# c\nx,id\n1,1\nnan,2\n"),
@@ -356,7 +377,7 @@ TEST(Table, ColumnsOfAProgramFollowItsRecordFields) {
   EXPECT_EQ(columns, (std::vector<ColumnType>{{"xj[0]", NumberType::real},
                                               {"xj[1]", NumberType::real},
                                               {"xj[2]", NumberType::real},
-                                              {"index", NumberType::integer},
+                                              {"index", NumberType::integer, {-34359738368, 34359738367}},
                                               {"bits", NumberType::integer},
                                               {"t[0]", NumberType::real},
                                               {"t[1]", NumberType::real},

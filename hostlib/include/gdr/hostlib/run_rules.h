@@ -41,14 +41,15 @@ struct GivenArray {
 void require_arrays(const isa::Program& program, isa::Transfer transfer, std::string_view what,
                     std::span<const GivenArray> arrays);
 
-/// Throws gdr::Error with place if a real number among these records is NaN, which the machine does not have.
+/// Throws gdr::Error with place if a real number among these records is NaN, which the machine does not have, or a
+/// whole number is beyond what its conversion takes.
 void require_numbers(const isa::Program& program, isa::Transfer transfer, std::string_view what,
                      std::span<const std::uint64_t> fields);
 
-/// The name of a parameter of the kernel that is not among `given`; nothing if all are. Kernels that are compiled from
-/// functions have no defaults for those that they declare without a value.
-[[nodiscard]] std::optional<std::string> missing_parameter(const isa::Program& program,
-                                                           std::span<const std::string> given);
+/// The names of the kernel's parameters that are not among `given`. Kernels that are compiled from functions have no
+/// defaults for those that they declare without a value.
+[[nodiscard]] std::vector<std::string> missing_parameters(const isa::Program& program,
+                                                          std::span<const std::string> given);
 
 /// The iterations of a kernel of Type II on so many j-records. `j` and `turns` are what a caller calls them. Throws
 /// gdr::Error if the records are not whole iterations of 16 for each chip, or fewer than `asked` needs, or if nothing

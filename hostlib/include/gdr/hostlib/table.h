@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,11 +19,21 @@ namespace gdr::hostlib {
 
 enum class NumberType : std::uint8_t { real, integer };
 
+/// Whole numbers that a variable's conversion takes.
+struct WholeRange {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  [[nodiscard]] bool holds(std::int64_t number) const { return number >= least && number <= most; }
+  friend bool operator==(const WholeRange&, const WholeRange&) = default;
+};
+[[nodiscard]] WholeRange whole_range(const isa::Variable& variable);
+
 /// Name and type of a column. The elements of an array x are the columns x[0], x[1], ..., with the last dimension
 /// varying fastest.
 struct ColumnType {
   std::string name;
   NumberType type = NumberType::real;
+  WholeRange range = {};  // of integers
   friend bool operator==(const ColumnType&, const ColumnType&) = default;
 };
 
@@ -74,8 +85,8 @@ struct TableReadOptions {
 ///
 /// Throws gdr::Error, beginning with FILE:LINE (CSV) or FILE (NPY, with the row), for missing columns (the message
 /// lists all that are expected), unknown or repeated columns, rows of another length than the header, values that are
-/// not numbers, are NaN, are outside the range of their type or are not integers in a column of integers, and too many
-/// rows.
+/// not numbers, are NaN, are outside the range of their type or column or are not integers in a column of integers, and
+/// too many rows.
 [[nodiscard]] Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
                                const TableReadOptions& options = {});
 
