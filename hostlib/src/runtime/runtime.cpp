@@ -333,7 +333,10 @@ int gdr_runtime_finish(gdr_runtime* runtime) {
   });
 }
 
-void gdr_runtime_close(gdr_runtime* runtime) { delete runtime; }
+void gdr_runtime_close(gdr_runtime* runtime) {
+  if (runtime == nullptr) runtime_message.clear();  // a success; else the message may be that of gdr_runtime_finish()
+  delete runtime;
+}
 
 const char* gdr_runtime_strerror(int status) {
   switch (status) {

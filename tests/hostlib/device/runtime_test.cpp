@@ -102,6 +102,12 @@ TEST_F(Runtime, TellsEmulatedTimeAndEvents) {
   EXPECT_EQ(counts[2], 0);
 }
 
+TEST_F(Runtime, ClosingWhatIsNotOpenLeavesNoMessage) {
+  expect_refused(gdr_runtime_wait(nullptr), GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
+  gdr_runtime_close(nullptr);
+  EXPECT_EQ(gdr_runtime_message(), std::string_view());
+}
+
 TEST_F(Runtime, TellsNothingToANullPointer) {
   double seconds = 0;
   expect_refused(gdr_runtime_emulated_seconds(nullptr, &seconds), GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
