@@ -67,6 +67,9 @@ def expect(holds, what):
 
 
 if WHAT == "boards":
+    refused = subprocess.run([PROJECT / "scripts/hpl-cluster", "boards", "--lookahead", "1"], capture_output=True, text=True,
+                             check=False)
+    expect(refused.returncode == 2 and "--lookahead is of smpi" in refused.stderr, "look-ahead on boards is refused")
     p, q = map(int, sys.argv[4].split("x"))
     report = run("boards", "--grid", sys.argv[4])
     ranks = report["ranks"]
