@@ -46,6 +46,7 @@ class WrongPlatforms(unittest.TestCase):
         outcome = run("net", "summa", "--nodes", "8")
         self.assertEqual(outcome.returncode, 2)
         self.assertIn("8 is refused: it must be a square", outcome.stderr)
+        self.assertIn("--nodes: nodes of a two-dimensional torus", run("net", "replay", "cg", "--topology", "torus", "--nodes", "2").stderr)
 
     def test_schedules_beyond_memory_are_refused_with_the_estimate(self):
         outcome = run("net", "summa", "--nodes", "4096", "--algorithm", "CA4")

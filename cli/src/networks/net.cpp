@@ -32,6 +32,11 @@ interconnect::Platform platform_of(const std::string& name, const interconnect::
     return interconnect::load_platform(name, options);
   } catch (const Error& refused) {
     static_cast<void>(interconnect::load_platform(name));
+    if (options.nodes) {
+      interconnect::PlatformOptions only_nodes;
+      only_nodes.nodes = options.nodes;
+      from_command_line("--nodes", [&] { return interconnect::load_platform(name, only_nodes); });
+    }
     throw UsageError(refused.what());
   }
 }
