@@ -199,8 +199,9 @@ class Session {
       } else if (const auto named = step_unit_named(word)) {
         unit = *named;
       } else {
-        throw Error(
-            fmt::format("'{}' is refused: it must be a number, line, over, out, iteration, record or run", word));
+        throw Error(fmt::format(
+            "'{}' is refused: it must be a whole number from 0 to {}, line, over, out, iteration, record or run", word,
+            std::numeric_limits<std::uint64_t>::max()));
       }
     }
     return told(forward ? debugger_.step(unit, count) : debugger_.back(unit, count));
@@ -606,6 +607,11 @@ Reply Commands::execute(std::string_view line) {
   if (name == "source") return {session.source(rest)};
   if (name == "assert") return {session.check(rest)};
   if (name == "set") return {session.set(rest)};
+  constexpr std::array<std::string_view, 14> kAlone{"run",  "continue", "c",      "reverse", "begin", "end",  "breaks",
+                                                    "vars", "regs",     "events", "where",   "help",  "quit", "q"};
+  if (std::ranges::find(kAlone, name) == kAlone.end()) {
+    throw Error(fmt::format("unknown command '{}'; help lists them all", name));
+  }
   plain();
   if (name == "run") {
     debugger_.go_to_begin();
@@ -624,8 +630,7 @@ Reply Commands::execute(std::string_view line) {
   if (name == "events") return {session.events()};
   if (name == "where") return {session.where()};
   if (name == "help") return {std::string(kHelp)};
-  if (name == "quit" || name == "q") return {{}, true};
-  throw Error(fmt::format("unknown command '{}'; help lists them all", name));
+  return {{}, true};  // quit
 }
 
 }  // namespace gdr::debugger

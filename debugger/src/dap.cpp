@@ -30,6 +30,14 @@ json parsed(std::string_view text) {
   return json::parse(text.begin(), text.end(), refuse_deep);
 }
 
+/// A text that a request must have.
+std::string required_text(const json& members, const char* name) {
+  const auto found = members.find(name);
+  if (found == members.end()) throw Error(fmt::format("'{}' is missing: it must be a text", name));
+  if (!found->is_string()) throw Error(fmt::format("'{}' is refused: it must be a text", name));
+  return found->get<std::string>();
+}
+
 }  // namespace
 
 bool dap_interrupts(std::string_view message) {
@@ -63,8 +71,11 @@ class DapServer::Impl {
       response["body"] = answer(command, arguments.is_null() ? json::object() : arguments);
       response["success"] = true;
       if (response["body"].is_null()) response.erase("body");
-    } catch (const json::exception& error) {
-      response["message"] = fmt::format("the message is refused: {}", error.what());
+    } catch (const json::parse_error& error) {
+      response["message"] = fmt::format("the message is refused: it is no JSON at byte {}", error.byte);
+    } catch (const json::exception&) {
+      response["message"] =
+          fmt::format("the message is refused: a member of '{}' is missing or of another kind", command);
     } catch (const std::exception& error) {
       response["message"] = error.what();
     }
@@ -314,22 +325,22 @@ class DapServer::Impl {
   }
 
   json disassemble(const json& arguments) {
-    return disassembled(debugger(), arguments.at("memoryReference").get<std::string>(),
+    return disassembled(debugger(), required_text(arguments, "memoryReference"),
                         arguments.value("instructionOffset", std::int64_t{0}), whole_in(arguments, "instructionCount"),
                         lines_from_);
   }
 
   json completions_of(const json& arguments) {
     const std::uint64_t column = whole_in(arguments, "column");
-    return completions(debugger(), arguments.at("text").get<std::string>(),
+    return completions(debugger(), required_text(arguments, "text"),
                        column < static_cast<std::uint64_t>(lines_from_) ? 0 : column - lines_from_, lines_from_);
   }
 
   /// The name of a variable is that by which it is looked up.
   json set_variable(const json& arguments) {
-    const auto name = arguments.at("name").get<std::string>();
+    const auto name = required_text(arguments, "name");
     const Reference reference = debugger().resolve(name);
-    debugger().set_word(reference, debugger().evaluate(arguments.at("value").get<std::string>()));
+    debugger().set_word(reference, debugger().evaluate(required_text(arguments, "value")));
     json shown = leaf(debugger(), reference.symbol, reference.first,
                       reference.element.value_or(debugger().focus().element), name, format_of(arguments));
     return {{"value", shown["value"]}, {"type", shown["type"]}, {"variablesReference", 0}};
@@ -366,7 +377,7 @@ class DapServer::Impl {
   }
 
   json data_breakpoint_info(const json& arguments) {
-    const auto name = arguments.at("name").get<std::string>();
+    const auto name = required_text(arguments, "name");
     try {
       const Reference reference = debugger().resolve(name);
       if (!reference.single())
@@ -385,8 +396,7 @@ class DapServer::Impl {
     for (const json& wanted : arguments.at("breakpoints")) {
       json shown{{"verified", false}};
       try {
-        const unsigned number =
-            debugger().add_watch(wanted.at("dataId").get<std::string>(), wanted.value("condition", ""));
+        const unsigned number = debugger().add_watch(required_text(wanted, "dataId"), wanted.value("condition", ""));
         watches_.push_back(number);
         shown["verified"] = true;
         shown["id"] = number;
@@ -439,7 +449,7 @@ class DapServer::Impl {
   }
 
   json evaluate(const json& arguments) {
-    const auto text = arguments.at("expression").get<std::string>();
+    const auto text = required_text(arguments, "expression");
     if (arguments.value("context", "") != "repl") {
       const Format format = format_of(arguments);
       try {

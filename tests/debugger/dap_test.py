@@ -451,7 +451,7 @@ class FrameMacros(DapTest):
 class Malformed(DapTest):
     def test_messages_that_are_wrong_are_answered(self):
         client = self.client
-        for text, said in ((b"{", "the message is refused"), (b"[]", "a message is an object"), (b"null", "a message is an object"),
+        for text, said in ((b"{", "the message is refused: it is no JSON at byte 2"), (b"[]", "a message is an object"), (b"null", "a message is an object"),
                            (b'"x"', "a message is an object"), (b"\xff\xfe{}", "the message is refused"), (b"", "the message is refused"),
                            (b'{"seq": 5}', "has type 'request'"), (b'{"seq": "a", "type": "request", "command": 7}', "the message is refused"),
                            (b"[" * 5000 + b"]" * 5000, "levels deep")):
@@ -483,7 +483,8 @@ class Malformed(DapTest):
         for arguments in ({}, {"variablesReference": "one"}, {"variablesReference": -1}):
             self.assertIn("refused", client.refused("variables", **arguments))
         self.assertIn("refused", client.refused("setBreakpoints", breakpoints=[]))
-        self.assertIn("refused", client.refused("evaluate"))
+        self.assertEqual("'expression' is missing: it must be a text", client.refused("evaluate"))
+        self.assertEqual("'expression' is refused: it must be a text", client.refused("evaluate", expression=7))
 
     def test_streams_that_are_no_protocol_end_with_an_error(self):
         for stream, said in ((b"hello\r\n\r\n", "no Content-Length"), (b"Content-Length: 99999999999\r\n\r\n", "Content-Length"),

@@ -115,8 +115,10 @@ class Session(DebugTest):
 
     def test_standard_input_goes_on_after_an_error_and_shows_no_prompt(self):
         kernel = self.kernel("  nop\n  fadd sum xj sum\n")
-        outcome = self.succeeds("debug", kernel, "--i", self.i, "--j", self.j, "--ignore-extra", stdin="nonsense\nprint $peid\nquit\nprint 1\n")
-        self.assertIn("unknown command 'nonsense'", outcome.err)
+        outcome = self.succeeds("debug", kernel, "--i", self.i, "--j", self.j, "--ignore-extra", stdin="nonsense\nlist 5\nstep -1\nstep 99999999999999999999\nprint $peid\nquit\nprint 1\n")
+        for words in ("unknown command 'nonsense'", "unknown command 'list'", "'-1' is refused: it must be a whole number from 0 to ",
+                      "'99999999999999999999' is refused: it must be a whole number from 0 to 18446744073709551615"):
+            self.assertIn(words, outcome.err)
         self.assertEqual(outcome.out, "$peid = 0\n")
 
     def test_tables_and_histograms(self):
