@@ -58,7 +58,9 @@ void report_precision(const Microcode& code, CompileResult& result) {
 }
 
 unsigned local_words_left(const Microcode& code) {
-  unsigned taken = 0;
+  // An experiment's form takes some itself (kernels/macros/experiment.vsm).
+  constexpr unsigned kFormWords = 5 * isa::kVectorElements * isa::short_words(isa::Width::long_word);
+  unsigned taken = code.experiment ? kFormWords : 0;
   for (const Variable& variable : code.variables) {
     if (variable.home != Variable::Home::local) continue;
     taken += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
@@ -78,13 +80,16 @@ void take(CompileResult& result, PrintedKernel printed, const PairFunction& func
 
 std::string too_many(const Microcode& code, const Operations& section) {
   const std::string at_once = needed_at_once(code, section);
+  ScheduleOptions options;
+  options.experiment = code.experiment;
   return fmt::format(
       "the function has too many values that are needed at once: {} operations do not fit into {} short words of "
-      "registers, {} of local memory (of its {}, i-data and results take {}) and {} flags, where each value takes a "
-      "word for each of {} i-particles{}{}; split it, or compute values where they are used",
+      "registers, {} of local memory (of its {}, {} take {}) and {} flags, where each value takes a word for each of "
+      "{} {}{}{}; split it, or compute values where they are used",
       section.size(), isa::kGprShortWords, local_words_left(code), isa::kLmShortWords,
-      isa::kLmShortWords - local_words_left(code), isa::kFlags, isa::kVectorElements, at_once.empty() ? "" : "; ",
-      at_once);
+      code.experiment ? "start, state and results" : "i-data and results", isa::kLmShortWords - local_words_left(code),
+      isa::kFlags + 1 - options.first_flag(), isa::kVectorElements, code.experiment ? "experiments" : "i-particles",
+      at_once.empty() ? "" : "; ", at_once);
 }
 
 namespace {

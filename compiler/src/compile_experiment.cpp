@@ -9,14 +9,13 @@
 #include "gdr/isa/experiment.h"
 #include "microcode/names.h"
 #include "pair/experiment.h"
+#include "schedule/lean.h"
 #include "schedule/print.h"
 #include "schedule/schedule.h"
 
 namespace gdr::compiler {
 namespace {
 
-// Long words of a place that the form itself takes (kernels/macros/experiment.vsm).
-constexpr unsigned kFormWords = 5;
 constexpr unsigned kPlaceWords = isa::kVectorElements * isa::short_words(isa::Width::long_word);
 
 /// The operations of all functions, and their order.
@@ -27,6 +26,15 @@ struct ExperimentPlan {
   std::optional<Schedule> end;
 
   [[nodiscard]] bool fits() const { return begin && step && end; }
+  /// How many of the sections have an order, of step, begin and end.
+  [[nodiscard]] unsigned sections() const { return !step ? 0 : !begin ? 1 : !end ? 2 : 3; }
+};
+
+/// What is done where values of the step do not fit into registers.
+enum class Search : std::uint8_t {
+  as_written,
+  reloaded,  // copies of words that wait in local memory, wherever two of them meet
+  lean,      // an order with few values at once, and copies where these need them
 };
 
 /// Registers that hold constants, which stay from round to round.
@@ -69,8 +77,8 @@ struct LocalSlots {
   [[nodiscard]] unsigned words() const { return longs * kPlaceWords + shorts * kPlaceWords / 2 + own; }
 };
 
-/// The shortest of schedules that may make values early, or only shortly before they are needed if they would not fit.
-std::optional<Schedule> fitting(const Microcode& code, const Operations& section, ScheduleOptions options) {
+/// The first of schedules that may make values early, or only shortly before they are needed if they would not fit.
+std::optional<Schedule> searched(const Microcode& code, const Operations& section, ScheduleOptions options) {
   constexpr std::array<std::size_t, 4> kWindows{0, 48, 20, 8};  // operations
   for (const std::size_t window : kWindows) {
     options.window = window;
@@ -79,16 +87,25 @@ std::optional<Schedule> fitting(const Microcode& code, const Operations& section
   return std::nullopt;
 }
 
+/// A schedule in an order of few values at once, of a section that gets further operations for it.
+std::optional<Schedule> lean(const Microcode& code, Operations& section, const ScheduleOptions& options) {
+  std::optional<LeanSection> found = lean_schedule(code, section, options);
+  if (!found) return std::nullopt;
+  section = std::move(found->section);
+  // With these operations the search may find a shorter order.
+  std::optional<Schedule> shorter = searched(code, section, options);
+  return shorter && shorter->lines < found->schedule.lines ? shorter : std::move(found->schedule);
+}
+
 /// Orders the three sections, which have local memory for values on their way in common.
-void order_sections(ExperimentPlan& plan, const CompileOptions& options, unsigned divisor) {
-  const Microcode& code = plan.code;
+void order_sections(ExperimentPlan& plan, const CompileOptions& options, Search way, unsigned divisor) {
+  Microcode& code = plan.code;
   ScheduleOptions scheduling;
   scheduling.experiment = true;
   scheduling.seed = options.seed;
   scheduling.tries = std::max(tries_of(options.effort, code.body.size()) / divisor, 20U);
-  const unsigned all = local_words_left(code);
-  scheduling.local_words = all - std::min(all, kFormWords * kPlaceWords);
-  plan.step = fitting(code, code.body, scheduling);
+  scheduling.local_words = local_words_left(code);
+  plan.step = way == Search::lean ? lean(code, code.body, scheduling) : searched(code, code.body, scheduling);
   if (!plan.step) return;
   LocalSlots slots;
   const unsigned constants = words_of_constants(code, *plan.step);
@@ -97,14 +114,20 @@ void order_sections(ExperimentPlan& plan, const CompileOptions& options, unsigne
   scheduling.homes = false;
   scheduling.gpr_taken = registers_of_constants(code, *plan.step);
   scheduling.tries = 40;
-  const auto other = [&](const Operations& section) {
+  const auto fitting = [&](Operations& section) {
+    std::optional<Schedule> found = searched(code, section, scheduling);
+    return found ? found : lean(code, section, scheduling);
+  };
+  const auto other = [&](Operations& section) {
     scheduling.local_words = left;
-    std::optional<Schedule> found = fitting(code, section, scheduling);
+    const Operations unchanged = section;
+    std::optional<Schedule> found = fitting(section);
     LocalSlots both = slots;
     if (found) both.take(section, *found, 0);
     if (found && both.words() > left) {  // the widths are mixed otherwise
       scheduling.local_words = left - std::min(left, slots.words());
-      found = fitting(code, section, scheduling);
+      section = unchanged;
+      found = fitting(section);
     }
     if (found) slots.take(section, *found, 0);
     return found;
@@ -114,26 +137,28 @@ void order_sections(ExperimentPlan& plan, const CompileOptions& options, unsigne
 }
 
 ExperimentPlan planned(const Imported& experiment, const CompileOptions& options, ConditionStyle style, bool in_place,
-                       bool reloads, std::vector<Message>& errors) {
+                       Search way, std::vector<Message>& errors) {
   constexpr unsigned kWays = 2;  // that are compared
   ExperimentPlan plan;
   plan.code = lower_experiment(experiment, style, in_place, options.fast, errors);
   if (!errors.empty()) return plan;
   separate_ports(plan.code);
   copy_old_words(plan.code);
-  if (reloads) reload_words(plan.code);
-  order_sections(plan, options, kWays);
+  if (way == Search::reloaded) reload_words(plan.code);
+  order_sections(plan, options, way, kWays);
   return plan;
 }
 
-bool is_shorter(const ExperimentPlan& one, const ExperimentPlan& other) {
-  return one.fits() && (!other.fits() || one.step->lines < other.step->lines);
+/// True if `one` has an order for more sections, or for as many and a shorter step.
+bool is_better(const ExperimentPlan& one, const ExperimentPlan& other) {
+  if (one.sections() != other.sections()) return one.sections() > other.sections();
+  return one.fits() && one.step->lines < other.step->lines;
 }
 
 /// Tries the ways to write words and to keep conditions.
-ExperimentPlan plan_with(const Imported& experiment, const CompileOptions& options, bool reloads,
+ExperimentPlan plan_with(const Imported& experiment, const CompileOptions& options, Search way,
                          std::vector<Message>& errors) {
-  ExperimentPlan best = planned(experiment, options, ConditionStyle::shared, true, reloads, errors);
+  ExperimentPlan best = planned(experiment, options, ConditionStyle::shared, true, way, errors);
   if (!errors.empty()) return best;
   const bool conditions =
       std::ranges::any_of(best.code.body, [](const Operation& operation) { return operation.predicate >= 0; });
@@ -142,17 +167,21 @@ ExperimentPlan plan_with(const Imported& experiment, const CompileOptions& optio
       if (style == ConditionStyle::shared && in_place) continue;
       if (style == ConditionStyle::words && !conditions && best.fits()) continue;
       std::vector<Message> none;
-      ExperimentPlan other = planned(experiment, options, style, in_place, reloads, none);
-      if (none.empty() && is_shorter(other, best)) best = std::move(other);
+      ExperimentPlan other = planned(experiment, options, style, in_place, way, none);
+      if (none.empty() && is_better(other, best)) best = std::move(other);
     }
   }
   return best;
 }
 
 ExperimentPlan chosen_plan(const Imported& experiment, const CompileOptions& options, std::vector<Message>& errors) {
-  ExperimentPlan plan = plan_with(experiment, options, false, errors);
-  if (errors.empty() && !plan.fits()) plan = plan_with(experiment, options, true, errors);
-  return plan;
+  ExperimentPlan best = plan_with(experiment, options, Search::as_written, errors);
+  for (const Search way : {Search::reloaded, Search::lean}) {
+    if (!errors.empty() || best.fits()) break;
+    ExperimentPlan other = plan_with(experiment, options, way, errors);
+    if (errors.empty() && is_better(other, best)) best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace

@@ -271,6 +271,99 @@ def narrow(s, w, steps):
     return s, w & 0xffffffffff, c, d, signed(h + 1, 16), n, s % 256, c >> 1
 
 
+# More values at once than the search finds places for, and more conditions than flags.
+MANY_VALUES = """
+struct Start { long from[4]; };
+struct State { long x[8], s[16]; };
+struct Result { long x[8]; };
+
+void begin(const Start& start, State& state) {
+  for (int k = 0; k < 8; ++k) state.x[k] = start.from[k % 4] + k;
+  for (int k = 0; k < 16; ++k) state.s[k] = start.from[k % 4] - k;
+}
+
+void step(State& state) {
+  long v[20], sum = 0;
+  for (int k = 0; k < 20; ++k) {
+    v[k] = sum = ((sum << 1) + state.x[k % 8]) & 0xffff;
+    if (sum & 1) v[k] += state.s[k % 16];
+  }
+  for (int k = 19; k >= 0; --k) sum = ((sum >> 1) + v[k]) & 0xffff;
+  for (int k = 0; k < 8; ++k) state.x[k] = (sum + v[k] - v[12 + k]) & 0xffff;
+  for (int k = 0; k < 16; ++k) {
+    if (v[k] > v[k + 1]) state.s[k] = v[k] & 0xff;
+  }
+}
+
+bool done(const State& state) { return state.x[0] % 8 == 0; }
+
+void end(const State& state, Result& result) {
+  for (int k = 0; k < 8; ++k) result.x[k] = state.x[k] + state.s[k + 8];
+}
+"""
+
+
+def many_values(start, most):
+    """MANY_VALUES in integers without end: results, steps, and whether the experiment is done."""
+    x = [start[k % 4] + k for k in range(8)]
+    s = [start[k % 4] - k for k in range(16)]
+    steps = 0
+    while steps == 0 or (x[0] % 8 != 0 and steps < most):
+        v, total = [], 0
+        for k in range(20):
+            total = (2 * total + x[k % 8]) & 0xffff
+            v.append(total + (s[k % 16] if total & 1 else 0))
+        for value in reversed(v):
+            total = ((total >> 1) + value) & 0xffff
+        x = [(total + v[k] - v[12 + k]) & 0xffff for k in range(8)]
+        s = [v[k] & 0xff if v[k] > v[k + 1] else s[k] for k in range(16)]
+        steps += 1
+    return *(x[k] + s[k + 8] for k in range(8)), steps, int(x[0] % 8 == 0)
+
+
+BEGIN_OF_MANY_VALUES = """
+struct Start { double a; };
+struct State { double x[47]; };
+struct Result { double sum; };
+
+void begin(const Start& start, State& state) {
+  double v[24], sum = start.a;
+  for (int k = 0; k < 24; ++k) v[k] = sum = sum * sum + start.a;
+  for (int k = 23; k >= 0; --k) sum = sum * v[k] + v[k];
+  for (int k = 0; k < 47; ++k) state.x[k] = sum;
+}
+
+void step(State& state) {
+  for (int k = 0; k < 47; ++k) state.x[k] = state.x[k] + state.x[(k + 7) % 47];
+}
+
+void end(const State& state, Result& result) { result.sum = state.x[0]; }
+"""
+
+
+class ManyValues(cli_test.CliTest):
+    def test_compile_and_give_what_integers_say(self):
+        kernel = self.file("many.cc", MANY_VALUES)
+        starts = [(37 * n, n * n, 5 * n + 1, 1000 - n) for n in range(40)]
+        lines = "".join(",".join(map(str, start)) + "\n" for start in starts)
+        i = self.file("i.csv", "from[0],from[1],from[2],from[3]\n" + lines)
+        out = self.scratch / "out.csv"
+        for engine in ("reference", "simd"):
+            outcome = cli_test.gdr("run", kernel, "--i", i, "--steps", 12, "--round", 4, "--machine", "model450",
+                                   "--engine", engine, "--quiet", "--output", out)
+            self.assertEqual(outcome.status, 0, outcome.err)
+            with open(out) as file:
+                rows = [tuple(map(int, row)) for row in list(csv.reader(file))[1:]]
+            self.assertEqual(rows, [many_values(start, 12) for start in starts])
+
+    def test_that_do_not_fit_are_refused_at_their_function(self):
+        kernel = self.file("many.cc", BEGIN_OF_MANY_VALUES)
+        outcome = cli_test.gdr("cc", kernel, "-o", self.scratch / "many.vsm")
+        self.assertNotEqual(outcome.status, 0)
+        self.assertIn("many.cc:6:1: error: ", outcome.err)
+        self.assertIn("80 of local memory (of its 512, start, state and results take 432) and 3 flags", outcome.err)
+
+
 def scattered(v, n):
     """Result of docs/examples/scattering.py for n encounters at v times the critical velocity."""
     command = [sys.executable, "-B", cli_test.PROJECT / "docs/examples/scattering.py", cli_test.GDR, "--v", str(v), "--n", str(n)]

@@ -15,13 +15,14 @@ std::optional<LeanSection> lean_schedule(const Microcode& code, const Operations
                                          const ScheduleOptions& options) {
   constexpr unsigned kCopy = isa::kVectorElements * isa::short_words(isa::Width::long_word);
   constexpr std::array<unsigned, 4> kSpare{0, kCopy, 2 * kCopy, 3 * kCopy};  // short words for copies
+  const unsigned flags = isa::kFlags + 1 - options.first_flag();
   std::optional<LeanSection> shortest;
   for (const Operations& ordered : lean_orders(code, section)) {
     for (const bool again : {false, true}) {
-      const std::optional<Operations> ready = flags_in_time(again ? values_in_time(ordered) : ordered);
+      const std::optional<Operations> ready = flags_in_time(again ? values_in_time(ordered) : ordered, flags);
       if (!ready) continue;
       for (const unsigned spare : kSpare) {
-        std::optional<PlacedSection> one = placed(code, *ready, spare, options.local_words);
+        std::optional<PlacedSection> one = placed(code, *ready, spare, options);
         if (!one) continue;
         std::optional<Schedule> found = lines_of(code, *one, options);
         if (found && (!shortest || found->lines < shortest->schedule.lines))

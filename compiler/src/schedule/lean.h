@@ -17,7 +17,8 @@ struct LeanSection {
 /// Looks at a few orders of the section in which few values are needed at once. In each of them values that do not fit
 /// into the registers go to local memory, copies bring them to their readers, flags are set again, and cheap values are
 /// computed again. The shortest schedule is returned; nothing if registers and local memory are too small for the
-/// values of each order. Of the options `repeats`, `ready` and `local_words` count.
+/// values of each order. Of the options `repeats`, `experiment`, `gpr_taken`, `ready` and
+/// `local_words` count.
 [[nodiscard]] std::optional<LeanSection> lean_schedule(const Microcode& code, const Operations& section,
                                                        const ScheduleOptions& options);
 

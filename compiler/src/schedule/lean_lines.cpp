@@ -83,11 +83,12 @@ class Lines {
       const Operation& operation = section_[n];
       if (operation.predicate >= 0)
         numbered[number_of[as_index(flags[as_index(operation.predicate)])]].users.push_back(n);
+      if (operation.goes_on) numbers_[n] = isa::kExperimentFlag;
       if (!operation.condition || operation.goes_on) continue;
       unsigned& number = number_of[as_index(flags[n])];
       if (operation.flag_into < 0) {
-        const auto free =
-            std::find_if(numbered.begin() + 1, numbered.end(), [&](const Flag& flag) { return flag.until <= n; });
+        const auto free = std::find_if(numbered.begin() + options_.first_flag(), numbered.end(),
+                                       [&](const Flag& flag) { return flag.until <= n; });
         if (free == numbered.end()) return false;
         number = static_cast<unsigned>(free - numbered.begin());
         for (const std::size_t user : free->users) order(user, n, section_[user].condition ? 1 : 0);

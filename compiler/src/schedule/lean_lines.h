@@ -7,7 +7,7 @@
 namespace gdr::compiler {
 
 /// A list schedule. It exists for every placed section that needs no more flags at once, in its order, than there are;
-/// nothing otherwise. Of the options `repeats` and `ready` count.
+/// nothing otherwise. Of the options `repeats`, `experiment` and `ready` count.
 [[nodiscard]] std::optional<Schedule> lines_of(const Microcode& code, const PlacedSection& placed,
                                                const ScheduleOptions& options);
 

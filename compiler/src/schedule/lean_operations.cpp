@@ -35,8 +35,9 @@ struct Overwritten {
 /// The flags of the machine as a cache: one that is needed again is set again.
 class FlagCache {
  public:
-  explicit FlagCache(const Operations& section)
+  FlagCache(const Operations& section, unsigned flags)
       : section_(section),
+        flags_(flags),
         overwritten_(section),
         rewriting_(section),
         uses_left_(section.size(), 0),
@@ -83,7 +84,7 @@ class FlagCache {
   }
 
   bool hold(std::size_t root) {
-    if (held_.size() == isa::kFlags) {
+    if (held_.size() == flags_) {
       const auto oldest = std::ranges::find_if(held_, [&](std::size_t held) { return again(held).has_value(); });
       if (oldest == held_.end()) return false;
       held_.erase(oldest);
@@ -128,6 +129,7 @@ class FlagCache {
   }
 
   const Operations& section_;
+  unsigned flags_;
   Overwritten overwritten_;
   Rewriting rewriting_;
   std::vector<int> uses_left_;
@@ -138,7 +140,9 @@ class FlagCache {
 
 }  // namespace
 
-std::optional<Operations> flags_in_time(const Operations& section) { return FlagCache(section).run(); }
+std::optional<Operations> flags_in_time(const Operations& section, unsigned flags) {
+  return FlagCache(section, flags).run();
+}
 
 Operations values_in_time(const Operations& section) {
   constexpr std::size_t kLong = 12;  // operations

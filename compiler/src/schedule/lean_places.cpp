@@ -54,13 +54,25 @@ struct Lives {
 /// Short words of registers.
 class Registers {
  public:
-  explicit Registers(unsigned words) : taken_(words, false) {}
+  /// `taken`: those that are in use already; empty: none.
+  explicit Registers(const std::vector<bool>& taken) : taken_(taken) { taken_.resize(isa::kGprShortWords, false); }
 
   std::optional<unsigned> place(const Life& life) {
     for (unsigned first = 0; first + life.words() <= taken_.size(); first += isa::short_words(life.width)) {
       const auto begin = taken_.begin() + first;
       if (std::find(begin, begin + life.words(), true) != begin + life.words()) continue;
       std::fill(begin, begin + life.words(), true);
+      return first;
+    }
+    return std::nullopt;
+  }
+  /// The last long word that is free.
+  std::optional<unsigned> place_copy() {
+    for (unsigned first = isa::kGprShortWords; first >= kCopyWords;) {
+      first -= kCopyWords;
+      const auto begin = taken_.begin() + first;
+      if (std::find(begin, begin + kCopyWords, true) != begin + kCopyWords) continue;
+      std::fill(begin, begin + kCopyWords, true);
       return first;
     }
     return std::nullopt;
@@ -76,10 +88,15 @@ class Registers {
 
 class Allocation {
  public:
-  Allocation(const Microcode& code, const Operations& section, unsigned spare)
-      : code_(code), section_(section), spare_(spare), lives_(section), rewriting_(section) {}
+  Allocation(const Microcode& code, const Operations& section, const std::vector<bool>& gpr_taken)
+      : code_(code), section_(section), registers_(gpr_taken), lives_(section), rewriting_(section) {}
 
-  std::optional<PlacedSection> run(unsigned local_words) {
+  std::optional<PlacedSection> run(unsigned spare, unsigned local_words) {
+    for (; spare >= kCopyWords; spare -= kCopyWords) {
+      const std::optional<unsigned> address = registers_.place_copy();
+      if (!address) return std::nullopt;
+      copies_.insert(copies_.begin(), *address);
+    }
     if (!give_registers()) return std::nullopt;
     give_local_memory();
     if (local_words_ > local_words || !copy_operands()) return std::nullopt;
@@ -88,17 +105,16 @@ class Allocation {
 
  private:
   bool give_registers() {
-    Registers registers(isa::kGprShortWords - spare_);
     std::vector<std::size_t> live;
     for (std::size_t n = 0; n < section_.size(); ++n) {
       Life& life = lives_.all[n];
       if (lives_.root[n] != n || !life.read) continue;
       std::erase_if(live, [&](std::size_t other) {
         const bool over = lives_.all[other].until <= n;
-        if (over) registers.release(lives_.all[other]);
+        if (over) registers_.release(lives_.all[other]);
         return over;
       });
-      std::optional<unsigned> address = registers.place(life);
+      std::optional<unsigned> address = registers_.place(life);
       while (!address) {
         const auto needed_longest = std::ranges::max_element(live, {}, [&](std::size_t other) {
           return lives_.all[other].must_be_register ? 0 : lives_.all[other].until;
@@ -107,9 +123,9 @@ class Allocation {
         Life& longest = lives_.all[*needed_longest];
         if (longest.must_be_register || (longest.until <= life.until && !life.must_be_register)) break;
         longest.in_register = false;
-        registers.release(longest);
+        registers_.release(longest);
         live.erase(needed_longest);
-        address = registers.place(life);
+        address = registers_.place(life);
       }
       life.in_register = address.has_value();
       if (!address && life.must_be_register) return false;
@@ -190,8 +206,7 @@ class Allocation {
 
   /// A copy in one of the spare registers, which are used in turns; -1 if there are none.
   int copy_of(const Operand& operand, const Operation& reader) {
-    const unsigned copies = spare_ / kCopyWords;
-    if (copies == 0) return -1;
+    if (copies_.empty()) return -1;
     Operation made;
     made.op = Op::UPASSA;
     made.operands = {{operand.kind, operand.index, -1, false}};
@@ -212,14 +227,14 @@ class Allocation {
         made.width = code_.literals[as_index(operand.index)].width;
         break;
     }
-    const unsigned address = isa::kGprShortWords - spare_ + kCopyWords * (turn_++ % copies);
-    places_.push_back({false, true, false, address, 0});
+    places_.push_back({false, true, false, copies_[turn_++ % copies_.size()], 0});
     return rewriting_.add(std::move(made));
   }
 
   const Microcode& code_;
   const Operations& section_;
-  unsigned spare_;
+  Registers registers_;
+  std::vector<unsigned> copies_;  // addresses of registers for copies
   Lives lives_;
   Rewriting rewriting_;
   std::vector<Places> places_;
@@ -230,8 +245,8 @@ class Allocation {
 }  // namespace
 
 std::optional<PlacedSection> placed(const Microcode& code, const Operations& section, unsigned spare,
-                                    unsigned local_words) {
-  return Allocation(code, section, spare).run(local_words);
+                                    const ScheduleOptions& options) {
+  return Allocation(code, section, options.gpr_taken).run(spare, options.local_words);
 }
 
 Fullest fullest(const Operations& section) {

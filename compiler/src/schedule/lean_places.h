@@ -18,9 +18,10 @@ struct PlacedSection {
 };
 
 /// Gives each value of the section, whose order is kept, a register or a word of local memory. `spare`: short words of
-/// registers for copies of operands that meet others at a port. Nothing if these, or local memory, are too few.
+/// registers for copies of operands that meet others at a port. Nothing if these, or local memory, are too few. Of the
+/// options `gpr_taken` and `local_words` count.
 [[nodiscard]] std::optional<PlacedSection> placed(const Microcode& code, const Operations& section, unsigned spare,
-                                                  unsigned local_words);
+                                                  const ScheduleOptions& options);
 
 /// The operations whose values are needed at the point of the section at which these take the most words.
 struct Fullest {

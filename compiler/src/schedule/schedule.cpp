@@ -16,7 +16,6 @@ using assembler::Way;
 using isa::Op;
 using isa::Unit;
 
-constexpr unsigned kGoesOn = isa::kExperimentFlag;
 constexpr std::ptrdiff_t kForward = 1;   // lines until a value can be read from T
 constexpr std::ptrdiff_t kRegister = 2;  // lines until it can be read from elsewhere
 
@@ -47,8 +46,7 @@ class GraphOfSection {
     graph_.constants_move = options_.homes;
     graph_.repeats = options_.repeats;
     graph_.first_read.assign(code_.variables.size(), assembler::kNeverRead);
-    for (unsigned flag = options_.experiment ? kGoesOn + 1 : 1; flag <= isa::kFlags; ++flag)
-      graph_.flag_numbers.push_back(flag);
+    for (unsigned flag = options_.first_flag(); flag <= isa::kFlags; ++flag) graph_.flag_numbers.push_back(flag);
     return std::move(graph_);
   }
 
@@ -220,7 +218,9 @@ Schedule schedule_of(const assembler::Plan& plan, const Microcode& code, const O
     }
     const assembler::PlacedValue& value = plan.values[n];
     schedule.places.push_back({value.t != 0, value.gpr != 0, value.lm != 0, plan.gpr[n], plan.lm[n]});
-    schedule.flag_of.push_back(section[n].goes_on ? kGoesOn : flags[n] < 0 ? 0 : plan.flags[index(flags[n])]);
+    schedule.flag_of.push_back(section[n].goes_on ? isa::kExperimentFlag
+                               : flags[n] < 0     ? 0
+                                                  : plan.flags[index(flags[n])]);
   }
   for (std::size_t constant = 0; constant < plan.constants.size(); ++constant) {
     const bool is_variable = constant < code.variables.size();

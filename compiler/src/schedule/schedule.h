@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gdr/assembler/line_search.h"
+#include "gdr/isa/experiment.h"
 #include "microcode/microcode.h"
 
 namespace gdr::compiler {
@@ -51,6 +52,8 @@ struct ScheduleOptions {
   std::vector<bool> gpr_taken{};  // short words of registers that are in use during the section; empty: none
   std::vector<int> ready;         // for each variable the first line that may read it; empty: 0
   unsigned local_words = isa::kLmShortWords;  // short words of local memory that may be used
+
+  [[nodiscard]] unsigned first_flag() const { return experiment ? isa::kExperimentFlag + 1U : 1U; }
 };
 
 /// The shortest schedule found; nothing if none fits into registers, flags and ports.
