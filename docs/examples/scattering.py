@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Encounters of a star with a binary star, three equal masses: cross sections of exchange and ionisation.
 
-    scattering.py GDR [--v V] [--n N] [--seed S] [--eta ETA] [--machine M] [--threads T] [--keep FOLDER]
+    scattering.py GDR [--v V] [--n N] [--seed S] [--eta ETA] [--kernel K] [--machine M] [--threads T] [--keep FOLDER]
 
 Units: G = m = a = 1, a the binary's semi-major axis; V in units of v_c, at which the total energy is 0. The kernel is
-encounter.vsm, which runs each experiment to a time of its own. What is not resolved then goes on from its last state.
-Prints one line of JSON.
+encounter.vsm, or encounter.cc, which runs each experiment to a time of its own. What is not resolved then goes on from
+its last state. Prints one line of JSON.
 """
 
 import argparse
@@ -102,14 +102,14 @@ def outcome(state):
     return "flyby" if pair == 0 else "exchange"
 
 
-def run(gdr, starts, until, eta, folder, options):
-    """States at `until` and numbers of steps."""
+def run(gdr, starts, until, eta, folder, options, kernel=KERNEL):
+    """States at `until`, numbers of steps, and the report."""
     columns = [f"from_x[{k}]" for k in range(6)] + [f"from_v[{k}]" for k in range(6)] + ["until"]
     with open(folder / "starts.csv", "w") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows([*map(repr, one), until] for one in starts)
-    command = [gdr, "run", KERNEL, "--i", "starts.csv", "--steps", str(STEPS), "--round", str(ROUND)]
+    command = [gdr, "run", kernel, "--i", "starts.csv", "--steps", str(STEPS), "--round", str(ROUND)]
     command += ["--param", f"eta={eta}", "--output", "ends.csv", "--quiet", "--json", "report.json", *options]
     subprocess.run(command, cwd=folder, check=True)
     with open(folder / "ends.csv") as file:
@@ -124,7 +124,7 @@ def cross_section(counted, n, b_max):
     return area * counted / n, area * math.sqrt(max(counted, 1)) / n
 
 
-def scatter(gdr, v_over_critical, n, seed, eta, folder, options=()):
+def scatter(gdr, v_over_critical, n, seed, eta, folder, options=(), kernel=KERNEL):
     rng = random.Random(seed)
     v = v_over_critical * CRITICAL
     b_max = 4 / v_over_critical + 1.5  # Hut and Bahcall (1983) stay below it
@@ -138,7 +138,7 @@ def scatter(gdr, v_over_critical, n, seed, eta, folder, options=()):
         left = [k for k in range(n) if outcomes[k] is None]
         if not left:
             break
-        ends, taken, report = run(gdr, [states[k] for k in left], until, eta, folder, options)
+        ends, taken, report = run(gdr, [states[k] for k in left], until, eta, folder, options, kernel)
         occupancy = occupancy or report["experiments"]["occupancy"]
         seconds += report["emulated_seconds"]
         steps += sum(taken)
@@ -164,6 +164,7 @@ def main():
     parser.add_argument("--n", type=int, default=2048)
     parser.add_argument("--seed", type=int, default=1983)
     parser.add_argument("--eta", type=float, default=0.02)
+    parser.add_argument("--kernel", type=pathlib.Path, default=KERNEL)
     parser.add_argument("--machine", default="model450", help="a chip has 2,048 places, few of which are busy at the end")
     parser.add_argument("--threads", default="0")
     parser.add_argument("--keep", help="folder in which each encounter's outcome and energy error are left")
@@ -171,7 +172,8 @@ def main():
     gdr = pathlib.Path(shutil.which(arguments.gdr) or arguments.gdr).resolve()
     options = ("--machine", arguments.machine, "--threads", arguments.threads)
     with tempfile.TemporaryDirectory() as folder:
-        result, encounters = scatter(gdr, arguments.v, arguments.n, arguments.seed, arguments.eta, pathlib.Path(folder), options)
+        result, encounters = scatter(gdr, arguments.v, arguments.n, arguments.seed, arguments.eta, pathlib.Path(folder), options,
+                                     arguments.kernel.resolve())
     if arguments.keep:
         with open(pathlib.Path(arguments.keep) / f"encounters-{arguments.v:g}.csv", "w") as file:
             writer = csv.writer(file)

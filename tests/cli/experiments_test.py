@@ -364,9 +364,10 @@ class ManyValues(cli_test.CliTest):
         self.assertIn("80 of local memory (of its 512, start, state and results take 432) and 3 flags", outcome.err)
 
 
-def scattered(v, n):
+def scattered(v, n, *options):
     """Result of docs/examples/scattering.py for n encounters at v times the critical velocity."""
     command = [sys.executable, "-B", cli_test.PROJECT / "docs/examples/scattering.py", cli_test.GDR, "--v", str(v), "--n", str(n)]
+    command += options
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
@@ -389,6 +390,34 @@ class Scattering(cli_test.CliTest):
         self.assertEqual(result["ionisation"]["counted"], 0)
         self.assertGreater(result["exchange"]["counted"], 0)
         self.assertLess(result["energy_error_median"], 1e-5)
+
+    def test_has_the_same_outcomes_with_the_kernel_in_cplusplus(self):
+        """Not the same bits: the two differ in roundings, so that a few may end otherwise."""
+        n = 256
+        by_hand = scattered(2, n)
+        compiled = scattered(2, n, "--kernel", cli_test.PROJECT / "docs/examples/encounter.cc")
+        self.assertEqual(compiled["unresolved"], 0)
+        self.assertLess(compiled["energy_error_median"], 1e-5)
+        self.assertLess(compiled["energy_errors_above_1e-3"], n / 100)
+        for kind in ("exchange", "ionisation"):
+            self.assertLess(abs(compiled[kind]["counted"] - by_hand[kind]["counted"]), n / 100)
+
+    def test_in_cplusplus_has_the_same_bits_in_each_engine(self):
+        columns = [f"from_x[{k}]" for k in range(6)] + [f"from_v[{k}]" for k in range(6)] + ["until"]
+        starts = [[1, 0, 0, -4 - n / 8, n / 4, 0, 0, 1.25, 0, 1.5, 0.5, 0.25, 2 + n / 4] for n in range(8)]
+        lines = "".join(",".join(map(str, start)) + "\n" for start in starts)
+        i = self.file("starts.csv", ",".join(columns) + "\n" + lines)
+        outputs = []
+        for engine in ("reference", "simd"):
+            out = self.scratch / f"{engine}.csv"
+            outcome = cli_test.gdr("run", cli_test.PROJECT / "docs/examples/encounter.cc", "--i", i, "--steps", 2000,
+                                   "--round", 100, "--param", "eta=0.02", "--machine", "model450", "--engine", engine,
+                                   "--quiet", "--output", out)
+            self.assertEqual(outcome.status, 0, outcome.err)
+            outputs.append(out.read_text())
+        self.assertEqual(outputs[0], outputs[1])
+        rows = list(csv.DictReader(outputs[0].splitlines()))
+        self.assertEqual([row["finished"] for row in rows], ["1"] * len(starts))
 
 
 class ScatteringOfMany(cli_test.CliTest):
