@@ -190,6 +190,17 @@ class ClosedForm(unittest.TestCase):
             self.assertAlmostEqual(result["seconds"] / simulated["seconds"], 1, delta=1e-3)
 
 
+    def test_a_network_that_is_too_large_is_refused_with_what_it_may_have(self):
+        for arguments, expected in (
+                (("routes", "--topology", "torus", "--nodes", "65536"),
+                 "at most 2048; a network with other routings can have more"),
+                (("routes", "--topology", "fat-tree", "--nodes", "100000"),
+                 "nodes of a leaf of a fat tree: 25000 is refused: it must be from 1 to 1024")):
+            outcome = run("net", *arguments)
+            self.assertEqual(outcome.returncode, USAGE_ERROR, outcome.stderr)
+            self.assertRegex(outcome.stderr, expected)
+
+
 @unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
 class Platforms(unittest.TestCase):
     def test_more_hosts_than_can_be_read_are_refused_before_they_are_made(self):

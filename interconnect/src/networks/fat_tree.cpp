@@ -1,6 +1,8 @@
 // Two layers of switches with explicit routes: our rule, not the simulator's, decides which cable a message takes.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "gdr/base/error.h"
 #include "gdr/interconnect/topology.h"
 
@@ -84,10 +86,10 @@ class Layout {
 }  // namespace
 
 Topology fat_tree(const FatTree& tree) {
-  for (const NodeId count : {tree.leaves, tree.nodes_per_leaf, tree.spines, tree.cables}) {
+  for (const auto& [what, count] : {std::pair{"leaves", tree.leaves}, std::pair{"nodes of a leaf", tree.nodes_per_leaf},
+                                    std::pair{"spines", tree.spines}, std::pair{"cables", tree.cables}}) {
     if (count >= 1 && count <= 1024) continue;
-    throw Error(fmt::format(
-        "fat tree: {} is refused: leaves, nodes of a leaf, spines and cables must be from 1 to 1024", count));
+    throw Error(fmt::format("{} of a fat tree: {} is refused: it must be from 1 to 1024", what, count));
   }
   const Layout layout(tree);
   std::string name = fmt::format("fat tree {}x{}", tree.leaves, tree.nodes_per_leaf);

@@ -112,7 +112,7 @@ Topology shortest_paths(Graph graph) {
   if (graph.vertices < graph.nodes || graph.vertices > kMostGraphVertices) {
     throw Error(
         fmt::format("{}: {} nodes and switches are refused: for routes of as few links as possible there must be "
-                    "at least the {} nodes, at most {}",
+                    "at least the {} nodes, at most {}; a network with other routings can have more",
                     graph.name, graph.vertices, graph.nodes, kMostGraphVertices));
   }
   const auto paths = std::make_shared<const Paths>(graph);
