@@ -498,6 +498,13 @@ class Machine(CliTest):
             for part in (key, parameter["unit"], parameter["origin"]):
                 self.assertIn(part, text)
 
+    def test_show_gives_the_routing_that_a_network_chooses(self):
+        text = (PROJECT / "machines" / "torus-64.toml").read_text(encoding="utf-8")
+        path = self.file("hashed.toml", text.replace('kind = "torus"', 'kind = "torus"\nrouting = "hash"'))
+        self.assertRegex(self.succeeds("machine", "show", path).out, r"(?m)^  routing +hash$")
+        self.assertEqual(json.loads(self.succeeds("machine", "show", path, "--json", "-").out)["choices"], {"routing": "hash"})
+        self.assertNotIn("choices", json.loads(self.succeeds("machine", "show", "torus-64", "--json", "-").out))
+
     def test_a_file_of_ones_own_is_taken(self):
         path = self.file("mine.toml", self.good.replace('"model450"', '"mine"'))
         self.assertEqual(json.loads(self.succeeds("machine", "show", path, "--json", "-").out)["machine"], "mine")

@@ -84,6 +84,7 @@ ReportShape machine_show_shape() {
        1,
        {text_field("machine", "name"), text_field("kind", "kind of the description"), text_field("title", "title"),
         or_none(object_field("parts", "descriptions that a cluster combines")),
+        or_none(object_field("choices", "texts that the description gives, such as `routing`, by name")),
         or_none(object_field("parameters", "by name: `value`, `unit`, `origin`"))},
        {}});
 }

@@ -60,6 +60,7 @@ int show_machine(const std::string& name, const ReportOptions& report) {
             {"kind", machine.kind},
             {"title", machine.title}};
   for (const auto& [key, part] : parts) json["parts"][key] = part;
+  for (const auto& [key, choice] : machine.choices) json["choices"][key] = choice;
   for (const base::Parameter& parameter : machine.parameters) {
     json["parameters"][parameter.key] = {
         {"value", parameter.value}, {"unit", parameter.unit}, {"origin", parameter.origin}};
@@ -67,6 +68,7 @@ int show_machine(const std::string& name, const ReportOptions& report) {
   if (report.speaks()) {
     fmt::print("{}: {}\n", machine.name, machine.title);
     for (const auto& [key, part] : parts) fmt::print("  {:<18} {}\n", key, part);
+    for (const auto& [key, choice] : machine.choices) fmt::print("  {:<18} {}\n", key, choice);
     for (const base::Parameter& parameter : machine.parameters) {
       fmt::print("  {:<18} {:>12g} {:<24} {}\n", parameter.key, parameter.value, parameter.unit, parameter.origin);
     }
