@@ -47,9 +47,12 @@ class WrongPlatforms(unittest.TestCase):
         self.assertEqual(outcome.returncode, 2)
         self.assertIn("8 is refused: it must be a square", outcome.stderr)
         self.assertIn("--nodes: nodes of a two-dimensional torus", run("net", "replay", "cg", "--topology", "torus", "--nodes", "2").stderr)
+        # Also if a square of about this size would take too long.
+        self.assertIn("4000 is refused: it must be a square", run("net", "summa", "--topology", "fat-tree", "--routing",
+                                                                  "hash", "--nodes", "4000").stderr)
 
     def test_schedules_beyond_memory_are_refused_with_the_estimate(self):
-        outcome = run("net", "summa", "--nodes", "4096", "--algorithm", "CA4")
+        outcome = run("net", "summa", "--nodes", "4096", "--algorithm", "CA4", "--long")
         self.assertEqual(outcome.returncode, 2)
         self.assertRegex(outcome.stderr, r"4096 is refused: the schedule would .* take \d+\.\d GB")
 
@@ -190,8 +193,13 @@ class ClosedForm(unittest.TestCase):
             self.assertAlmostEqual(result["seconds"] / simulated["seconds"], 1, delta=1e-3)
 
 
-    def test_a_network_that_is_too_large_is_refused_with_what_it_may_have(self):
+    def test_what_would_not_end_is_refused_before_it_is_made(self):
         for arguments, expected in (
+                (("summa", "--topology", "hub2d", "--nodes", "8100"), r"it would take about \d+ s; --long"),
+                (("summa", "--topology", "torus", "--nodes", "65536", "--routing", "dimension-order", "--executor",
+                  "closed-form"), r"it would take about \d+ s; --long"),
+                (("routes", "--topology", "torus", "--nodes", "65536", "--routing", "dimension-order"),
+                 "4294967296 paths are refused: at most 4194304 are listed; --from and --to choose some"),
                 (("routes", "--topology", "torus", "--nodes", "65536"),
                  "at most 2048; a network with other routings can have more"),
                 (("routes", "--topology", "fat-tree", "--nodes", "100000"),

@@ -218,7 +218,8 @@ TEST(Summa, ClosedFormsNeedNoSchedule) {
   for (const SummaOptions& options : all) {
     const SummaPlan plan = make_summa(options);
     for (const Topology& topology :
-         {torus({4, 4, 4}, {1e9, 1e-6}), optical_hub(64, {1e8, 2e-7}), infiniband_flat(64, {3e9, 1e-6})}) {
+         {torus({4, 4, 4}, {1e9, 1e-6}), optical_hub(64, {1e8, 2e-7}), optical_hub_2d(8, 8, {1e8, 2e-7}),
+          torus_by_both_ways({8, 8}, {1e9, 1e-6}), infiniband_flat(64, {3e9, 1e-6})}) {
       const SummaClosedForm counted = summa_closed_form(options, topology, kSpeed);
       const ClosedForm made = run_closed_form(plan.schedule, topology, kSpeed);
       EXPECT_EQ(counted.times.lockstep_seconds, made.lockstep_seconds) << static_cast<int>(options.algorithm);
@@ -247,6 +248,33 @@ TEST(Summa, ClosedFormsOfManyNodesFollowTheTheory) {
   EXPECT_NEAR(form.times.lockstep_seconds / theory.seconds, 1, 0.04);
   EXPECT_THROW(static_cast<void>(make_summa({.nodes = kNodes, .n = kN})), Error);
   EXPECT_THROW(static_cast<void>(summa_closed_form({.nodes = 16, .n = 64}, optical_hub(9, {1e8, 0}))), Error);
+}
+
+// A run is refused before its schedule is made, from these numbers.
+TEST(Summa, SizesAreThoseOfTheSchedule) {
+  std::vector<SummaOptions> all;
+  for (const Algorithm algorithm : kAll) all.push_back({.nodes = 64, .n = 64, .algorithm = algorithm});
+  all.push_back({.nodes = 64, .n = 64, .by_rows_and_columns = true});
+  all.push_back({.nodes = 64, .n = 64, .algorithm = Algorithm::ca1, .layout = SummaLayout::cube});
+  all.push_back({.nodes = 64, .n = 64, .algorithm = Algorithm::ca3, .layout = SummaLayout::cube});
+  for (const SummaOptions& options : all) {
+    const Schedule schedule = make_summa(options).schedule;
+    std::vector<double> of_steps;
+    for (const auto& steps : schedule.ranks) {
+      of_steps.resize(std::max(of_steps.size(), steps.size()));
+      for (std::size_t step = 0; step < steps.size(); ++step) {
+        of_steps[step] += static_cast<double>(steps[step].sends.size());
+      }
+    }
+    const SummaSize size = summa_size(options);
+    const double messages = static_cast<double>(traffic(schedule).messages) / size.messages;
+    const double together = std::ranges::max(of_steps) / size.together;
+    // The size includes messages of ranks to themselves, and counts a tree's messages as if they were one step.
+    EXPECT_LE(messages, 1) << static_cast<int>(options.algorithm);
+    EXPECT_GE(messages, 0.7) << static_cast<int>(options.algorithm);
+    EXPECT_LE(together, 1) << static_cast<int>(options.algorithm);
+    EXPECT_GE(together, 1.0 / 3) << static_cast<int>(options.algorithm);
+  }
 }
 
 TEST(Summa, TheReferenceIsCa1OnAHub) {

@@ -72,6 +72,13 @@ struct SimulationArguments {
 /// node and some links carry far more than others, almost every message ends at a different time, and the shares of all
 /// are computed again each time.
 [[nodiscard]] double simulation_seconds(const interconnect::Platform& platform, double messages, double together);
+/// Mean number of links from node 0 to nodes `stride`, 2 x `stride`, ... of `nodes` nodes, itself the first.
+[[nodiscard]] double mean_hops(const interconnect::Topology& topology, interconnect::NodeId stride,
+                               interconnect::NodeId nodes);
+/// The same for all other nodes.
+[[nodiscard]] double mean_hops(const interconnect::Topology& topology);
+/// Estimated seconds of the host for a closed form that follows `routes` routes of `hops` links.
+[[nodiscard]] double closed_form_seconds(double routes, double hops);
 /// Throws UsageError for what takes more than a minute, unless `long_run` is set; `instead` needs less time.
 void refuse_long_run(std::string_view what, double seconds, bool long_run, std::string_view instead);
 

@@ -61,8 +61,8 @@ CollectiveRun run_of(const NetCollectiveOptions& options, const interconnect::Pl
   const std::string title = fmt::format("{}, {}", options.title, method);
   const interconnect::CollectiveSize size = interconnect::collective_size(collective, nodes);
   if (options.simulation.executor == "closed-form") {
-    constexpr double kSecondsOfRoute = 1e-7;
-    refuse_long_run(on, kSecondsOfRoute * size.routes, options.long_run, "another method or fewer nodes need less");
+    refuse_long_run(on, closed_form_seconds(size.routes, mean_hops(platform.topology)), options.long_run,
+                    "another method or fewer nodes need less");
     const interconnect::CollectiveClosedForm form = from_command_line(
         "--nodes, --method", [&] { return interconnect::collective_closed_form(collective, platform.topology); });
     options.simulation.write_links(form.loads, platform, title);

@@ -23,19 +23,29 @@ void require_node(const std::optional<std::uint32_t>& node, const interconnect::
       fmt::format("{}: {} is refused: it must be from 0 to {}", option, *node, platform.topology.nodes() - 1));
 }
 
+/// Each listed path takes some hundred bytes.
+void refuse_many_paths(const NetRoutesOptions& options, std::uint64_t nodes) {
+  constexpr std::uint64_t kMostPaths = std::uint64_t{1} << 22;
+  const std::uint64_t paths = (options.from ? 1 : nodes) * (options.to ? 1 : nodes);
+  if (paths <= kMostPaths) return;
+  throw UsageError(
+      fmt::format("{} paths are refused: at most {} are listed; --from and --to choose some", paths, kMostPaths));
+}
+
 int routes(const NetRoutesOptions& options) {
   const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
   const interconnect::Topology& topology = platform.topology;
   require_node(options.from, platform, "--from");
   require_node(options.to, platform, "--to");
+  // With --save-platform, the file has all routes.
+  const bool lists = options.save_platform.empty() || options.from || options.to;
+  if (lists) refuse_many_paths(options, topology.nodes());
   if (!options.save_platform.empty()) {
     base::write_file(options.save_platform, interconnect::simgrid_file(topology, platform.flops_per_second));
   }
   Json json = envelope("net routes", platform.description, "none", true);
   Json& rows = json["routes"] = Json::array();
-  // With --save-platform, the file has all routes.
-  const bool lists = options.save_platform.empty() || options.from || options.to;
   std::vector<interconnect::SharedLink> links;
   for (std::uint32_t from = 0; lists && from < topology.nodes(); ++from) {
     if (options.from && from != *options.from) continue;

@@ -1,7 +1,7 @@
 // gdr net summa: a parallel matrix product on a network.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -77,15 +77,29 @@ struct SummaRun {
   double link_bound_seconds = 0;
 };
 
-/// A simulation is refused from the size of its schedule, a closed form from the routes that it follows.
+/// Mean number of links of a message.
+double hops_of_messages(const interconnect::SummaOptions& wanted, const interconnect::Topology& topology) {
+  const bool is_relayed = wanted.algorithm == SummaAlgorithm::ca3 ||
+                          (wanted.algorithm == SummaAlgorithm::ca4 && !wanted.by_rows_and_columns);
+  if (is_relayed || wanted.layout == SummaLayout::cube) return mean_hops(topology);
+  const auto side = static_cast<interconnect::NodeId>(std::sqrt(wanted.nodes));
+  return (mean_hops(topology, 1, side) + mean_hops(topology, side, side)) / 2;
+}
+
+/// A closed form is refused from the routes that it follows, a simulation from its messages, before the schedule is
+/// made.
 SummaRun run_of(const NetSummaOptions& options, const Platform& platform) {
   const interconnect::SummaOptions wanted = summa_options(options, platform);
   const std::string what = "--algorithm " + options.algorithm + " --layout " + options.layout;
   const std::string on = fmt::format("{} on {} nodes", what, wanted.nodes);
   const std::string title = options.algorithm + " in " + options.layout;
+  static_cast<void>(from_command_line(what, [&] {
+    return wanted.layout == SummaLayout::square ? interconnect::square_side(wanted.nodes, "nodes for a square")
+                                                : interconnect::cube_side(wanted.nodes, "nodes for a cube");
+  }));
+  const interconnect::SummaSize size = interconnect::summa_size(wanted);
   if (options.simulation.executor == "closed-form") {
-    constexpr double kSecondsOfRoute = 1e-7;  // measured on a torus of 1,024 nodes
-    refuse_long_run(on, kSecondsOfRoute * summa_closed_form_messages(wanted), options.long_run,
+    refuse_long_run(on, closed_form_seconds(size.routes, hops_of_messages(wanted, platform.topology)), options.long_run,
                     "fewer nodes or CA1 need less");
     const interconnect::SummaClosedForm form = from_command_line(what, [&] {
       return interconnect::summa_closed_form(wanted, platform.topology, flops_per_second(options, platform));
@@ -93,21 +107,14 @@ SummaRun run_of(const NetSummaOptions& options, const Platform& platform) {
     options.simulation.write_links(form.loads, platform, title);
     return {form.times.lockstep_seconds, form.padded_n, form.traffic, form.times.link_bound_seconds};
   }
+  refuse_long_run(on, simulation_seconds(platform, size.messages, size.together), options.long_run,
+                  "--executor closed-form needs less");
   const interconnect::SummaPlan plan = from_command_line(what, [&] { return interconnect::make_summa(wanted); });
-  const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
-  std::vector<double> together;  // messages by step
-  for (const auto& steps : plan.schedule.ranks) {
-    together.resize(std::max(together.size(), steps.size()), 0);
-    for (std::size_t step = 0; step < steps.size(); ++step) {
-      together[step] += static_cast<double>(steps[step].sends.size());
-    }
-  }
-  refuse_long_run(on, simulation_seconds(platform, static_cast<double>(traffic.messages), std::ranges::max(together)),
-                  options.long_run, "--executor closed-form needs less");
   options.simulation.write_links(plan.schedule, platform, title);
   return {
       options.simulation.seconds(plan.schedule, platform.topology, options.report, flops_per_second(options, platform)),
-      plan.padded_n, traffic, interconnect::run_closed_form(plan.schedule, platform.topology).link_bound_seconds};
+      plan.padded_n, interconnect::traffic(plan.schedule),
+      interconnect::run_closed_form(plan.schedule, platform.topology).link_bound_seconds};
 }
 
 int summa(const NetSummaOptions& options) {

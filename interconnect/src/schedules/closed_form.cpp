@@ -18,9 +18,9 @@ void require_nodes(const Schedule& schedule, const Topology& topology) {
                           topology.name(), topology.nodes()));
 }
 
-/// Seconds that step `index` takes if all ranks take it together.
-double lockstep(const Schedule& schedule, const Topology& topology, std::size_t index, double flops_per_second) {
-  StepLoads loads(topology);
+/// Seconds that step `index` takes if all ranks take it together. `loads` are cleared and used.
+double lockstep(const Schedule& schedule, StepLoads& loads, std::size_t index, double flops_per_second) {
+  loads.clear();
   double flops = 0;
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     if (index >= schedule.ranks[rank].size()) continue;
@@ -78,9 +78,10 @@ ClosedForm run_closed_form(const Schedule& schedule, const Topology& topology, d
   times.link_bound_seconds = link_bound_seconds(link_loads(schedule, topology), topology);
   std::size_t steps = 0;
   for (const auto& of_rank : schedule.ranks) steps = std::max(steps, of_rank.size());
+  StepLoads loads(topology);
   for (std::size_t step = 0; step < steps; ++step) {
     base::pause();
-    times.lockstep_seconds += lockstep(schedule, topology, step, flops_per_second);
+    times.lockstep_seconds += lockstep(schedule, loads, step, flops_per_second);
   }
   return times;
 }

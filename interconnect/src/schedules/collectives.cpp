@@ -108,16 +108,12 @@ class CountingSink {
       form_.traffic.flops += flops * static_cast<double>(times);
       flops = 0;
     }
-    const auto& loads = loads_.loads_by_ways();
-    for (std::size_t link = 0; link < loads.size(); ++link) {
-      form_.loads[link].messages += loads[link].messages * times;
-      form_.loads[link].bytes += loads[link].bytes * times;
-    }
+    loads_.add_to(form_.loads, times);
     form_.traffic.messages += loads_.messages() * times;
     form_.traffic.bytes += loads_.bytes() * times;
     const double seconds = loads_.seconds() + (flops_per_second_ > 0 ? most / flops_per_second_ : 0);
     form_.times.lockstep_seconds += seconds * static_cast<double>(times);
-    loads_ = StepLoads(topology_);
+    loads_.clear();
   }
 
   const Topology& topology_;

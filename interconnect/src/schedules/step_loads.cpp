@@ -24,31 +24,41 @@ void StepLoads::add(NodeId from, NodeId to, std::uint64_t bytes) {
   } else {
     latency = topology_->latency_seconds(from, to);
   }
+  for (const auto& [link, ways] : route_) {
+    if (loads_[link].messages == 0) used_.push_back(link);
+    latencies_[link] = std::max(latencies_[link], latency);
+  }
   add_by_ways(loads_, route_, bytes);
-  for (const auto& [link, ways] : route_) latencies_[link] = std::max(latencies_[link], latency);
   ++messages_;
   bytes_ += bytes;
 }
 
-void StepLoads::add(const StepLoads& other) {
-  for (std::size_t link = 0; link < loads_.size(); ++link) {
-    loads_[link].messages += other.loads_[link].messages;
-    loads_[link].bytes += other.loads_[link].bytes;
-    latencies_[link] = std::max(latencies_[link], other.latencies_[link]);
+void StepLoads::clear() {
+  for (const LinkId link : used_) {
+    loads_[link] = {};
+    latencies_[link] = 0;
   }
-  messages_ += other.messages_;
-  bytes_ += other.bytes_;
+  used_.clear();
+  messages_ = 0;
+  bytes_ = 0;
 }
 
 double StepLoads::seconds() const {
   double seconds = 0;
-  for (std::size_t link = 0; link < loads_.size(); ++link) {
+  for (const LinkId link : used_) {
     if (loads_[link].bytes == 0) continue;
     const double carried =
         static_cast<double>(loads_[link].bytes) / topology_->ways() / topology_->links()[link].bytes_per_second;
     seconds = std::max(seconds, latencies_[link] + carried);
   }
   return seconds;
+}
+
+void StepLoads::add_to(std::vector<LinkLoad>& total, std::uint64_t times) const {
+  for (const LinkId link : used_) {
+    total[link].messages += loads_[link].messages * times;
+    total[link].bytes += loads_[link].bytes * times;
+  }
 }
 
 }  // namespace gdr::interconnect

@@ -15,6 +15,8 @@ void add_by_ways(std::vector<LinkLoad>& loads, std::span<const SharedLink> links
 /// Bytes of a link that are no whole number are rounded down, so that a bound from them stays one.
 void divide_by_ways(std::vector<LinkLoad>& loads, const Topology& topology);
 
+/// A step takes time for the links that it uses, not for all of the topology, so that an object can be cleared and used
+/// for each of many small steps.
 class StepLoads {
  public:
   /// Nothing yet. `topology` must outlive this object.
@@ -22,13 +24,12 @@ class StepLoads {
       : topology_(&topology), loads_(topology.links().size()), latencies_(topology.links().size()) {}
 
   void add(NodeId from, NodeId to, std::uint64_t bytes);
-  /// Adds the messages of another step on the same topology.
-  void add(const StepLoads& other);
+  void clear();
 
   /// Longest time of a link: its longest latency with a message + its bytes / its bandwidth.
   [[nodiscard]] double seconds() const;
-  /// As add_by_ways() counts them. shape: [links]
-  [[nodiscard]] const std::vector<LinkLoad>& loads_by_ways() const { return loads_; }
+  /// Adds this step, taken `times` times, to loads as add_by_ways() counts them. shape of `total`: [links]
+  void add_to(std::vector<LinkLoad>& total, std::uint64_t times) const;
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
@@ -36,6 +37,7 @@ class StepLoads {
   const Topology* topology_;
   std::vector<LinkLoad> loads_;    // shape: [links]
   std::vector<double> latencies_;  // seconds of the route of a message on the link, the longest; shape: [links]
+  std::vector<LinkId> used_;       // the links with messages; what the others have is zero
   std::vector<SharedLink> route_;
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;

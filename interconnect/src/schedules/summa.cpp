@@ -9,24 +9,30 @@
 
 namespace gdr::interconnect {
 
-double summa_messages(const SummaOptions& options) {
+SummaSize summa_size(const SummaOptions& options) {
   const double ranks = options.nodes;
   if (options.layout == SummaLayout::cube) {
     const double lines = std::cbrt(ranks);
-    return options.algorithm == SummaAlgorithm::ca1 ? 3 * ranks : 4 * ranks * ranks + 2 * ranks * lines * lines;
+    if (options.algorithm == SummaAlgorithm::ca1) return {3 * ranks, ranks, 3 * ranks};
+    const double messages = 4 * ranks * ranks + 2 * ranks * lines * lines;
+    return {messages, ranks * ranks, messages};
   }
   const double lines = std::sqrt(ranks);
+  const double messages = 2 * lines * ranks;
   switch (options.algorithm) {
     case SummaAlgorithm::ca0:
     case SummaAlgorithm::ca1:
-    case SummaAlgorithm::ca2:
       break;
+    case SummaAlgorithm::ca2:
+      return {messages, messages, messages};
     case SummaAlgorithm::ca3:
-      return 2 * lines * ranks * (lines + ranks);
-    case SummaAlgorithm::ca4:
-      return 2 * lines * ranks * (options.by_rows_and_columns ? lines : ranks);
+      return {messages * (lines + ranks), 2 * ranks * ranks, messages * lines + 2 * ranks * ranks};
+    case SummaAlgorithm::ca4: {
+      const double of_step = 2 * ranks * (options.by_rows_and_columns ? lines : ranks);
+      return {lines * of_step, of_step, 2 * of_step};
+    }
   }
-  return 2 * lines * ranks;
+  return {messages, ranks, messages};
 }
 
 std::uint32_t load_tree_radix(std::string_view name_or_file) {
@@ -37,23 +43,6 @@ SummaPlan make_summa(const SummaOptions& options) { return SummaBuilder(options)
 
 SummaClosedForm summa_closed_form(const SummaOptions& options, const Topology& topology, double flops_per_second) {
   return SummaBuilder(options, topology, flops_per_second).count();
-}
-
-double summa_closed_form_messages(const SummaOptions& options) {
-  const double ranks = options.nodes;
-  const double lines = std::sqrt(ranks);
-  if (options.layout == SummaLayout::cube) return summa_messages(options);
-  switch (options.algorithm) {
-    case SummaAlgorithm::ca0:
-    case SummaAlgorithm::ca1:
-    case SummaAlgorithm::ca2:
-      return 2 * lines * ranks;
-    case SummaAlgorithm::ca3:
-      return 4 * ranks * ranks;
-    case SummaAlgorithm::ca4:
-      return 4 * ranks * (options.by_rows_and_columns ? lines : ranks);
-  }
-  return 0;
 }
 
 double ca1_on_hub_seconds(Rank nodes, std::uint64_t n, Cable wavelength, double flops_per_second) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,9 +20,6 @@
 namespace gdr::interconnect {
 
 inline constexpr std::uint64_t kElementBytes = 8;  // double precision, Urino 2020, section 4.4
-
-/// Messages of a schedule, those that ranks would send to themselves included.
-[[nodiscard]] double summa_messages(const SummaOptions& options);
 
 /// Builds the schedule of one plan, or counts its messages on a topology without keeping them. Each build function
 /// follows the flow in one of the paper's figures.
@@ -127,7 +125,7 @@ class SummaBuilder {
   void refuse_too_many_messages() const {
     constexpr double kBytesPerMessage = 2 * sizeof(Message) * 1.5;  // both halves of a message, in vectors that grow
     constexpr double kMostBytes = 4e9;
-    const double messages = summa_messages(plan_.options);
+    const double messages = summa_size(plan_.options).messages;
     if (messages * kBytesPerMessage <= kMostBytes) return;
     throw Error(
         fmt::format("nodes: {} is refused: the schedule would have {:.3g} messages and take {:.1f} GB; it may take "
@@ -144,9 +142,13 @@ class SummaBuilder {
   /// Transfers of one step: kept for the schedule, or counted on the topology.
   class Transfers {
    public:
-    explicit Transfers(const SummaBuilder& builder) : builder_(&builder) {
-      if (builder.topology_ != nullptr) counted_.emplace(*builder.topology_);
+    /// `times`: number of steps with the pairs and sizes of these, each of which is exchanged.
+    explicit Transfers(const SummaBuilder& builder, std::uint32_t times = 1) : builder_(&builder), times_(times) {
+      if (builder.topology_ != nullptr) counted_ = std::make_shared<StepLoads>(*builder.topology_);
     }
+    /// Transfers that may be exchanged together with `other`: then both are counted in one place.
+    Transfers(const SummaBuilder& builder, const Transfers& other) : Transfers(builder, other, other.times_) {}
+
     void push_back(const Transfer& transfer) {
       if (!counted_) {
         kept_.push_back(transfer);
@@ -155,17 +157,32 @@ class SummaBuilder {
       }
     }
     [[nodiscard]] const std::vector<Transfer>& kept() const { return kept_; }
-    [[nodiscard]] const StepLoads& counted() const { return *counted_; }
     /// False if this step's messages have the pairs and sizes of the last step's, which are counted already.
     [[nodiscard]] bool must_be_made() {
       kept_.clear();
-      return !counted_ || counted_->messages() == 0;
+      return !counted_ || !seconds_;
+    }
+    /// Links carry all repetitions from the first on; only the time is added by every step.
+    void count_in(SummaBuilder& builder) {
+      if (!seconds_) {
+        counted_->add_to(builder.counted_.loads, times_);
+        seconds_ = counted_->seconds();
+      }
+      builder.count_step(*seconds_, counted_->messages(), counted_->bytes());
     }
 
    private:
+    Transfers(const SummaBuilder& builder, const Transfers& other, std::uint32_t times)
+        : builder_(&builder), times_(times) {
+      if (builder.topology_ == nullptr) return;
+      counted_ = builder.plan_.options.a_with_b ? other.counted_ : std::make_shared<StepLoads>(*builder.topology_);
+    }
+
     const SummaBuilder* builder_;
+    std::uint32_t times_;
     std::vector<Transfer> kept_;
-    std::optional<StepLoads> counted_;
+    std::shared_ptr<StepLoads> counted_;
+    std::optional<double> seconds_;  // of a step, once it was exchanged
   };
 
   /// Bytes of a message; 0 if there is none, as from a rank to itself.
@@ -177,9 +194,14 @@ class SummaBuilder {
   /// Transfers that take place at once.
   void exchange(const std::vector<Transfer>& transfers) {
     if (topology_ != nullptr) {
-      Transfers step(*this);
-      for (const Transfer& transfer : transfers) step.push_back(transfer);
-      count_step(step.counted());
+      if (!step_loads_) step_loads_.emplace(*topology_);
+      step_loads_->clear();
+      for (const Transfer& transfer : transfers) {
+        if (const std::uint64_t bytes = bytes_of(transfer); bytes > 0)
+          step_loads_->add(transfer.from, transfer.to, bytes);
+      }
+      step_loads_->add_to(counted_.loads, 1);
+      count_step(step_loads_->seconds(), step_loads_->messages(), step_loads_->bytes());
       return;
     }
     for (const Transfer& transfer : transfers) {
@@ -189,23 +211,27 @@ class SummaBuilder {
     }
     ++steps_;
   }
-  void exchange(const Transfers& transfers) {
+  void exchange(Transfers& transfers) {
     if (topology_ != nullptr) {
-      count_step(transfers.counted());
+      transfers.count_in(*this);
     } else {
       exchange(transfers.kept());
     }
   }
 
-  /// Exchanges A and B, at once or one after the other.
-  void exchange_both(const Transfers& of_a, const Transfers& of_b) {
+  /// True if transfers that exchange_both() takes together must be made. Both forget what they kept.
+  [[nodiscard]] bool must_be_made(Transfers& of_a, Transfers& of_b) const {
+    const bool is_a_new = of_a.must_be_made();
+    const bool is_b_new = of_b.must_be_made() && !plan_.options.a_with_b;
+    return is_a_new || is_b_new;
+  }
+  /// Exchanges A and B, at once or one after the other. `of_b` was made with `of_a`.
+  void exchange_both(Transfers& of_a, Transfers& of_b) {
     if (!plan_.options.a_with_b) {
       exchange(of_a);
       exchange(of_b);
     } else if (topology_ != nullptr) {
-      StepLoads both = of_a.counted();
-      both.add(of_b.counted());
-      count_step(both);
+      exchange(of_a);
     } else {
       std::vector<Transfer> both = of_a.kept();
       both.insert(both.end(), of_b.kept().begin(), of_b.kept().end());
@@ -213,15 +239,11 @@ class SummaBuilder {
     }
   }
 
-  void count_step(const StepLoads& step) {
+  void count_step(double seconds, std::uint64_t messages, std::uint64_t bytes) {
     end_step();
-    step_seconds_ = step.seconds();
-    for (std::size_t link = 0; link < counted_.loads.size(); ++link) {
-      counted_.loads[link].messages += step.loads_by_ways()[link].messages;
-      counted_.loads[link].bytes += step.loads_by_ways()[link].bytes;
-    }
-    counted_.traffic.messages += step.messages();
-    counted_.traffic.bytes += step.bytes();
+    step_seconds_ = seconds;
+    counted_.traffic.messages += messages;
+    counted_.traffic.bytes += bytes;
     ++steps_;
   }
   /// Adds the time of the step before, whose products are known by now.
@@ -343,14 +365,12 @@ class SummaBuilder {
   static Rank every_node(std::uint32_t relay) { return relay; }
 
   void build_relayed_broadcasts() {
-    Transfers gather_a(*this);
-    Transfers gather_b(*this);
+    Transfers gather_a(*this, side());
+    Transfers gather_b(*this, gather_a);
     for (std::uint32_t k = 0; k < side(); ++k) {
       Transfers scatter_a(*this);
-      Transfers scatter_b(*this);
-      const bool must_gather_a = gather_a.must_be_made();  // each counts its calls
-      const bool must_gather_b = gather_b.must_be_made();
-      const bool must_gather = must_gather_a || must_gather_b;
+      Transfers scatter_b(*this, scatter_a);
+      const bool must_gather = must_be_made(gather_a, gather_b);
       for (std::uint32_t line = 0; line < side(); ++line) {
         const Piece a{.matrix = Matrix::a, .row = line, .column = k};
         const Piece b{.matrix = Matrix::b, .row = k, .column = line};
@@ -373,29 +393,29 @@ class SummaBuilder {
   void build_cached_broadcasts() {
     const bool split = plan_.options.by_rows_and_columns;
     const std::uint32_t relays = split ? side() : nodes();
-    Transfers scatter_a(*this);
-    Transfers scatter_b(*this);
     const auto row_relay = [&](std::uint32_t row) {
       return [this, split, row](std::uint32_t relay) { return split ? at(row, relay) : relay; };
     };
     const auto column_relay = [&](std::uint32_t column) {
       return [this, split, column](std::uint32_t relay) { return split ? at(relay, column) : relay; };
     };
-    for (std::uint32_t row = 0; row < side(); ++row) {
-      for (std::uint32_t column = 0; column < side(); ++column) {
-        scatter(scatter_a, at(row, column), {.matrix = Matrix::a, .row = row, .column = column}, relays,
-                row_relay(row));
-        scatter(scatter_b, at(row, column), {.matrix = Matrix::b, .row = row, .column = column}, relays,
-                column_relay(column));
+    {
+      Transfers scatter_a(*this);
+      Transfers scatter_b(*this, scatter_a);
+      for (std::uint32_t row = 0; row < side(); ++row) {
+        for (std::uint32_t column = 0; column < side(); ++column) {
+          scatter(scatter_a, at(row, column), {.matrix = Matrix::a, .row = row, .column = column}, relays,
+                  row_relay(row));
+          scatter(scatter_b, at(row, column), {.matrix = Matrix::b, .row = row, .column = column}, relays,
+                  column_relay(column));
+        }
       }
+      exchange_both(scatter_a, scatter_b);
     }
-    exchange_both(scatter_a, scatter_b);
-    Transfers gather_a(*this);
-    Transfers gather_b(*this);
+    Transfers gather_a(*this, side() - 1);
+    Transfers gather_b(*this, gather_a);
     for (std::uint32_t round = 0; round + 1 < side(); ++round) {
-      const bool must_gather_a = gather_a.must_be_made();  // each counts its calls
-      const bool must_gather_b = gather_b.must_be_made();
-      const bool must_gather = must_gather_a || must_gather_b;
+      const bool must_gather = must_be_made(gather_a, gather_b);
       for (Rank rank = 0; must_gather && rank < nodes(); ++rank) {
         const std::uint32_t row = rank / side();
         const std::uint32_t column = rank % side();
@@ -423,11 +443,11 @@ class SummaBuilder {
     std::uint32_t of_b;
   };
   [[nodiscard]] Pair pair_of_round(std::uint32_t row, std::uint32_t column, std::uint32_t round) const {
-    std::uint32_t left = round;
-    for (std::uint32_t k = 0; k < side(); ++k) {
-      if (k == row || k == column) continue;
-      if (left-- == 0) return {k, k};
-    }
+    // Round r takes the r-th k that is neither the row nor the column.
+    std::uint32_t k = round;
+    if (k >= std::min(row, column)) ++k;
+    if (row != column && k >= std::max(row, column)) ++k;
+    if (k < side()) return {k, k};
     return {row, column};
   }
 
@@ -506,8 +526,9 @@ class SummaBuilder {
   SummaPlan plan_;
   std::size_t steps_ = 0;
   SummaClosedForm counted_;
-  double step_seconds_ = 0;    // of the messages of the last step
-  std::vector<double> flops_;  // of the last step so far; shape: [ranks]
+  std::optional<StepLoads> step_loads_;  // of steps that are exchanged as vectors
+  double step_seconds_ = 0;              // of the messages of the last step
+  std::vector<double> flops_;            // of the last step so far; shape: [ranks]
 };
 
 }  // namespace gdr::interconnect
