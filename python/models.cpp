@@ -4,6 +4,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/sum.h"
 #include "gdr/cluster/nbody_cost.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -221,6 +224,19 @@ py::list validate(const std::string& only) {
   return list;
 }
 
+py::array_t<std::int64_t> sum_words(const py::array_t<double, py::array::c_style>& terms) {
+  gdr_sum sum = {};
+  gdr_sum_add(&sum, terms.data(), static_cast<std::size_t>(terms.size()));
+  return py::array_t<std::int64_t>(GDR_SUM_WORDS, sum.words);
+}
+
+/// The caller has checked the shape.
+double sum_value(const py::array_t<std::int64_t, py::array::c_style>& words) {
+  gdr_sum sum = {};
+  std::copy_n(words.data(), GDR_SUM_WORDS, sum.words);
+  return gdr_sum_value(&sum);
+}
+
 }  // namespace
 }  // namespace gdr::python
 
@@ -268,6 +284,9 @@ PYBIND11_MODULE(_models, module) {
     return std::vector<std::uint32_t>(extents.begin(), extents.begin() + grid.axes());
   });
   module.def("map_tasks", &map_tasks);
+  module.def("sum_words", &sum_words);
+  module.def("sum_value", &sum_value);
+  module.attr("SUM_WORDS") = static_cast<int>(GDR_SUM_WORDS);
 
   module.def("cluster_names", &cluster::cluster_names);
   module.def("cluster_nbody", &cluster_nbody);

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _models
+from ._arrays import plain
 from ._core import Error
 from ._figures import picture_html, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Mapping", "Network", "cluster_names", "cluster_nbody", "map_tasks"]
+__all__ = ["Mapping", "Network", "cluster_names", "cluster_nbody", "map_tasks", "sum_value", "sum_words"]
 
 
 class Network:
@@ -160,3 +161,22 @@ def cluster_nbody(
     that has too few nodes is made larger, if its kind can be. Raises `grapedr.Error` for more nodes than the network
     has, and for particles that do not fit into the boards."""
     return _models.cluster_nbody(cluster, nodes, float(n), algorithm, kernel_name, t_end, grow_network)
+
+
+def sum_words(terms: ArrayLike) -> NDArray[np.int64]:
+    """The sum of the terms without rounding, as 71 integers. Integers of several ranks are added as they are, for example by
+    mpi4py's `Allreduce` with `MPI.SUM`; `sum_value()` of their sum is the sum of all terms. Terms are doubles; an array of
+    any shape is taken."""
+    array = plain("terms", terms)
+    if array.dtype.kind not in "iufb":
+        raise Error(f"terms has type {array.dtype}: it must hold real numbers")
+    return _models.sum_words(np.ascontiguousarray(array, dtype=np.float64))
+
+
+def sum_value(words: ArrayLike) -> float:
+    """The sum that these words hold, rounded once, to nearest even: the same for every order of the terms and every number of
+    ranks (docs/networks/interconnect.md)."""
+    array = plain("words", words)
+    if array.shape != (_models.SUM_WORDS,) or array.dtype != np.int64:
+        raise Error(f"words has shape {array.shape} and type {array.dtype}: it must be ({_models.SUM_WORDS},) of int64")
+    return _models.sum_value(np.ascontiguousarray(array))

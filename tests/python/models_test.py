@@ -5,6 +5,7 @@ models_test.py GDR
 """
 
 import json
+import math
 import subprocess
 import sys
 import unittest
@@ -25,6 +26,25 @@ class Refusing(unittest.TestCase):
     def refuses(self, text, call, *arguments, **named):
         with self.assertRaisesRegex(grapedr.Error, text):
             call(*arguments, **named)
+
+
+class Sums(Refusing):
+    def test_a_sum_has_one_value_for_every_split(self):
+        random = np.random.default_rng(5)
+        terms = random.standard_normal(1000) * 2.0 ** random.integers(-300, 300, 1000)
+        value = grapedr.network.sum_value(grapedr.network.sum_words(terms))
+        self.assertEqual(value, math.fsum(terms))
+        for ranks in (2, 3, 7, 64, 1000):
+            words = sum(grapedr.network.sum_words(part) for part in np.array_split(terms[::-1], ranks))
+            self.assertEqual(grapedr.network.sum_value(words), value)
+        self.assertEqual(grapedr.network.sum_value(grapedr.network.sum_words([])), 0)
+        self.assertTrue(math.isnan(grapedr.network.sum_value(grapedr.network.sum_words([math.inf, -math.inf]))))
+
+    def test_what_is_no_sum_is_refused(self):
+        self.refuses(r"terms has type complex128: it must hold real numbers", grapedr.network.sum_words, [1j])
+        self.refuses(r"words has shape \(70,\) and type int64: it must be \(71,\) of int64", grapedr.network.sum_value,
+                     np.zeros(70, dtype=np.int64))
+        self.refuses(r"type float64: it must be \(71,\) of int64", grapedr.network.sum_value, np.zeros(71))
 
 
 class Networks(Refusing):
