@@ -216,7 +216,8 @@ TEST(TooManyValues, MessageNamesThoseThatAreNeededAtOnce) {
   for (int n = 0; n < 80; ++n) source += "  s = s * v" + std::to_string(n) + " + j.b;\n";
   const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(source + "  f.s += s;\n}\n", false), "k.bc");
   ASSERT_EQ(compiled.diagnostics.size(), 1u);
-  EXPECT_THAT(compiled.diagnostics[0].message, HasSubstr("after line 85 the values that are needed take 640 short words: "));
+  EXPECT_THAT(compiled.diagnostics[0].message,
+              HasSubstr("after line 85 the values that are needed take 640 short words: "));
   EXPECT_THAT(compiled.diagnostics[0].message, HasSubstr("first (line 9), "));
   EXPECT_THAT(compiled.diagnostics[0].message, HasSubstr(" more"));
 }

@@ -199,6 +199,7 @@ int run(RunOptions options) {
   const Stopwatch watch;
   const bool timing = options.board.timing();
   if (timing && !options.out.empty()) throw UsageError("--output: engine timing computes no results");
+  from_command_line("--output", [&] { hostlib::require_table_ending(options.out); });
   Device device(options.board.device_options());
   LoadedKernel kernel = options.input.load();
   device.load(kernel.program);

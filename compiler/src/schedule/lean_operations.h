@@ -7,8 +7,8 @@
 
 namespace gdr::compiler {
 
-/// Sets flags again where they are read, so that `flags` flags are enough in the section's order. Nothing if more of them
-/// are in use at once that cannot be set again.
+/// Sets flags again where they are read, so that `flags` flags are enough in the section's order. Nothing if more of
+/// them are in use at once that cannot be set again.
 [[nodiscard]] std::optional<Operations> flags_in_time(const Operations& section, unsigned flags);
 
 /// Computes values of variables and numbers again for readers that come long after their first reader.

@@ -47,6 +47,15 @@ Table read_table(const std::filesystem::path& path, std::span<const ColumnType> 
                                      : read_csv(content, path.string(), expected, options);
 }
 
+void require_table_ending(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 12> kOthers{".npz", ".gz",   ".bz2",  ".xz",      ".zst",  ".zip",
+                                                     ".h5",  ".hdf5", ".json", ".parquet", ".xlsx", ".fits"};
+  const std::string ending = path.extension().string();
+  if (std::ranges::find(kOthers, ending) == kOthers.end()) return;
+  throw Error(fmt::format("{} is refused: a table is written as NPY if its name ends in .npy, else as CSV, not as {}",
+                          path.string(), ending));
+}
+
 void write_table(const std::filesystem::path& path, const Table& table) {
   base::write_file(path, is_npy(path) ? to_npy(table) : to_csv(table));
 }

@@ -78,10 +78,10 @@ struct TableReadOptions {
 };
 
 /// Reads the `expected` columns, in whatever order the file has them, and returns them in the expected order. A file
-/// whose name ends in .npy holds a structured array of one dimension with fields of f8, f4, i8, i4, u8 or u4, each of which
-/// may be a subarray. Every other file is CSV: a header line of names, values separated by commas, `#` comments, blank
-/// lines, LF or CRLF, numbers with or without double quotes.
-/// Either may be compressed by gzip; the name then has .gz behind it.
+/// whose name ends in .npy holds a structured array of one dimension with fields of f8, f4, i8, i4, u8 or u4, each of
+/// which may be a subarray. Every other file is CSV: a header line of names, values separated by commas, `#` comments,
+/// blank lines, LF or CRLF, numbers with or without double quotes. Either may be compressed by gzip; the name then has
+/// .gz behind it.
 ///
 /// Throws gdr::Error, beginning with FILE:LINE (CSV) or FILE (NPY, with the row), for missing columns (the message
 /// lists all that are expected), unknown or repeated columns, rows of another length than the header, values that are
@@ -96,6 +96,9 @@ struct TableReadOptions {
 
 /// The CSV text that write_table() writes: doubles with 17 significant digits, so that reading gives the same bits.
 [[nodiscard]] std::string to_csv(const Table& table);
+
+/// Throws gdr::Error if the file's name ends like those of a format that write_table() does not write.
+void require_table_ending(const std::filesystem::path& path);
 
 /// Writes NPY (version 1.0, or 2.0 for long headers; x[0], x[1], ... become one field x with a subarray) if `path` ends
 /// in .npy, else the CSV of to_csv(). Throws gdr::Error if the file cannot be written.
