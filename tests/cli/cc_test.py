@@ -142,7 +142,7 @@ class FromAFormula(cli_test.CliTest):
             ("j", "xj,m\n1\n", f"gdr: {wrong}:2: 1 fields where the header has 2\n"),
             ("i", "xi,n\n1,2.5\n", f"gdr: {wrong}:2: column 'n': '2.5' is no integer\n"),
             ("i", "xi,n\n1,99999999999\n",
-             "gdr: fix64to36: n[0] is 99999999999; allowed: -34359738368 to 34359738367 (36 bits)\n"),
+             f"gdr: {wrong}:2: column 'n': '99999999999' is outside -34359738368 to 34359738367\n"),
             ("i", "", f"gdr: {wrong}: the file is empty: its first line must hold the names of the columns\n"),
         ]:
             self.assertEqual(self.ends(1, [], *self.run_with(**{table: text})).err, message)

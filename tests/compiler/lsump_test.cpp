@@ -88,7 +88,16 @@ INSTANTIATE_TEST_SUITE_P(
              "  f.low = std::fmin(f.low, e); f.high = std::fmax(f.high, double(e));\n}\n",
              "VARI x; VARJ y; VARJ short m; VARF s, low, high;\nd = y - x;\n"
              "s += d > 0 && !(d >= 0.5 || m == 1) ? m : 0;\ne = d < 0.25 ? exp(d) : -m;\n"
-             "low = min(low, e); /* the least */ high = max(high, e);\n"}),
+             "low = min(low, e); /* the least */ high = max(high, e);\n"},
+        Same{"ChoicesOfLiterals",  // which fill a long word
+             "struct I { double x; }; struct J { double y; }; struct F { double s, t, u, v, w; };\n"
+             "void same(const I& i, const J& j, F& f) {\n  const bool a = i.x < j.y;\n"
+             "  if (a) f.s += 2147483647;\n  f.t -= a ? 0.1 : 0.3;\n"
+             "  const double u = i.x + (a ? 0.7 : 2);\n  f.u += u * -(a ? 0.1 : 1);\n"
+             "  f.v += (a ? 0.1 : 0.3) * i.x;\n  f.w += a ? 0.1 : i.x < 0.5 ? 4 : 3;\n}\n",
+             "VARI x; VARJ y; VARF s, t, u, v, w;\ns += x < y ? 2147483647 : 0;\nt -= x < y ? 0.1 : 0.3;\n"
+             "long sum = x + (x < y ? 0.7 : 2);\nu += sum * -(x < y ? 0.1 : 1);\n"
+             "v += (x < y ? 0.1 : 0.3) * x;\nw += x < y ? 0.1 : (x < 0.5 ? 4 : 3);\n"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST(LsumpKernels, AreNamedAfterTheirFile) {

@@ -50,6 +50,23 @@ class Functions(unittest.TestCase):
         np.testing.assert_allclose(results["acc"], (m[:, None] * d * r2[..., None] ** -1.5).sum(1), rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(results["pot"], -(m * r2**-0.5).sum(1), rtol=1e-6)
 
+    def test_literals_under_conditions_keep_their_digits(self):
+        @grapedr.kernel
+        def literals(x: I, y: J, whole: Result, part: Result, product: Result):
+            u: Long = 3 * x
+            v: Long = 0.1 if y > 0 else 0.7
+            if y > 0:
+                u += 2147483647
+                whole += 2147483647
+            part += v
+            product += Long(u) * y
+
+        x, y = [3.0, 5.0], [1.0, -1.0, 2.0]
+        got, expected = literals.run({"x": x}, {"y": y}), literals.on_host({"x": x}, {"y": y})
+        self.assertEqual(got["whole"].tolist(), [2 * 2147483647.0] * 2)
+        self.assertEqual(got["product"].tolist(), expected["product"].tolist())
+        np.testing.assert_allclose(got["part"], expected["part"], rtol=1e-15)
+
     def test_have_source_lines_and_the_functions_name(self):
         self.assertEqual(gravity.name, "gravity")
         self.assertEqual(gravity.__name__, "gravity")

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <tuple>
 
 namespace gdr::compiler {
@@ -16,12 +17,26 @@ using Expression = LsumpExpression;
 
 constexpr unsigned kMostElements = 512;
 
-/// A node, or a number that takes the width of the value it is combined with.
+struct Choice;
+
+/// A node, or a literal, which takes the width of the value it is combined with: a number, or a choice of literals.
 struct Value {
-  int node = -1;
+  int node = -1;  // also of a choice whose numbers are all exact in short words: what it is in a short word
   double number = 0;
-  [[nodiscard]] bool is_number() const { return node < 0; }
+  std::shared_ptr<const Choice> choice = nullptr;
+  [[nodiscard]] bool is_number() const { return node < 0 && !choice; }
+  [[nodiscard]] bool is_literal() const { return node < 0 || choice; }
 };
+
+struct Choice {
+  int condition;
+  Value set;
+  Value clear;
+};
+
+bool is_exact_in_short(const Value& literal) {
+  return literal.choice ? literal.node >= 0 : static_cast<double>(static_cast<float>(literal.number)) == literal.number;
+}
 
 struct Function {
   std::string_view name;
@@ -268,6 +283,10 @@ class LsumpReader {
   /// Converts a value to a word of this type.
   int in_type(const Value& value, Type type) {
     if (value.is_number()) return constant(value.number, type);
+    if (value.node < 0) {
+      return operation(Act::select, type,
+                       {value.choice->condition, in_type(value.choice->set, type), in_type(value.choice->clear, type)});
+    }
     const Type own = type_of(value.node);
     if (own == type) return value.node;
     return operation(type == Type::float_long ? Act::widen : Act::narrow, type, {value.node});
@@ -276,17 +295,40 @@ class LsumpReader {
   // ---- expressions ----
 
   bool truth_or_number(const Value& value, const Expression& at, bool truth) {
-    const bool is = !value.is_number() && type_of(value.node) == Type::truth;
+    const bool is = value.node >= 0 && type_of(value.node) == Type::truth;
     if (is == truth) return true;
     refuse(at.at, truth ? "a condition is expected here: a comparison, or several with &&, || and !"
                         : "a condition stands where a number is expected: choose by condition ? a : b");
     return false;
   }
 
+  /// Literals alone have the width that keeps their numbers.
   Type common(const Value& a, const Value& b) const {
-    const bool wide = (!a.is_number() && type_of(a.node) == Type::float_long) ||
-                      (!b.is_number() && type_of(b.node) == Type::float_long);
+    const bool wide = a.is_literal() && b.is_literal()
+                          ? (a.choice || b.choice) && !(is_exact_in_short(a) && is_exact_in_short(b))
+                          : (!a.is_literal() && type_of(a.node) == Type::float_long) ||
+                                (!b.is_literal() && type_of(b.node) == Type::float_long);
     return wide ? Type::float_long : Type::float_short;
+  }
+
+  Value choice(int condition, const Value& set, const Value& clear) {
+    if (!set.is_literal() || !clear.is_literal()) {
+      const Type type = common(set, clear);
+      return {operation(Act::select, type, {condition, in_type(set, type), in_type(clear, type)})};
+    }
+    Value made;
+    if (is_exact_in_short(set) && is_exact_in_short(clear)) {
+      made.node = operation(Act::select, Type::float_short,
+                            {condition, in_type(set, Type::float_short), in_type(clear, Type::float_short)});
+    }
+    made.choice = std::make_shared<const Choice>(Choice{condition, set, clear});
+    return made;
+  }
+
+  Value negated(const Value& value) {
+    if (value.is_number()) return {-1, -value.number};
+    if (value.node >= 0) return {operation(Act::negate, type_of(value.node), {value.node})};
+    return choice(value.choice->condition, negated(value.choice->set), negated(value.choice->clear));
   }
 
   Value evaluate(const Expression& expression) {
@@ -380,18 +422,12 @@ class LsumpReader {
       if (!truth_or_number(values.back(), expression.operands[n], of_truths || (op == "?" && n == 0))) return {};
     }
     place_ = place_of(expression.at);
-    if (op == "neg") {
-      if (values[0].is_number()) return {-1, -values[0].number};
-      return {operation(Act::negate, type_of(values[0].node), {values[0].node})};
-    }
+    if (op == "neg") return negated(values[0]);
     if (op == "!") return {operation(Act::opposite, Type::truth, {values[0].node})};
     if (of_truths) {
       return {operation(op == "&&" ? Act::both : Act::either, Type::truth, {values[0].node, values[1].node})};
     }
-    if (op == "?") {
-      const Type type = common(values[1], values[2]);
-      return {operation(Act::select, type, {values[0].node, in_type(values[1], type), in_type(values[2], type)})};
-    }
+    if (op == "?") return choice(values[0].node, values[1], values[2]);
     if (values[0].is_number() && values[1].is_number()) return fold(expression, values[0].number, values[1].number);
     const Type type = common(values[0], values[1]);
     const int a = in_type(values[0], type);

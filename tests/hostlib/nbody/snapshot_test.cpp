@@ -74,7 +74,7 @@ TEST(Snapshot, BadInputIsRefusedWithLineAndValue) {
     const std::string error = refusal(text);
     EXPECT_EQ(error.substr(0, expected.size()), expected);
   };
-  says("", "0: the file holds no particles");
+  says("", " the file holds no particles");
   says("# nothing\n\n", "2: the file holds no particles");
   says("1 2 3\n", "1: first line has 3 columns");
   says("x\n2\n0\n", "1: column step: 'x'");
