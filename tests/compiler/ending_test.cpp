@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gdr/assembler/assembler.h"
 #include "gdr/compiler/compiler.h"
 #include "host_functions.h"
 
@@ -60,6 +61,20 @@ TEST(Ending, TakesWhatCommutesWithTheReduction) {
        }) {
     EXPECT_EQ(message_of_end(lines), "") << lines;
   }
+}
+
+TEST(Ending, MayMakeAResultOfOthersAlone) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const compiler::CompileResult compiled =
+      compiler::compile_ir(llvm_code("#include <gdr/kernel.h>\nstruct I { double x; };\nstruct J { double y; };\n"
+                                     "struct F { double sum, thrice; };\n"
+                                     "void pair(const I& i, const J& j, F& f) { f.sum += j.y - i.x; }\n"
+                                     "void pair_finish(F& f) { f.thrice = 3 * f.sum; }\n",
+                                     false),
+                           "pair.bc");
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "pair.vsm");
+  EXPECT_TRUE(assembled.program);
+  EXPECT_TRUE(assembled.diagnostics.empty()) << assembler::format_diagnostics(assembled);
 }
 
 TEST(Ending, RefusesWhatDoesNot) {

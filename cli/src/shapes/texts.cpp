@@ -68,7 +68,7 @@ N = {n}, NB = {nb}{refinement:? in short words} on {@machine} at {@clock_mhz} MH
 {*changes}  note: from t = {t} on {what}
 {forced_restart:?}  note: the restart was forced in spite of {@forced}
 :net allgather, net allreduce, net alltoall, net bcast
-{@title} of {bytes} bytes on {@topology}, {method}[ (the choice of {chosen_by})]
+{@title} of {bytes:#byte} on {@topology}, {method}[ (the choice of {chosen_by})]
   time        {seconds:.6g} s, busiest link {link_bound_seconds:.6g} s
   messages    {messages}, {@total_bytes} bytes
   model       {@model}

@@ -459,11 +459,27 @@ class KernelText {
       const Op reduction = code_.reductions[n - first].op;
       const bool numbered = field_of(code_.variables[n]).numbered;
       if (numbered) all += "  # allow identity: what no key comes up to, and the number of nobody\n";
-      all += fmt::format("  {} {}\n", numbered ? nobody(reduction) : identity(reduction, code_.variables[n].width),
-                         code_.variables[n].name);
+      all += fmt::format("  {} {}{}\n", numbered ? nobody(reduction) : identity(reduction, code_.variables[n].width),
+                         code_.variables[n].name,
+                         is_of_the_end(n) && !numbered ? "  # allow unused: the end writes it" : "");
     }
     if (results.empty() || read_at_once(results.back())) all += "  nop\n";
     return all;
+  }
+
+  /// Whether the section reads or writes the variable.
+  static bool mentions(const Operations& section, std::size_t variable) {
+    const auto index = static_cast<int>(variable);
+    return std::ranges::any_of(section, [&](const Operation& operation) {
+      return operation.variable == index || std::ranges::any_of(operation.operands, [&](const Operand& operand) {
+               return operand.kind == Operand::Kind::variable && operand.index == index;
+             });
+    });
+  }
+
+  /// Whether the function for the end uses the variable and the pair function does not.
+  bool is_of_the_end(std::size_t variable) const {
+    return !mentions(code_.body, variable) && mentions(code_.termination, variable);
   }
 
   const Field& field_of(const Variable& variable) const {
