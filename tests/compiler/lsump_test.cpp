@@ -22,16 +22,24 @@ struct Same {
 
 void PrintTo(const Same& one, std::ostream* out) { *out << one.name; }
 
-std::vector<std::uint64_t> run(const compiler::CompileResult& compiled) {
+/// Loads the kernel and gives all its parameters this value. False if it does not compile.
+bool load(Device& device, const compiler::CompileResult& compiled, double parameters) {
   EXPECT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
   const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "kernel.vsm");
   if (!assembled.program) {
     ADD_FAILURE() << assembler::format_diagnostics(assembled);
-    return {};
+    return false;
   }
-  Device device;
   device.load(*assembled.program);
-  for (const isa::Parameter& parameter : assembled.program->parameters) device.set_parameter(parameter.name, 0.375);
+  for (const isa::Parameter& parameter : assembled.program->parameters) {
+    device.set_parameter(parameter.name, parameters);
+  }
+  return true;
+}
+
+std::vector<std::uint64_t> run(const compiler::CompileResult& compiled) {
+  Device device;
+  if (!load(device, compiled, 0.375)) return {};
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> number(0.125, 1);
   const auto records = [&](std::size_t count, std::size_t width) {
@@ -134,15 +142,8 @@ struct SameExperiment {
 };
 
 hostlib::ExperimentResults run_experiments(const compiler::CompileResult& compiled) {
-  EXPECT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
-  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "kernel.vsm");
-  if (!assembled.program) {
-    ADD_FAILURE() << assembler::format_diagnostics(assembled);
-    return {};
-  }
   Device device;
-  device.load(*assembled.program);
-  device.set_parameter("most", 3);
+  if (!load(device, compiled, 3)) return {};
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> number(0.125, 1);
   std::vector<std::uint64_t> starts(3 * 50);

@@ -320,7 +320,8 @@ Value NumberCode::sum_of_doubles(const std::string& a, const std::string& b) {
     return rounded_sum(sum, error);
   }
   // The difference from the larger operand is exact, too, if the sum is rounded toward zero: if rounding changes the
-  // sum, both are multiples of a unit of which the smaller operand is at most 2^52. The error is exact or reported.
+  // sum, both are multiples of the smaller of their last places, and at most 2^53 of it apart. The error is exact or
+  // reported.
   const std::string head = w_->add(a, b, Direction::toward_zero);
   const std::string larger = w_->larger(a, b);
   const std::string smaller = smaller_of(a, b, larger);
