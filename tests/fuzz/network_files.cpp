@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const std::string& name : graph_format_names()) {
     gdr::fuzz::refuses([&] { check_graph(text, graph_format_named(name)); });
   }
-  static_cast<void>(guess_graph_format(text, "fuzz"));
+  gdr::fuzz::refuses([&] { check_graph(text, guess_graph_format(text, "fuzz")); });
   gdr::fuzz::refuses([&] { check_network(parse_ibnetdiscover(text, "fuzz")); });
   gdr::fuzz::refuses([&] { check_network(parse_slurm_topology(text, "fuzz")); });
   gdr::fuzz::refuses([&] { check_network(parse_hwloc(text, "fuzz")); });
