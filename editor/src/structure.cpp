@@ -55,7 +55,7 @@ bool contains_letters(std::string_view text, std::string_view wanted) {
   const auto same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
   };
-  return std::ranges::search(text, wanted, same).begin() != text.end() || wanted.empty();
+  return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end() || wanted.empty();
 }
 
 }  // namespace

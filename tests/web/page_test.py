@@ -43,8 +43,7 @@ class Page(unittest.TestCase):
     def open(self, size=DESKTOP, fragment="", dark=False, keep=False):
         """Opens the page as a browser that never saw it, or, with `keep`, with what it has kept."""
         if not keep:
-            self.page.open(self.site + "style.css", *size)  # a page of this site that keeps nothing itself
-            self.page.run("localStorage.clear()")
+            self.page.forget(self.site)
         self.page.open(self.site + fragment, *size, dark=dark)
         self.page.wait(CHECKED)
 
