@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -61,31 +62,14 @@ class NbodyBlock::Maker {
   }
 
   [[nodiscard]] Timed timed(double block) {
-    RankGraph one = graph(block, 1);
-    interconnect::ActivityTimes times = run_critical_path(one.graph(), topology_, {options_.factors});
-    const double first = first_half(block);
-    if (!options_.overlap || is_ring() || first >= 1) return {std::move(one), std::move(times), 1};
-    RankGraph halved = graph(block, first);
-    interconnect::ActivityTimes of_halves = run_critical_path(halved.graph(), topology_, {options_.factors});
-    if (of_halves.seconds < times.seconds) return {std::move(halved), std::move(of_halves), first};
-    return {std::move(one), std::move(times), 1};
+    return fastest([&] { return timed_so(block); });
   }
 
   [[nodiscard]] Timed start() {
     starts_ = true;
-    RankGraph graph(cluster_, options_.ranks, "first forces");
-    send_j(graph, held_of(n_));
-    if (is_ring()) {
-      round_the_ring(graph, n_);
-    } else {
-      begin(graph, n_);
-      run(graph, i_of(n_), n_ / parts_of_particles(options_));
-      finish(graph, n_);
-      send_j(graph, held_of(n_));
-    }
+    Timed timed = fastest([&] { return start_so(); });
     starts_ = false;
-    interconnect::ActivityTimes times = run_critical_path(graph.graph(), topology_, {options_.factors});
-    return {std::move(graph), std::move(times), 1};
+    return timed;
   }
 
   [[nodiscard]] RunAndSends alone(double block, double first) const {
@@ -118,6 +102,46 @@ class NbodyBlock::Maker {
   }
 
  private:
+  /// Relays that make each call faster may still be in each other's way, so that both runs are timed.
+  [[nodiscard]] Timed fastest(const auto& timed) {
+    relays_ = false;
+    Timed direct = timed();
+    if (!cluster_.multipath) return direct;
+    // Parts of messages that relays pass on; more of them take seconds for each size of block.
+    constexpr double kMostParts = 3e7;
+    const double nodes = cluster_.nodes_of(options_.ranks);
+    if (2 * nodes * static_cast<double>(direct.graph.graph().messages()) > kMostParts) return direct;
+    relays_ = true;
+    Timed relayed = timed();
+    return relayed.times.seconds < direct.times.seconds ? std::move(relayed) : std::move(direct);
+  }
+
+  [[nodiscard]] Timed timed_so(double block) {
+    RankGraph one = graph(block, 1);
+    interconnect::ActivityTimes times = run_critical_path(one.graph(), topology_, {options_.factors});
+    const double first = first_half(block);
+    if (!options_.overlap || is_ring() || first >= 1) return {std::move(one), std::move(times), 1};
+    RankGraph halved = graph(block, first);
+    interconnect::ActivityTimes of_halves = run_critical_path(halved.graph(), topology_, {options_.factors});
+    if (of_halves.seconds < times.seconds) return {std::move(halved), std::move(of_halves), first};
+    return {std::move(one), std::move(times), 1};
+  }
+
+  [[nodiscard]] Timed start_so() {
+    RankGraph graph(cluster_, options_.ranks, "first forces");
+    send_j(graph, held_of(n_));
+    if (is_ring()) {
+      round_the_ring(graph, n_);
+    } else {
+      begin(graph, n_);
+      run(graph, i_of(n_), n_ / parts_of_particles(options_));
+      finish(graph, n_);
+      send_j(graph, held_of(n_));
+    }
+    interconnect::ActivityTimes times = run_critical_path(graph.graph(), topology_, {options_.factors});
+    return {std::move(graph), std::move(times), 1};
+  }
+
   /// The activities of a block in two parts, the share `first` and the rest; in one part if `first` is 1.
   [[nodiscard]] RankGraph graph(double block, double first) {
     RankGraph graph(cluster_, options_.ranks, fmt::format("block of {:.0f}", block));
@@ -189,7 +213,7 @@ class NbodyBlock::Maker {
         integrate(graph, own, n);
         gather(graph, rows_, std::ceil(own * kJParticleBytes));
         const double bytes = std::ceil(own * kJParticleBytes) * side_;
-        choose(graph, {Call::send_down, bytes}, columns_,
+        choose(graph, {What::send_down, bytes}, columns_,
                [&](RankGraph& to, Method method) { broadcast(to, columns_, roots_, bytes, method); });
         break;
       }
@@ -266,12 +290,19 @@ class NbodyBlock::Maker {
   }
 
   /// Every rank sends to the rank `distance` further on in the ring. Returns what each rank must wait for, by rank.
-  [[nodiscard]] std::vector<ActivityId> sent_on(RankGraph& graph, Rank distance, double bytes) const {
+  [[nodiscard]] std::vector<ActivityId> sent_on(RankGraph& graph, Rank distance, double bytes) {
     std::vector<ActivityId> arrivals(options_.ranks);
-    for (const Rank rank : all_) {
-      const Rank to = (rank + distance) % options_.ranks;
-      arrivals[to] = graph.send(rank, to, bytes);
+    const auto send_on = [&](RankGraph& to, Method) {
+      for (const Rank rank : all_) {
+        const Rank next = (rank + distance) % options_.ranks;
+        arrivals[next] = to.send(rank, next, bytes);
+      }
+    };
+    if (!relays_) {
+      send_on(graph, Method::posted);
+      return arrivals;
     }
+    choose(graph, {What::send_on, bytes}, {}, send_on);
     return arrivals;
   }
   void arrive(RankGraph& graph, const std::vector<ActivityId>& arrivals) const {
@@ -299,38 +330,34 @@ class NbodyBlock::Maker {
   }
 
   void gather(RankGraph& graph, const std::vector<Group>& groups, double bytes) {
-    choose(graph, {Call::gather, bytes}, groups,
+    choose(graph, {What::gather, bytes}, groups,
            [&](RankGraph& to, Method method) { allgather(to, groups, bytes, method); });
   }
 
   void sum(RankGraph& graph, const std::vector<Group>& groups, double bytes) {
-    choose(graph, {Call::sum, bytes}, groups, [&](RankGraph& to, Method method) {
+    choose(graph, {What::sum, bytes}, groups, [&](RankGraph& to, Method method) {
       reduce_scatter(to, groups, bytes, node_.additions_per_second(), method);
     });
   }
 
-  enum class Call : std::uint8_t { gather, sum, send_down };
+  enum class What : std::uint8_t { gather, sum, send_down, send_on };
 
   /// Makes the call by the method that takes the least time if all ranks begin it together.
-  template <class Calls>
-  void choose(RankGraph& graph, std::pair<Call, double> what, const std::vector<Group>& groups, const Calls& call) {
+  void choose(RankGraph& graph, std::pair<What, double> what, const std::vector<Group>& groups, const Call& call) {
     // With more pairs of ranks, methods other than doubling make too many messages to be tried, and there is no choice.
     constexpr std::size_t kMostMessages = 300'000;
-    auto known = best_.find(what);
-    if (known == best_.end()) {
+    auto& best = best_[relays_ ? 1 : 0];
+    auto known = best.find(what);
+    if (known == best.end()) {
       std::size_t pairs = 0;
       for (const Group& group : groups) pairs += group.size() * (group.size() - 1);
       if (pairs > kMostMessages) return call(graph, Method::doubling);
-      std::optional<std::pair<double, Method>> least;
-      for (const Method method : kMethods) {
-        RankGraph alone(cluster_, options_.ranks, "call");
-        call(alone, method);
-        const double seconds = run_critical_path(alone.graph(), topology_, {options_.factors}).seconds;
-        if (!least || seconds < least->first) least = {seconds, method};
-      }
-      known = best_.emplace(what, least->second).first;
+      // Ranks pass on by one message each.
+      const auto methods = std::span(kMethods).first(what.first == What::send_on ? 1 : std::size(kMethods));
+      const Way way = fastest_way(cluster_, options_.ranks, topology_, options_.factors, methods, relays_, call);
+      known = best.emplace(what, way).first;
     }
-    call(graph, known->second);
+    make(graph, call, known->second);
   }
 
   const Cluster& cluster_;
@@ -344,7 +371,8 @@ class NbodyBlock::Maker {
   std::vector<Group> rows_;
   std::vector<Group> columns_;
   std::vector<std::size_t> roots_;
-  std::map<std::pair<Call, double>, Method> best_;
+  bool relays_ = false;
+  std::array<std::map<std::pair<What, double>, Way>, 2> best_;  // without relays, with them
 };
 
 NbodyBlock::NbodyBlock(const Cluster& cluster, const Topology& topology, const NbodyNode& node, double n,

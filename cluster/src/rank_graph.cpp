@@ -161,7 +161,10 @@ ActivityId RankGraph::transfer_beside(Rank rank, double seconds, std::span<const
 
 ActivityId RankGraph::send(Rank from, Rank to, double bytes) {
   if (cluster_->message_overhead > 0) {
-    front_[from] = graph_.work(host_of(from), cluster_->message_overhead, front(from), id_of(Part::overhead));
+    // Of a relayed message, a part leaves for each other node, and relays send theirs.
+    const bool parts = relayed_ && from / cluster_->ranks_per_node != to / cluster_->ranks_per_node;
+    const double sends = parts && graph_.nodes() > 2 ? graph_.nodes() : 1;
+    front_[from] = graph_.work(host_of(from), sends * cluster_->message_overhead, front(from), id_of(Part::overhead));
   }
   return travel(from, to, bytes, front(from));
 }
@@ -174,6 +177,11 @@ ActivityId RankGraph::travel(Rank from, Rank to, double bytes, std::span<const A
     return graph_.work(memory, cluster_->loopback_latency + bytes / cluster_->loopback_rate, after,
                        id_of(Part::loopback));
   }
+  if (relayed_) {
+    // All but the two parts that go directly are sent twice.
+    bytes_ += static_cast<std::uint64_t>(2 * bytes * (graph_.nodes() - 1) / graph_.nodes());
+    return graph_.relayed(source, destination, bytes, after, id_of(Part::network));
+  }
   bytes_ += static_cast<std::uint64_t>(bytes);
   return graph_.message(source, destination, bytes, after, id_of(Part::network));
 }
@@ -182,6 +190,39 @@ void RankGraph::receive(Rank rank, std::span<const ActivityId> arrivals) {
   after_.assign(front(rank).begin(), front(rank).end());
   after_.insert(after_.end(), arrivals.begin(), arrivals.end());
   if (!after_.empty()) front_[rank] = after_.size() == 1 ? after_.front() : graph_.join(after_);
+}
+
+void make(RankGraph& graph, const Call& call, Way way) {
+  graph.relayed(way.relayed);
+  call(graph, way.method);
+  graph.relayed(false);
+}
+
+Way fastest_way(const Cluster& cluster, Rank ranks, const interconnect::Topology& topology,
+                const interconnect::FlowFactors& factors, std::span<const Method> methods, bool relays,
+                const Call& call) {
+  Way fastest;
+  double least = std::numeric_limits<double>::infinity();
+  const auto try_way = [&](Way way) {
+    RankGraph alone(cluster, ranks, "call");
+    make(alone, call, way);
+    const double seconds = run_critical_path(alone.graph(), topology, {factors}).seconds;
+    if (seconds < least) {
+      least = seconds;
+      fastest = way;
+    }
+    return static_cast<double>(alone.bytes());
+  };
+  double fewest_bytes = std::numeric_limits<double>::infinity();
+  for (const Method method : methods) fewest_bytes = std::min(fewest_bytes, try_way({method, false}));
+  const double nodes = cluster.nodes_of(ranks);
+  if (!relays || nodes < 3) return fastest;
+  // Relays send nearly all bytes twice. That takes long if all links together are already busy.
+  double bytes_per_second = 0;
+  for (const interconnect::Link& link : topology.links()) bytes_per_second += link.bytes_per_second;
+  if (2 * fewest_bytes * (nodes - 1) / nodes / bytes_per_second >= least) return fastest;
+  for (const Method method : methods) try_way({method, true});
+  return fastest;
 }
 
 void allgather(RankGraph& graph, const std::vector<Group>& groups, double bytes, Method method) {

@@ -23,14 +23,16 @@ NETWORK = {"--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors",
 HPL = {"--nb": "1024", "--products": "record", "--small-depths": "own-rows", "--kernel": "dgemm_double"}
 NODES = {"--grid": "1x4", "--lookahead": "0", "--overlap-u": None}
 COMMANDS = {
-    "cluster hpl --nodes 4 --n 4096": {**NETWORK, **HPL, **NODES, "--mxp": None},
+    "cluster hpl --nodes 4 --n 4096": {**NETWORK, **HPL, "--multipath": None, **NODES, "--mxp": None},
     "cluster summa --nodes 4 --n 4096 --algorithm CA1": {
         **NETWORK, "--kernel": "dgemm_double", "--small-depths": "fixed-unit", "--in-turn": None, "--map": "map.csv"},
     "cluster nbody --nodes 4 --n 4096 --algorithm copy": {
-        **NETWORK, "--kernel": "gravity_jerk_2009", "--t-end": "2", "--overlap": None, "--from-block-sizes": "sizes.csv"},
+        **NETWORK, "--kernel": "gravity_jerk_2009", "--t-end": "2", "--overlap": None, "--from-block-sizes": "sizes.csv",
+        "--multipath": None},
     "cluster himeno --nodes 8 --size XS": {**NETWORK, "--split": "8x1x1", "--on": "host", "--overlap": None, "--map": "map.csv"},
     "cluster advise --n 150 --cluster grape-dr-64": {
-        "--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors", "--efficiency": "0.9", "--kernel": "gravity_jerk_2009"},
+        "--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors", "--efficiency": "0.9", "--kernel": "gravity_jerk_2009",
+        "--multipath": None},
     "hpl --dat HPL.dat --timing-only": {"--clock": "200", "--transfer": "ideal", "--cluster": "grape-dr-64-hub"},
     "hpl --n 4096 --timing-only": {**HPL, **BOARD, "--host": "host.toml", "--mxp": None},
     "cluster hpl --nodes 4 --n 4096 --mxp": {"--steps": "5"},

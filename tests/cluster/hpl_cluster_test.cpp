@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <string>
 
 #include "cluster_testing.h"
 #include "gdr/base/error.h"
@@ -149,6 +150,40 @@ TEST(HplCluster, WhatCannotBeIsRefused) {
   // 4 x 18 GB are 9e9 elements: 94868^2.
   EXPECT_NE(refusal(options({2, 2}, 94869)).find("n = 94868 at most"), std::string::npos);
   EXPECT_EQ(refusal(options({2, 2}, 94868)), "");
+}
+
+TEST(HplCluster, RelaysMakeARunOnAHubFasterAndNoRunSlower) {
+  Cluster relaying = cluster();
+  relaying.multipath = true;
+  const interconnect::Cable link{1e8, 1e-7};
+  for (const interconnect::Topology& network :
+       {interconnect::optical_hub(16, link), interconnect::torus({4, 4}, link), infiniband_flat(16, link)}) {
+    for (const ProcessGrid grid : {ProcessGrid{1, 2}, ProcessGrid{2, 4}, ProcessGrid{4, 4}}) {
+      const HplClusterOptions wanted = options(grid, 16384, 1);
+      const HplClusterTimes direct = hpl_times(cluster(), network, board(), wanted);
+      const HplClusterTimes found = hpl_times(relaying, network, board(), wanted);
+      EXPECT_LE(found.seconds, direct.seconds);
+      EXPECT_NEAR(std::accumulate(found.stages.begin(), found.stages.end(), 0.0), found.seconds, 1e-9 * found.seconds);
+      if (grid.rows == 4 && network.links().size() == 16U * 15) {
+        EXPECT_LT(found.seconds, 0.8 * direct.seconds);
+        EXPECT_GT(found.bytes, direct.bytes);
+      }
+    }
+  }
+}
+
+TEST(HplCluster, TooManyPartsOfRelayedMessagesAreRefused) {
+  Cluster relaying = cluster();
+  relaying.multipath = true;
+  const interconnect::Topology hub = interconnect::optical_hub(256, {1e9, 1e-7});
+  HplClusterOptions wanted = options({16, 16}, 262144);
+  wanted.nb = 256;
+  try {
+    static_cast<void>(hpl_times(relaying, hub, board(), wanted));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("parts of messages"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

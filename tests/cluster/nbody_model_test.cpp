@@ -295,5 +295,40 @@ TEST(NbodyModel, WhatCannotBeIsRefused) {
   EXPECT_THROW(static_cast<void>(nbody_algorithm_named("ring")), Error);
 }
 
+TEST(NbodyModel, RelaysMakeRunsOnAHubFasterAndNoRunSlower) {
+  Cluster relaying = cluster();
+  relaying.multipath = true;
+  const interconnect::Cable link{1e8, 1e-7};
+  for (const interconnect::Topology& topology :
+       {interconnect::optical_hub(16, link), interconnect::torus({4, 4}, link), infiniband_flat(16, link)}) {
+    for (const NbodyAlgorithm algorithm : kAll) {
+      const NbodyModelOptions options{.algorithm = algorithm, .ranks = 16};
+      const NbodyModelTimes found = nbody_times(relaying, topology, kernel(), blocks(), options);
+      const double direct = times(algorithm, 16, topology).seconds;
+      EXPECT_LE(found.seconds, direct) << name_of(algorithm);
+      EXPECT_NEAR(std::accumulate(found.parts.begin(), found.parts.end(), 0.0), found.seconds, 1e-9 * found.seconds);
+      // The messages of these go to few other ranks.
+      const bool is_sparse = algorithm == NbodyAlgorithm::two_dimensional || algorithm == NbodyAlgorithm::systolic ||
+                             algorithm == NbodyAlgorithm::hyper_systolic;
+      if (is_sparse && topology.links().size() == 16U * 15) {
+        EXPECT_LT(found.seconds, direct);
+      }
+    }
+  }
+}
+
+TEST(NbodyModel, RelayedBlocksHaveTheTimesOfSimulatedFlows) {
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
+  Cluster relaying = cluster();
+  relaying.multipath = true;
+  const interconnect::Topology hub = interconnect::optical_hub(16, {1e8, 1e-7});
+  for (const NbodyAlgorithm algorithm : kRings) {
+    const RankGraph graph =
+        nbody_block(relaying, hub, kernel(), kParticles, 20000, {.algorithm = algorithm, .ranks = 16});
+    const double ours = run_critical_path(graph.graph(), hub).seconds;
+    EXPECT_NEAR(ours, run_s4u(graph.graph(), hub).seconds, 0.02 * ours) << name_of(algorithm);
+  }
+}
+
 }  // namespace
 }  // namespace gdr::cluster

@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
+#include "gdr/interconnect/simulation.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -138,6 +142,89 @@ TEST(Activities, ThePathAddsUpToTheWholeTime) {
   for (const double busy : times.link_busy) EXPECT_LE(busy, times.seconds);
 }
 
+TEST(Activities, RelaysGainHalfTheNodesOnAHub) {
+  // Urino 2020: a message over all N nodes as relays takes 2 / N of the time, and a latency more.
+  for (const NodeId nodes : {2, 3, 4, 8, 64}) {
+    ActivityGraph graph = graph_of(nodes);
+    static_cast<void>(graph.relayed(0, 1, 1e6, {}, kNetwork));
+    const double latency = nodes > 2 ? 2e-6 : 1e-6;
+    EXPECT_NEAR(run_critical_path(graph, optical_hub(nodes, kSwitchCable)).seconds, latency + 2e-3 / nodes, 1e-12)
+        << nodes;
+  }
+}
+
+/// The same as relayed(), of plain messages.
+ActivityId relayed_by_messages(ActivityGraph& graph, NodeId from, NodeId to, double bytes,
+                               std::span<const ActivityId> after) {
+  const double part = bytes / graph.nodes();
+  std::vector<ActivityId> arrivals{graph.message(from, to, 2 * part, after, kNetwork)};
+  for (NodeId relay = 0; relay < graph.nodes(); ++relay) {
+    if (relay == from || relay == to) continue;
+    const ActivityId half_way = graph.message(from, relay, part, after, kNetwork);
+    arrivals.push_back(graph.message(relay, to, part, {{half_way}}, kNetwork));
+  }
+  return graph.join(arrivals);
+}
+
+std::vector<Topology> networks_of_16() {
+  std::vector<Topology> networks{optical_hub(16, kSwitchCable), optical_hub_2d(4, 4, kSwitchCable),
+                                 torus({4, 4}, kSwitchCable), torus_by_both_ways({4, 4}, kSwitchCable),
+                                 infiniband_flat(16, kSwitchCable)};
+  networks.push_back(fat_tree({.leaves = 4,
+                               .nodes_per_leaf = 4,
+                               .spines = 2,
+                               .cables = 1,
+                               .link = kSwitchCable,
+                               .routing = FatTreeRouting::all}));
+  return networks;
+}
+
+TEST(Activities, RelayedMessagesAreMessagesOverEveryNode) {
+  for (const Topology& network : networks_of_16()) {
+    ActivityGraph relayed = graph_of(16);
+    ActivityGraph messages = graph_of(16);
+    const ActivityId first = relayed.relayed(3, 7, 1.6e6, {}, kNetwork);
+    static_cast<void>(relayed.relayed(7, 12, 1.6e5, {{relayed.work(7, 1e-3, {{first}}, kBoard)}}, kNetwork));
+    const ActivityId same = relayed_by_messages(messages, 3, 7, 1.6e6, {});
+    static_cast<void>(relayed_by_messages(messages, 7, 12, 1.6e5, {{messages.work(7, 1e-3, {{same}}, kBoard)}}));
+    EXPECT_EQ(relayed.messages(), messages.messages());
+    const ActivityTimes ours = run_critical_path(relayed, network, {.factors = {}, .keep_details = true});
+    const ActivityTimes expected = run_critical_path(messages, network);
+    EXPECT_NEAR(ours.seconds, expected.seconds, 1e-12) << network.name();
+    EXPECT_EQ(ours.path.size(), 3U);
+    for (std::size_t link = 0; link < ours.link_busy.size(); ++link) {
+      EXPECT_NEAR(ours.link_busy[link], expected.link_busy[link], 1e-15);
+      EXPECT_LE(ours.link_busy[link], ours.seconds);
+    }
+  }
+}
+
+TEST(Activities, RelayedMessagesHaveTheTimesOfSimulatedFlows) {
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
+  for (const Topology& network : networks_of_16()) {
+    ActivityGraph alone = graph_of(16);
+    static_cast<void>(alone.relayed(3, 7, 1.6e6, {{alone.work(3, 1e-3, {}, kBoard)}}, kNetwork));
+    // Each node sends to the fifth after it, then to the third.
+    ActivityGraph all = graph_of(16);
+    for (NodeId node = 0; node < 16; ++node) {
+      const ActivityId first = all.relayed(node, (node + 5) % 16, 1.6e6, {}, kNetwork);
+      static_cast<void>(all.relayed((node + 5) % 16, (node + 8) % 16, 1.6e6, {{first}}, kNetwork));
+    }
+    for (const ActivityGraph* graph : {&alone, &all}) {
+      const ActivityTimes ours = run_critical_path(*graph, network);
+      const double simulated = run_s4u(*graph, network).seconds;
+      const double bound = *std::ranges::max_element(ours.link_busy);
+      EXPECT_GE(ours.seconds, bound * (1 - 1e-9)) << network.name();
+      EXPECT_GE(simulated, bound * (1 - 1e-3)) << network.name();
+      // In other networks parts share links: there at once, so that relays wait for all of them, and here in turn.
+      const bool is_hub = network.links().size() == 16U * 15;
+      if (is_hub) {
+        EXPECT_NEAR(ours.seconds, simulated, 0.01 * simulated);
+      }
+    }
+  }
+}
+
 TEST(Activities, WhatDoesNotExistIsRefused) {
   ActivityGraph graph = graph_of(2);
   EXPECT_THROW(static_cast<void>(graph.work(2, 1, {}, kHost)), Error);
@@ -147,6 +234,8 @@ TEST(Activities, WhatDoesNotExistIsRefused) {
   EXPECT_THROW(static_cast<void>(graph.work(0, 1, {}, kMostParts)), Error);
   EXPECT_THROW(static_cast<void>(graph.message(0, 0, 1, {}, kNetwork)), Error);
   EXPECT_THROW(static_cast<void>(graph.message(0, 2, 1, {}, kNetwork)), Error);
+  EXPECT_THROW(static_cast<void>(graph.relayed(1, 1, 1, {}, kNetwork)), Error);
+  EXPECT_THROW(static_cast<void>(graph.relayed(0, 1, -1, {}, kNetwork)), Error);
   EXPECT_THROW(ActivityGraph("test", 2, {2}), Error);
   EXPECT_EQ(graph.size(), 0U);
   EXPECT_EQ(run_critical_path(graph, infiniband_flat(2, kSwitchCable)).seconds, 0);

@@ -40,10 +40,18 @@ void ClusterOptions::add_to(Command command) {
   command.heading(kUsualHeading);
 }
 
+void ClusterOptions::add_multipath_to(Command command) {
+  command.heading("Clusters");
+  command.add_flag("--multipath", multipath,
+                   "also send messages in parts over all nodes as relays, if that makes the run faster");
+  command.heading(kUsualHeading);
+}
+
 cluster::Cluster ClusterOptions::load(const std::string& name) const {
   require_known(name, cluster::cluster_names(), "--cluster");
   cluster::Cluster cluster = cluster::load_cluster(name);
   if (clock_mhz) cluster.board.clock_mhz = *clock_mhz;
+  cluster.multipath = multipath;
   return cluster;
 }
 

@@ -19,10 +19,12 @@ struct ClusterOptions {
   std::string factors = kNoFactors;
   bool grows = false;
   bool free = false;
+  bool multipath = false;
 
   void add_to(Command command);
   /// The same without the options that change a network.
   void add_clusters_to(Command command);
+  void add_multipath_to(Command command);
   /// Throws UsageError for an unknown name.
   [[nodiscard]] cluster::Cluster load(const std::string& name) const;
   /// The network between `nodes` nodes. Throws UsageError if it has fewer.

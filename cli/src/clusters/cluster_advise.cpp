@@ -82,6 +82,7 @@ void add_cluster_advise(Command group) {
       .capture_default_str();
   add_force_kernel(command, options->kernel);
   options->cluster.add_clusters_to(command);
+  options->cluster.add_multipath_to(command);
   options->report.add_to(command);
 }
 

@@ -180,6 +180,7 @@ void add_cluster_nbody(Command group) {
       .check(whole_in_range(1, 1000000000))
       .needs(trace);
   options->cluster.add_to(command);
+  options->cluster.add_multipath_to(command);
   options->report.add_to(command);
 }
 

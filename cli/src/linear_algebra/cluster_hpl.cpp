@@ -214,6 +214,7 @@ void add_cluster_hpl(Command group) {
   options->hpl.products.add_to(command);
   static_cast<void>(options->hpl.add_to(command));
   options->cluster.add_to(command);
+  options->cluster.add_multipath_to(command);
   options->report.add_to(command);
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <queue>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "gdr/base/error.h"
@@ -14,6 +16,7 @@ namespace gdr::interconnect {
 namespace {
 
 constexpr ActivityId kNone = std::numeric_limits<ActivityId>::max();
+constexpr NodeId kNoRelay = std::numeric_limits<NodeId>::max();
 
 void require_amount(const std::string& graph, std::string_view what, double amount) {
   if (amount >= 0 && std::isfinite(amount)) return;
@@ -67,48 +70,58 @@ class CriticalPath {
       if (open[id] == 0) ready_.push({0.0, id});
     }
     while (!ready_.empty()) {
-      const auto [time, id] = ready_.top();
+      const Ready next = ready_.top();
       ready_.pop();
-      take(id, time);
-      const double end = times_.end_seconds[id];
-      for (const ActivityId follower : followers_.of(id)) {
+      if (!take(next)) continue;
+      const double end = times_.end_seconds[next.id];
+      for (const ActivityId follower : followers_.of(next.id)) {
         // Until the follower begins, begin_ holds the time at which it becomes ready.
         if (cause_[follower] == kNone || end > begin_[follower]) {
           begin_[follower] = end;
-          cause_[follower] = id;
+          cause_[follower] = next.id;
         }
         if (--open[follower] == 0) ready_.push({begin_[follower], follower});
       }
     }
     walk_back();
+    require_link_bound();
     if (keep_details_) times_.begin_seconds = std::move(begin_);
     return std::move(times_);
   }
 
  private:
+  /// An activity, or the parts of a relayed message that relays `relay` ... `last_relay` have.
   struct Ready {
     double time;
     ActivityId id;
+    NodeId relay = kNoRelay;
+    NodeId last_relay = kNoRelay;
   };
   /// Of activities that are ready at the same time, the first one that was added is taken first.
   struct Later {
     bool operator()(const Ready& a, const Ready& b) const {
-      return a.time > b.time || (a.time == b.time && a.id > b.id);
+      return std::tie(a.time, a.id, a.relay) > std::tie(b.time, b.id, b.relay);
     }
   };
 
-  void take(ActivityId id, double ready) {
-    switch (graph_.kind(id)) {
+  /// Returns true if the end of the activity is known by now.
+  bool take(const Ready& next) {
+    switch (graph_.kind(next.id)) {
       case ActivityGraph::Kind::work:
-        work(id, ready);
-        return;
+        work(next.id, next.time);
+        return true;
       case ActivityGraph::Kind::message:
-        message(id, ready);
-        return;
+        begin_[next.id] = next.time;
+        times_.end_seconds[next.id] =
+            sent(next.id, graph_.from(next.id), graph_.to(next.id), graph_.amount(next.id), next.time);
+        return true;
+      case ActivityGraph::Kind::relayed:
+        return next.relay == kNoRelay ? send_to_relays(next) : pass_on(next);
       case ActivityGraph::Kind::join:
-        begin_[id] = times_.end_seconds[id] = ready;
-        return;
+        begin_[next.id] = times_.end_seconds[next.id] = next.time;
+        return true;
     }
+    return true;
   }
 
   void work(ActivityId id, double ready) {
@@ -124,23 +137,60 @@ class CriticalPath {
     times_.resource_busy[resource] += graph_.amount(id);
   }
 
-  void message(ActivityId id, double ready) {
-    begin_[id] = times_.end_seconds[id] = ready;
-    const double bytes = graph_.amount(id);
+  /// The direct parts and those to the relays leave together. Relays that have their parts at the same time pass them
+  /// on together.
+  bool send_to_relays(const Ready& next) {
+    const ActivityId id = next.id;
+    const NodeId from = graph_.from(id);
+    const double part = graph_.bytes_of_relay(id);
+    begin_[id] = next.time;
+    times_.end_seconds[id] = sent(id, from, graph_.to(id), 2 * part, next.time);
+    Ready group{0, id};
+    graph_.for_relays(id, [&](NodeId relay) {
+      ++parts_open_[id];
+      const double arrived = sent(id, from, relay, part, next.time);
+      if (group.relay == kNoRelay || arrived != group.time) {
+        if (group.relay != kNoRelay) ready_.push(group);
+        group = {arrived, id, relay, relay};
+      }
+      group.last_relay = relay;
+    });
+    if (group.relay == kNoRelay) return true;
+    ready_.push(group);
+    return false;
+  }
+
+  bool pass_on(const Ready& next) {
+    const NodeId to = graph_.to(next.id);
+    NodeId& open = parts_open_.at(next.id);
+    for (NodeId relay = next.relay; relay <= next.last_relay; ++relay) {
+      if (relay == graph_.from(next.id) || relay == to) continue;
+      const double end = sent(next.id, relay, to, graph_.bytes_of_relay(next.id), next.time);
+      times_.end_seconds[next.id] = std::max(times_.end_seconds[next.id], end);
+      --open;
+    }
+    if (open > 0) return false;
+    parts_open_.erase(next.id);
+    return true;
+  }
+
+  /// When the last of `bytes` that are sent at `ready` has arrived.
+  double sent(ActivityId id, NodeId from, NodeId to, double bytes, double ready) {
+    double end = ready;
     const FlowFactors::Class of_size = factors_.of(static_cast<std::uint64_t>(bytes));
     for (std::uint32_t way = 0; way < topology_.ways(); ++way) {
-      topology_.way_into(graph_.from(id), graph_.to(id), way, route_);
-      times_.end_seconds[id] = std::max(times_.end_seconds[id], arrival(id, bytes / topology_.ways(), of_size, ready));
+      topology_.way_into(from, to, way, route_);
+      end = std::max(end, arrival(id, bytes / topology_.ways(), of_size, ready));
     }
-    if (topology_.ways() == 1 || of_size.rate_cap == 0) return;
+    if (topology_.ways() == 1 || of_size.rate_cap == 0) return end;
     // The parts together get no more than the cap on what all ways give the message alone.
-    topology_.links_into(graph_.from(id), graph_.to(id), shared_);
+    topology_.links_into(from, to, shared_);
     double alone = std::numeric_limits<double>::infinity();
     for (const auto& [link, ways] : shared_) {
       alone = std::min(alone, topology_.links()[link].bytes_per_second * topology_.ways() / ways);
     }
-    const double delay = of_size.latency * topology_.latency_seconds(graph_.from(id), graph_.to(id));
-    times_.end_seconds[id] = std::max(times_.end_seconds[id], ready + delay + bytes / (of_size.rate_cap * alone));
+    const double delay = of_size.latency * topology_.latency_seconds(from, to);
+    return std::max(end, ready + delay + bytes / (of_size.rate_cap * alone));
   }
 
   /// When the last of `bytes` that follow route_ has arrived.
@@ -178,6 +228,18 @@ class CriticalPath {
     std::ranges::reverse(times_.path);
   }
 
+  void require_link_bound() const {
+    constexpr double kRounding = 1e-9;  // of sums of many times
+    for (std::size_t link = 0; link < times_.link_busy.size(); ++link) {
+      const double needed = times_.link_busy[link];
+      if (times_.seconds >= needed * (1 - kRounding)) continue;
+      throw Error(
+          fmt::format("activities {} on {}: time {:.6g} s is refused: link {} needs {:.6g} s for its bytes, so "
+                      "the model is wrong; please report it with the command",
+                      graph_.name(), topology_.name(), times_.seconds, topology_.links()[link].name, needed));
+    }
+  }
+
   const ActivityGraph& graph_;
   const Topology& topology_;
   const FlowFactors& factors_;
@@ -188,6 +250,7 @@ class CriticalPath {
   std::vector<double> resource_free_;
   std::vector<ActivityId> last_on_resource_;
   std::vector<double> link_free_;
+  std::unordered_map<ActivityId, NodeId> parts_open_;  // of a relayed message: parts that relays must still pass on
   std::vector<LinkId> route_;
   std::vector<SharedLink> shared_;
   std::priority_queue<Ready, std::vector<Ready>, Later> ready_;
@@ -216,13 +279,24 @@ ActivityId ActivityGraph::work(ResourceId resource, double seconds, std::span<co
 
 ActivityId ActivityGraph::message(NodeId from, NodeId to, double bytes, std::span<const ActivityId> after,
                                   PartId part) {
+  require_message(from, to, bytes);
+  ++messages_;
+  return add(Kind::message, bytes, {from, to}, after, part);
+}
+
+ActivityId ActivityGraph::relayed(NodeId from, NodeId to, double bytes, std::span<const ActivityId> after,
+                                  PartId part) {
+  require_message(from, to, bytes);
+  messages_ += 1 + 2 * (std::size_t{nodes_} - 2);
+  return add(Kind::relayed, bytes, {from, to}, after, part);
+}
+
+void ActivityGraph::require_message(NodeId from, NodeId to, double bytes) const {
   if (from >= nodes_ || to >= nodes_ || from == to) {
     throw Error(fmt::format("activities {}: a message from node {} to {} is refused: they must be two of {} nodes",
                             name_, from, to, nodes_));
   }
   require_amount(name_, "a message of bytes", bytes);
-  ++messages_;
-  return add(Kind::message, bytes, {from, to}, after, part);
 }
 
 ActivityId ActivityGraph::join(std::span<const ActivityId> after) { return add(Kind::join, 0, {0, 0}, after, 0); }

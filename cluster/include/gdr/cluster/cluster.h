@@ -27,6 +27,9 @@ struct Cluster {
   double host_power = 0;        // W of a node without boards
   double board_power = 0;       // W of a board
   double network_power = 0;     // W of the network, for each node
+  /// Messages may also be sent over all nodes of a run as relays (ActivityGraph::relayed()). A model does so if it
+  /// makes a run faster.
+  bool multipath = false;
 
   [[nodiscard]] unsigned boards_per_rank() const { return boards_per_node / ranks_per_node; }
   /// Nodes on which this many ranks run.

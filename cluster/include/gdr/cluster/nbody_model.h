@@ -67,9 +67,10 @@ struct NbodyModelTimes {
 };
 
 /// Times of these blocks on the first nodes of the topology. Each collective uses the method that is fastest for its
-/// size (kMethods). The forces at the start of a run are left out. Throws gdr::Error if the algorithm cannot run on
-/// this many ranks, there are more ranks than particles, the topology has too few nodes, or the particles do not fit
-/// into the boards (with the number that fits).
+/// size (kMethods). With Cluster::multipath, blocks of up to 15 million messages divided by the nodes are also timed
+/// with relays. The forces at the start of a run are left out. Throws gdr::Error if the algorithm cannot run on this
+/// many ranks, there are more ranks than particles, the topology has too few nodes, or the particles do not fit into
+/// the boards (with the number that fits).
 [[nodiscard]] NbodyModelTimes nbody_times(const Cluster& cluster, const interconnect::Topology& topology,
                                           const isa::Program& program, const hostlib::BlockSteps& steps,
                                           const NbodyModelOptions& options);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ class RankGraph {
   /// Activities added from now on belong to this stage, which must be below kMostStages; it is 0 at first.
   void stage(unsigned number) { stage_ = number; }
 
+  /// Whether all nodes relay the messages that are added from now on; false at first.
+  void relayed(bool is_relayed) { relayed_ = is_relayed; }
+
   /// Work that begins when all earlier activities of the rank have ended. 0 seconds add no activity.
   void board(Rank rank, double seconds);
   void transfer(Rank rank, double seconds);
@@ -52,7 +56,8 @@ class RankGraph {
   /// A barrier: the ranks of the group go on when all of them have come to this point.
   void together(const std::vector<Rank>& group);
 
-  /// The host of `from` spends the message's overhead, then the message travels; `from` goes on after its overhead.
+  /// The host of `from` spends the message's overhead, then the message travels; `from` goes on after its overhead. If
+  /// nodes relay the message, the host spends the overhead of each part and that of a relay, whose host is not charged.
   /// Returns the activity that `to` must wait for with receive().
   [[nodiscard]] ActivityId send(Rank from, Rank to, double bytes);
   /// The rank goes on when its earlier activities have ended and these messages have arrived.
@@ -77,6 +82,7 @@ class RankGraph {
   std::vector<ActivityId> after_;  // of the activity that is being added
   std::uint64_t bytes_ = 0;
   unsigned stage_ = 0;
+  bool relayed_ = false;
 };
 
 /// Ranks that communicate with each other, in the order that the collective uses. The groups of one call must be
@@ -90,6 +96,20 @@ enum class Method : std::uint8_t {
   doubling  // distances double: Bruck's allgather, sums by recursive halving, binomial broadcast
 };
 inline constexpr Method kMethods[] = {Method::posted, Method::ring, Method::doubling};
+
+/// A method, and whether nodes relay its messages.
+struct Way {
+  Method method = Method::posted;
+  bool relayed = false;
+};
+/// Adds the messages of a call to a graph.
+using Call = std::function<void(RankGraph& graph, Method method)>;
+/// Makes the call in this way.
+void make(RankGraph& graph, const Call& call, Way way);
+/// The way in which the call takes the least time if all ranks begin it together; without `relays`, a direct one.
+[[nodiscard]] Way fastest_way(const Cluster& cluster, Rank ranks, const interconnect::Topology& topology,
+                              const interconnect::FlowFactors& factors, std::span<const Method> methods, bool relays,
+                              const Call& call);
 
 /// Every rank of a group gets `bytes` bytes from each of the others.
 void allgather(RankGraph& graph, const std::vector<Group>& groups, double bytes, Method method);

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMostParts = 64;
 /// Activities and the earlier activities that each waits for.
 class ActivityGraph {
  public:
-  enum class Kind : std::uint8_t { work, message, join };
+  enum class Kind : std::uint8_t { work, message, relayed, join };
 
   /// A graph for `nodes` nodes; resource r is at node node_of_resource[r]. Throws gdr::Error for a node that does not
   /// exist.
@@ -36,11 +36,16 @@ class ActivityGraph {
   ActivityId work(ResourceId resource, double seconds, std::span<const ActivityId> after, PartId part);
   /// Adds a message of `bytes` from one node to another.
   ActivityId message(NodeId from, NodeId to, double bytes, std::span<const ActivityId> after, PartId part);
+  /// Adds a message that all nodes of the graph relay: each gets an equal part and passes it on once it has all of it.
+  /// The parts of sender and receiver go directly, so that the link between them carries two of nodes() parts and, on
+  /// an optical hub, each link to and from a relay one (multipath routing [Urino 2020]).
+  ActivityId relayed(NodeId from, NodeId to, double bytes, std::span<const ActivityId> after, PartId part);
   /// Adds an activity without duration, which is done when everything in `after` is done.
   ActivityId join(std::span<const ActivityId> after);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t size() const { return kinds_.size(); }
+  /// Messages between two nodes; of a relayed message, those from and to each relay.
   [[nodiscard]] std::size_t messages() const { return messages_; }
   [[nodiscard]] NodeId nodes() const { return nodes_; }
   [[nodiscard]] std::size_t resources() const { return node_of_resource_.size(); }
@@ -48,7 +53,7 @@ class ActivityGraph {
 
   [[nodiscard]] Kind kind(ActivityId id) const { return kinds_[id]; }
   [[nodiscard]] PartId part(ActivityId id) const { return parts_[id]; }
-  /// Of work: seconds. Of a message: bytes.
+  /// Of work: seconds. Of a message, relayed or not: bytes.
   [[nodiscard]] double amount(ActivityId id) const { return amounts_[id]; }
   [[nodiscard]] ResourceId resource(ActivityId id) const { return places_[id].first; }
   [[nodiscard]] NodeId from(ActivityId id) const { return places_[id].first; }
@@ -57,7 +62,18 @@ class ActivityGraph {
     return std::span(after_).subspan(after_begin_[id], after_begin_[id + 1] - after_begin_[id]);
   }
 
+  /// Calls `each(relay)` for every node that relays parts of a relayed message: all but its sender and receiver.
+  template <class Each>
+  void for_relays(ActivityId id, const Each& each) const {
+    for (NodeId relay = 0; relay < nodes_; ++relay) {
+      if (relay != from(id) && relay != to(id)) each(relay);
+    }
+  }
+  /// Bytes of a relayed message that each relay passes on. Twice as many go directly.
+  [[nodiscard]] double bytes_of_relay(ActivityId id) const { return amounts_[id] / nodes_; }
+
  private:
+  void require_message(NodeId from, NodeId to, double bytes) const;
   ActivityId add(Kind kind, double amount, std::pair<std::uint32_t, std::uint32_t> place,
                  std::span<const ActivityId> after, PartId part);
 
@@ -104,8 +120,9 @@ struct CriticalPathOptions {
 
 /// Goes through the graph in the order in which activities become ready. Resources and links serve activities in that
 /// order, one at a time. A message begins on each link of its route one latency after the link before, and ends when
-/// the slowest link has passed on all of it. Exact if flows that share a link have the same size; otherwise links that
-/// are shared fairly (run_s4u()) give other times. Throws gdr::Error if the topology has fewer nodes than the graph.
+/// the slowest link has passed on all of it. A relay sends a part when it has arrived. Exact if flows that share a link
+/// have the same size; otherwise links that are shared fairly (run_s4u()) give other times. Throws gdr::Error if the
+/// topology has fewer nodes than the graph, or if the time came out below what a link needs for its bytes.
 [[nodiscard]] ActivityTimes run_critical_path(const ActivityGraph& graph, const Topology& topology,
                                               const CriticalPathOptions& options = {});
 

@@ -2,6 +2,7 @@
 // are no actors: the end of an activity lets others begin.
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 #include <vector>
@@ -20,8 +21,17 @@ namespace s4u = simgrid::s4u;
 Schedule messages_of(const ActivityGraph& graph) {
   Schedule schedule{.name = graph.name(), .ranks = std::vector<std::vector<Step>>(graph.nodes())};
   for (ActivityId id = 0; id < graph.size(); ++id) {
-    if (graph.kind(id) != ActivityGraph::Kind::message) continue;
-    add_message(schedule, 0, graph.from(id), graph.to(id), static_cast<std::uint64_t>(graph.amount(id)), id);
+    const auto add = [&](NodeId from, NodeId to, double bytes) {
+      add_message(schedule, 0, from, to, static_cast<std::uint64_t>(bytes), id);
+    };
+    if (graph.kind(id) == ActivityGraph::Kind::message) add(graph.from(id), graph.to(id), graph.amount(id));
+    if (graph.kind(id) != ActivityGraph::Kind::relayed) continue;
+    const double part = graph.bytes_of_relay(id);
+    add(graph.from(id), graph.to(id), 2 * part);
+    graph.for_relays(id, [&](NodeId relay) {
+      add(graph.from(id), relay, part);
+      add(relay, graph.to(id), part);
+    });
   }
   return schedule;
 }
@@ -52,6 +62,11 @@ class GraphSimulation {
   }
 
  private:
+  struct UnderWay {
+    ActivityId id = 0;
+    s4u::ActivityPtr activity;
+    std::optional<NodeId> relay;
+  };
   struct Queue {
     bool busy = false;
     std::deque<ActivityId> waiting;
@@ -67,7 +82,10 @@ class GraphSimulation {
           done(id);
           break;
         case ActivityGraph::Kind::message:
-          send(id);
+          send(id, graph_.from(id), graph_.to(id), graph_.amount(id));
+          break;
+        case ActivityGraph::Kind::relayed:
+          send_to_relays(id);
           break;
         case ActivityGraph::Kind::work:
           Queue& queue = queues_[graph_.resource(id)];
@@ -78,13 +96,33 @@ class GraphSimulation {
     }
   }
 
-  void send(ActivityId id) {
-    const s4u::CommPtr comm = s4u::Comm::sendto_init(zone_.hosts()[graph_.from(id)], zone_.hosts()[graph_.to(id)]);
-    const auto bytes = static_cast<std::uint64_t>(graph_.amount(id));
+  /// `relay` is the node that passes on what arrives.
+  void send(ActivityId id, NodeId from, NodeId to, double size, std::optional<NodeId> relay = {}) {
+    const s4u::CommPtr comm = s4u::Comm::sendto_init(zone_.hosts()[from], zone_.hosts()[to]);
+    const auto bytes = static_cast<std::uint64_t>(size);
     comm->set_payload_size(bytes);
     zone_.announce(bytes);
-    under_way_[comm.get()] = {id, comm};
+    under_way_[comm.get()] = {id, comm, relay};
     comm->start();
+  }
+
+  void send_to_relays(ActivityId id) {
+    const double part = graph_.bytes_of_relay(id);
+    std::size_t parts = 1;
+    graph_.for_relays(id, [&](NodeId) { ++parts; });
+    parts_open_[id] = parts;
+    send(id, graph_.from(id), graph_.to(id), 2 * part);
+    graph_.for_relays(id, [&](NodeId relay) { send(id, graph_.from(id), relay, part, relay); });
+  }
+
+  /// A part of a relayed message has reached a relay or the receiver.
+  void part_arrived(ActivityId id, std::optional<NodeId> relay) {
+    if (relay) {
+      send(id, *relay, graph_.to(id), graph_.bytes_of_relay(id));
+    } else if (--parts_open_.at(id) == 0) {
+      parts_open_.erase(id);
+      done(id);
+    }
   }
 
   /// Begins the first piece of work of a queue whose resource is free.
@@ -100,7 +138,7 @@ class GraphSimulation {
       const s4u::ExecPtr exec = s4u::Exec::init();
       // Hosts have a speed of 1, so that work is given in seconds, and a core for each resource of the node.
       exec->set_flops_amount(graph_.amount(id))->set_host(zone_.hosts()[graph_.node_of(graph_.resource(id))]);
-      under_way_[exec.get()] = {id, exec};
+      under_way_[exec.get()] = {id, exec, {}};
       exec->start();
     }
   }
@@ -108,7 +146,7 @@ class GraphSimulation {
   void complete(const s4u::Activity& activity) {
     const auto found = under_way_.find(&activity);
     if (found == under_way_.end()) return;
-    const auto [id, kept] = std::move(found->second);
+    const auto [id, kept, relay] = std::move(found->second);
     under_way_.erase(found);
     last_done_ = kept;
     if (graph_.kind(id) == ActivityGraph::Kind::work) {
@@ -116,6 +154,8 @@ class GraphSimulation {
       queue.busy = false;
       done(id);
       work(queue);
+    } else if (graph_.kind(id) == ActivityGraph::Kind::relayed) {
+      part_arrived(id, relay);
     } else {
       done(id);
     }
@@ -136,7 +176,8 @@ class GraphSimulation {
   std::vector<Queue> queues_;
   std::vector<std::vector<ActivityId>> followers_;
   std::deque<ActivityId> ready_;
-  std::unordered_map<const s4u::Activity*, std::pair<ActivityId, s4u::ActivityPtr>> under_way_;
+  std::unordered_map<const s4u::Activity*, UnderWay> under_way_;
+  std::unordered_map<ActivityId, std::size_t> parts_open_;  // of a relayed message: parts that have not arrived
   s4u::ActivityPtr last_done_;  // SimGrid still uses an activity after it has reported that the activity is complete
 };
 
@@ -147,6 +188,7 @@ std::size_t messages_in_a_row(const ActivityGraph& graph) {
   for (ActivityId id = 0; id < graph.size(); ++id) {
     for (const ActivityId before : graph.after(id)) until[id] = std::max(until[id], until[before]);
     if (graph.kind(id) == ActivityGraph::Kind::message) ++until[id];
+    if (graph.kind(id) == ActivityGraph::Kind::relayed) until[id] += 2;
     most = std::max(most, until[id]);
   }
   return most;
