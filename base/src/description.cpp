@@ -42,6 +42,7 @@ class Reader {
     if (kind != kinds_.end()) {
       for (const ChoiceRule& choice : kind->choices) keys.insert(choice.key);
     }
+    if (kind != kinds_.end()) refuse_choices_of_others(root, *kind);
     refuse_unknown(root, keys, "");
     return described(root);
   }
@@ -79,14 +80,47 @@ class Reader {
     for (const ChoiceRule& rule : kind->choices) {
       const toml::node* node = root.get(rule.key);
       if (node == nullptr) continue;
-      const std::string chosen = text_of(root, rule.key, "");
-      if (std::ranges::find(rule.values, chosen) == rule.values.end()) {
-        fail(node->source(),
-             fmt::format("{} = '{}' is refused: it must be one of {}", rule.key, chosen, fmt::join(rule.values, ", ")));
+      const auto* chosen = node->as_string();
+      if (chosen == nullptr || std::ranges::find(rule.values, chosen->get()) == rule.values.end()) {
+        fail(node->source(), fmt::format("{} = {} is refused: it must be one of {}", rule.key, written(*node),
+                                         fmt::join(rule.values, ", ")));
       }
-      description.choices[rule.key] = chosen;
+      description.choices[rule.key] = chosen->get();
     }
     return description;
+  }
+
+  /// A value for messages: a text in quotes, another value but a table as the file has it if it is on one line.
+  std::string written(const toml::node& node) const {
+    if (const auto* text = node.as_string()) return fmt::format("'{}'", text->get());
+    if (node.is_table()) return "a table";
+    const toml::source_region& where = node.source();
+    if (where.begin.line == 0 || where.begin.line != where.end.line || where.begin.column >= where.end.column) {
+      return "what the file gives";
+    }
+    std::string_view rest = text_;
+    for (toml::source_index line = 1; line < where.begin.line; ++line) rest.remove_prefix(rest.find('\n') + 1);
+    // Columns count characters, of which a key that is known and its value have few beyond ASCII.
+    rest = rest.substr(0, rest.find('\n'));
+    const std::size_t begin = std::min<std::size_t>(where.begin.column - 1, rest.size());
+    return std::string(rest.substr(begin, where.end.column - where.begin.column));
+  }
+
+  /// Refuses what only other kinds may choose.
+  void refuse_choices_of_others(const toml::table& root, const DescriptionKind& kind) const {
+    for (const auto& [key, node] : root) {
+      const auto is_it = [&](const ChoiceRule& choice) { return choice.key == key.str(); };
+      if (std::ranges::any_of(kind.choices, is_it)) continue;
+      std::vector<std::string> others;
+      for (const DescriptionKind& other : kinds_) {
+        const auto found = std::ranges::find_if(other.choices, is_it);
+        if (found == other.choices.end()) continue;
+        others.push_back(fmt::format("{} ({})", other.name, fmt::join(found->values, ", ")));
+      }
+      if (others.empty()) continue;
+      fail(node.source(), fmt::format("{} = {} is refused: kind '{}' has no such choice; these have: {}", key.str(),
+                                      written(node), kind.name, fmt::join(others, ", ")));
+    }
   }
 
   [[noreturn]] void fail(const toml::source_region& where, const std::string& why) const {
@@ -124,7 +158,9 @@ class Reader {
   std::string text_of(const toml::table& table, std::string_view key, std::string_view inside) const {
     const auto* value = table[key].as_string();
     if (value == nullptr || value->get().empty()) {
-      fail(table.source(), fmt::format("'{}{}' must be a text that is not empty", inside, key));
+      const toml::node* node = table.get(key);
+      fail(node == nullptr ? table.source() : node->source(),
+           fmt::format("'{}{}' must be a text that is not empty", inside, key));
     }
     return value->get();
   }

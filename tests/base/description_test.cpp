@@ -1,6 +1,7 @@
 // Descriptions: files made to break their reader are refused like any other bad file.
 #include "gdr/base/description.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -109,6 +110,32 @@ TEST(Description, OfWholeNumbersTakesNoOthers) {
   EXPECT_EQ(read("3"), 3);
   EXPECT_EQ(read("3.0"), 3);
   EXPECT_THROW((void)read("2.5"), Error);
+}
+
+TEST(Description, NamesTheLineTheValueAndTheAllowedOnesOfAChoice) {
+  const std::vector<DescriptionKind> kinds{{"scale", {{"most", "kg", 1, 500, false}}, {{"colour", {"red", "blue"}}}},
+                                           {"ruler", {{"most", "kg", 1, 500, false}}}};
+  const auto refused = [&](std::string_view kind, std::string_view line) {
+    try {
+      const std::string text = replaced("kind = \"scale\"\n", fmt::format("kind = \"{}\"\n\n{}\n", kind, line));
+      return parse_description(text, "d.toml", kinds).choice("colour");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(refused("scale", "colour = \"blue\""), "blue");
+  EXPECT_EQ(refused("scale", "colour = \"green\""),
+            "d.toml:5: colour = 'green' is refused: it must be one of red, blue");
+  EXPECT_EQ(refused("scale", "colour = \"\""), "d.toml:5: colour = '' is refused: it must be one of red, blue");
+  EXPECT_EQ(refused("scale", "colour = 3 # red"), "d.toml:5: colour = 3 is refused: it must be one of red, blue");
+  EXPECT_EQ(refused("scale", "colour = [\"red\"]"),
+            "d.toml:5: colour = [\"red\"] is refused: it must be one of red, blue");
+  EXPECT_EQ(refused("scale", "colour.x = 1"), "d.toml:5: colour = a table is refused: it must be one of red, blue");
+  EXPECT_EQ(refused("ruler", "colour = \"red\""),
+            "d.toml:5: colour = 'red' is refused: kind 'ruler' has no such choice; these have: scale (red, blue)");
+  EXPECT_EQ(refused("ruler", "color = \"red\""),
+            "d.toml:5: unknown key 'color' (known: kind, name, parameters, title)");
+  EXPECT_THAT(refusal(replaced("name = \"shop\"", "\nname = 7")), ::testing::HasSubstr("d.toml:2: 'name' must be"));
 }
 
 TEST(Description, IsRefusedWithAKeyOfManyParts) {

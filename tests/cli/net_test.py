@@ -143,7 +143,7 @@ node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
                 line = f'\nrouting = "{routing}"' if routing else ""
                 pathlib.Path(network).write_text(text.replace('kind = "graph"', 'kind = "graph"' + line), encoding="utf-8")
                 self.assertEqual(len(self.route(network, 0, 1)), count, routing)
-            self.assertEqual(self.route(network, 0, 1), ["0>s", "s>t (1/2)", "t>1", "s>t (1/2)"])
+            self.assertEqual(self.route(network, 0, 1), ["0>s", "s>t (1/2)", "t>1", "s>t:2 (1/2)"])
             self.assertEqual(len(self.route(network, 0, 1, "--routing", "shortest")), 3)
             for executor in ("s4u", "smpi", "closed-form"):
                 factors = () if executor == "closed-form" else ("--factors", "none")
@@ -152,6 +152,26 @@ node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
                 self.assertAlmostEqual(run_of["link_bound_seconds"], 125e-6, delta=1e-12)
             refused = run("net", "routes", "--network", network, "--save-platform", str(folder / "graph.xml"))
             self.assertIn("a message is divided among 2 ways", refused.stderr)
+
+    def test_a_routing_that_a_kind_does_not_know_is_refused_at_its_line(self):
+        machines = pathlib.Path(__file__).parents[2] / "machines"
+        with tempfile.TemporaryDirectory() as directory:
+            network = pathlib.Path(directory) / "wrong.toml"
+            for kind, value, named in (
+                    ("torus-64", '"destination"', "routing = 'destination' is refused: it must be one of shortest, dimension-order, hash, all"),
+                    ("torus-64", "3", "routing = 3 is refused: it must be one of shortest, dimension-order, hash, all"),
+                    ("fat-tree-64", '"ecmp"', "routing = 'ecmp' is refused: it must be one of shortest, destination, source, hash, all"),
+                    ("infiniband-ddr-64", '"hash"', "routing = 'hash' is refused: kind 'switch' has no such choice; these have: ring ("),
+                    ("optical-hub-64", '"hash"', "routing = 'hash' is refused: kind 'optical-hub' has no such choice")):
+                text = (machines / f"{kind}.toml").read_text(encoding="utf-8")
+                lines = text.split("\n")
+                place = next(number for number, line in enumerate(lines) if line.startswith("kind"))
+                lines.insert(place + 1, f"routing = {value}")
+                network.write_text("\n".join(lines), encoding="utf-8")
+                for command in (("routes", "--network"), ("alltoall", "--network"), ("map", "--graph", "cg", "--topology")):
+                    refused = run("net", *command, str(network))
+                    self.assertIn(refused.returncode, (1, 2), command)
+                    self.assertIn(f"{network}:{place + 2}: {named}", refused.stderr, command)
 
     def test_options_that_exclude_each_other_are_refused(self):
         for arguments in (("--topology", "torus", "--network", "fat-tree-64"), ("--topology", "hub", "--routing", "shortest"),

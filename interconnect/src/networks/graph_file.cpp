@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -106,12 +109,25 @@ class Reader {
 
   void add(NodeId from, NodeId to, std::string_view from_name, std::string_view to_name, const Cable& cable) {
     graph_.edges.push_back({from, to});
-    graph_.links.push_back({fmt::format("{}>{}", from_name, to_name), cable.bytes_per_second, cable.latency_seconds});
+    graph_.links.push_back(
+        {new_name(fmt::format("{}>{}", from_name, to_name)), cable.bytes_per_second, cable.latency_seconds});
+  }
+
+  /// The second of parallel cables is called A>B:2.
+  std::string new_name(const std::string& name) {
+    std::string different = name;
+    for (std::size_t& count = cables_[name]; !names_.insert(different).second;) {
+      count = std::max<std::size_t>(count, 1) + 1;
+      different = fmt::format("{}:{}", name, count);
+    }
+    return different;
   }
 
   Cable cable_;
   Graph graph_;
   std::map<std::string, NodeId> switches_;
+  std::unordered_map<std::string, std::size_t> cables_;  // the highest number of a cable of this name
+  std::unordered_set<std::string> names_;                // of links
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/platform.h"
@@ -22,8 +23,14 @@ std::vector<base::ParameterRule> platform(std::vector<base::ParameterRule> shape
 
 constexpr double kMostNodesOfAll = 1 << 20;  // of a network
 
-/// What a network with several routes between nodes may choose beside its parameters.
-std::vector<base::ChoiceRule> by_routing() { return {{std::string(kRoutingKey), routing_names()}}; }
+/// With what kinds that have several routes between nodes may choose beside their parameters.
+std::vector<base::DescriptionKind> with_routings(std::vector<base::DescriptionKind> kinds) {
+  for (base::DescriptionKind& kind : kinds) {
+    std::vector<std::string> names = routing_names_of(kind.name);
+    if (!names.empty()) kind.choices.push_back({std::string(kRoutingKey), std::move(names)});
+  }
+  return kinds;
+}
 
 std::vector<base::ParameterRule> flow_factors() {
   std::vector<base::ParameterRule> rules{{"weight_s", "bytes", 0, 1e9, false}};
@@ -38,34 +45,30 @@ std::vector<base::ParameterRule> flow_factors() {
 }  // namespace
 
 const std::vector<base::DescriptionKind>& network_kinds() {
-  static const std::vector<base::DescriptionKind> kinds{
+  static const std::vector<base::DescriptionKind> kinds = with_routings({
       {"optical-hub", platform({{"nodes", "1", 1, 4096, true}})},
       {"optical-hub-2d", platform({{"rows", "1", 1, 1024, true}, {"columns", "1", 1, 1024, true}})},
       {"switch", platform({{"nodes", "1", 1, kMostNodesOfAll, true}})},
-      {"ring", platform({{"nodes", "1", 1, kMostNodesOfAll, true}}), by_routing()},
+      {"ring", platform({{"nodes", "1", 1, kMostNodesOfAll, true}})},
       {"mesh", platform({{"x", "nodes", 1, kMostNodesOfAll, true},
                          {"y", "nodes", 1, kMostNodesOfAll, true},
                          {"z", "nodes", 1, kMostNodesOfAll, true}})},
-      {"torus",
-       platform({{"x", "nodes", 1, kMostNodesOfAll, true},
-                 {"y", "nodes", 1, kMostNodesOfAll, true},
-                 {"z", "nodes", 1, kMostNodesOfAll, true},
-                 {"shortest_paths", "1", 0, 1, true}}),
-       by_routing()},
-      {"fat-tree",
-       platform({{"leaves", "switches", 1, 1024, true},
-                 {"nodes_per_leaf", "nodes", 1, 1024, true},
-                 {"spines", "switches", 1, 1024, true},
-                 {"cables", "cables from each leaf to each spine", 1, 1024, true},
-                 {"shortest_paths", "1", 0, 1, true}}),
-       by_routing()},
+      {"torus", platform({{"x", "nodes", 1, kMostNodesOfAll, true},
+                          {"y", "nodes", 1, kMostNodesOfAll, true},
+                          {"z", "nodes", 1, kMostNodesOfAll, true},
+                          {"shortest_paths", "1", 0, 1, true}})},
+      {"fat-tree", platform({{"leaves", "switches", 1, 1024, true},
+                             {"nodes_per_leaf", "nodes", 1, 1024, true},
+                             {"spines", "switches", 1, 1024, true},
+                             {"cables", "cables from each leaf to each spine", 1, 1024, true},
+                             {"shortest_paths", "1", 0, 1, true}})},
       {"dragonfly", platform({{"groups", "1", 1, 1024, true},
                               {"routers", "per group", 1, 1024, true},
                               {"nodes_per_router", "nodes", 1, 1024, true},
                               {"local_bandwidth", "GB/s per link", 1e-6, 1e6, false},
                               {"global_bandwidth", "GB/s per link", 1e-6, 1e6, false},
                               {"global_latency", "us", 0, 1e6, false}})},
-      {"graph", platform({{"nodes", "1", 1, 2048, true}}), by_routing()},
+      {"graph", platform({{"nodes", "1", 1, 2048, true}})},
       {"table", platform({{"nodes", "1", 1, 4096, true}})},
       peach2_kind(),
       ha_pacs_tca_kind(),
@@ -95,7 +98,7 @@ const std::vector<base::DescriptionKind>& network_kinds() {
         {"transceiver", "USD", 0, 1e9, false},
         {"node_grating", "USD", 0, 1e9, false},
         {"fpga", "USD", 0, 1e9, false}}},
-  };
+  });
   return kinds;
 }
 

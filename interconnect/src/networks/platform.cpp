@@ -291,8 +291,7 @@ PlatformKind kind_in(const base::Description& description) { return kind_of(desc
 void refuse_unknown(const base::Description& description, const PlatformOptions& options) {
   const std::vector<Routing>& known = kind_of(description).routings;
   if (options.routing && std::ranges::find(known, *options.routing) == known.end()) {
-    std::vector<std::string_view> names;
-    for (const Routing routing : known) names.push_back(name_of(routing));
+    const std::vector<std::string> names = routing_names_of(description.kind);
     throw Error(fmt::format(
         "routing: {} is refused: {}, a {}, {}", name_of(*options.routing), description.name, description.kind,
         names.empty() ? "has one route for each pair of nodes" : fmt::format("knows {}", fmt::join(names, ", "))));
@@ -351,6 +350,15 @@ const std::vector<std::string>& routing_names() {
     for (const std::string_view name : kRoutingNames) all.emplace_back(name);
     return all;
   }();
+  return names;
+}
+
+std::vector<std::string> routing_names_of(std::string_view kind) {
+  std::vector<std::string> names;
+  for (const Kind& known : platforms()) {
+    if (known.name != kind) continue;
+    for (const Routing routing : known.routings) names.emplace_back(name_of(routing));
+  }
   return names;
 }
 

@@ -11,7 +11,8 @@ namespace gdr::interconnect {
 /// Classes of message sizes in a description of kind "flow-factors".
 inline constexpr unsigned kFlowClasses = 9;
 
-/// Key with which a description may choose how its routes are found, by a name of routing_names().
+/// Key with which a description may choose how its routes are found, by one of routing_names_of() of
+/// its kind.
 inline constexpr std::string_view kRoutingKey = "routing";
 
 /// Every kind of network that this component models.

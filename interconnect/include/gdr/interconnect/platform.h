@@ -24,6 +24,8 @@ enum class Routing {
 [[nodiscard]] std::string_view name_of(Routing routing);
 [[nodiscard]] std::optional<Routing> routing_called(std::string_view name);
 [[nodiscard]] const std::vector<std::string>& routing_names();
+/// Those that a kind of network may choose; none if each pair of its nodes has one route anyway.
+[[nodiscard]] std::vector<std::string> routing_names_of(std::string_view kind);
 
 struct PlatformOptions {
   std::optional<NodeId> nodes;     // instead of the description's
