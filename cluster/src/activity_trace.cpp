@@ -78,7 +78,7 @@ class Writer {
     std::set<interconnect::LinkId> used;
     for (const LinkUse& use : times_.link_uses) used.insert(use.link);
     if (!used.empty()) name_process(network(), "network");
-    for (const interconnect::LinkId link : used) name_track(network(), 1 + link, topology_.links()[link].name);
+    for (const interconnect::LinkId link : used) name_track(network(), 1 + link, topology_.links().name(link));
     std::set<ResourceId> shared;
     for (ActivityId id = 0; id < activities_.size(); ++id) {
       if (activities_.kind(id) != ActivityGraph::Kind::work) continue;

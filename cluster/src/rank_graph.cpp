@@ -219,7 +219,9 @@ Way fastest_way(const Cluster& cluster, Rank ranks, const interconnect::Topology
   if (!relays || nodes < 3) return fastest;
   // Relays send nearly all bytes twice. That takes long if all links together are already busy.
   double bytes_per_second = 0;
-  for (const interconnect::Link& link : topology.links()) bytes_per_second += link.bytes_per_second;
+  for (std::size_t link = 0; link < topology.links().size(); ++link) {
+    bytes_per_second += topology.links()[link].bytes_per_second;
+  }
   if (2 * fewest_bytes * (nodes - 1) / nodes / bytes_per_second >= least) return fastest;
   for (const Method method : methods) try_way({method, true});
   return fastest;

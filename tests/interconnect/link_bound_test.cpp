@@ -162,7 +162,7 @@ class FairFlows {
   /// Raises all rates together; where a link is full, its flows stay as they are.
   void share() {
     std::vector<double> room;
-    for (const Link& link : links_) room.push_back(link.bytes_per_second);
+    for (std::size_t link = 0; link < links_.size(); ++link) room.push_back(links_[link].bytes_per_second);
     std::vector<Flow*> open;
     for (Flow& flow : flows_) {
       if (!flow.done && flow.begins <= now_) open.push_back(&flow);
@@ -188,7 +188,7 @@ class FairFlows {
     }
   }
 
-  std::span<const Link> links_;
+  LinkTable links_;
   double ways_;
   std::vector<Flow> flows_;
   std::vector<std::size_t> step_;  // by rank
@@ -308,7 +308,7 @@ TEST(LinkBound, ATimeBelowItIsRefusedWithItsLink) {
     EXPECT_EQ(std::string(error.what()),
               fmt::format("two on {}: simulated time 4e-06 s is refused: link {} needs 5e-06 s for its 5000 bytes, so "
                           "the simulation is wrong; please report it with the command",
-                          line.name(), line.links()[line.route(1, 2)[0]].name));
+                          line.name(), line.links().name(line.route(1, 2)[0])));
   }
 }
 

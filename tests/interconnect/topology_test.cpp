@@ -1,12 +1,15 @@
 // Routes of the generated platforms, against what their pictures say.
 #include "gdr/interconnect/topology.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <queue>
 #include <random>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/shared_paths.h"
@@ -18,7 +21,7 @@ constexpr Cable kCable{1e9, 1e-7};
 
 std::vector<std::string> names(const Topology& topology, NodeId from, NodeId to) {
   std::vector<std::string> names;
-  for (const LinkId link : topology.route(from, to)) names.push_back(topology.links()[link].name);
+  for (const LinkId link : topology.route(from, to)) names.push_back(topology.links().name(link));
   return names;
 }
 
@@ -421,6 +424,34 @@ TEST(Topology, AFatTreeWhoseCablesShareAllIsOneOfWideCables) {
   ASSERT_EQ(route.size(), 4U);
   EXPECT_DOUBLE_EQ(all.links()[route[1]].bytes_per_second, 4 * kCable.bytes_per_second);
   EXPECT_DOUBLE_EQ(all.latency_seconds(0, 15), spread.latency_seconds(0, 15));
+}
+
+TEST(Topology, LinksOfHubsAreNamedByTheirEnds) {
+  const Topology hub = optical_hub(5, kCable);
+  const Topology plane = optical_hub_2d(3, 4, kCable);
+  EXPECT_EQ(optical_hub(1, kCable).links().size(), 0U);
+  std::set<std::string> names;
+  for (LinkId link = 0; link < hub.links().size(); ++link) names.insert(hub.links().name(link));
+  EXPECT_EQ(names.size(), 20U);
+  for (NodeId from = 0; from < 5; ++from) {
+    for (NodeId to = 0; to < 5; ++to) {
+      if (from == to) continue;
+      EXPECT_EQ(hub.links().name(hub.route(from, to).front()), fmt::format("{}>{}", from, to));
+    }
+  }
+  names.clear();
+  for (LinkId link = 0; link < plane.links().size(); ++link) names.insert(plane.links().name(link));
+  EXPECT_EQ(names.size(), plane.links().size());
+  for (NodeId from = 0; from < 12; ++from) {
+    for (NodeId to = 0; to < 12; ++to) {
+      std::vector<std::string> expected;
+      if (from % 4 != to % 4) expected.push_back(fmt::format("r{}:{}>{}", from / 4, from % 4, to % 4));
+      if (from / 4 != to / 4) expected.push_back(fmt::format("c{}:{}>{}", to % 4, from / 4, to / 4));
+      std::vector<std::string> found;
+      for (const LinkId link : plane.route(from, to)) found.push_back(plane.links().name(link));
+      EXPECT_EQ(found, expected);
+    }
+  }
 }
 
 }  // namespace

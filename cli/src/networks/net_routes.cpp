@@ -55,7 +55,7 @@ int routes(const NetRoutesOptions& options) {
       topology.links_into(from, to, links);
       for (const auto& [link, ways] : links) {
         const std::string share = ways == topology.ways() ? "" : fmt::format(" ({}/{})", ways, topology.ways());
-        names.push_back(topology.links()[link].name + share);
+        names.push_back(topology.links().name(link) + share);
       }
       const double latency = topology.latency_seconds(from, to);
       const bool is_hub = platform.kind == interconnect::PlatformKind::optical_hub;

@@ -162,9 +162,9 @@ void SimulationArguments::write_links(const std::vector<interconnect::LinkLoad>&
   if (links.empty()) return;
   std::string text = "link,messages,bytes,seconds\n";
   for (std::size_t link = 0; link < loads.size(); ++link) {
-    const interconnect::Link& of = platform.topology.links()[link];
-    text += fmt::format("{},{},{},{:.17g}\n", of.name, loads[link].messages, loads[link].bytes,
-                        static_cast<double>(loads[link].bytes) / of.bytes_per_second);
+    const interconnect::LinkTable& of = platform.topology.links();
+    text += fmt::format("{},{},{},{:.17g}\n", of.name(static_cast<interconnect::LinkId>(link)), loads[link].messages,
+                        loads[link].bytes, static_cast<double>(loads[link].bytes) / of[link].bytes_per_second);
   }
   base::write_file(links, text);
 }

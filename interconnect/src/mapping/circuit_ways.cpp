@@ -61,7 +61,7 @@ void write_circuits(const Topology& topology, const std::string& file, Cable nod
   const std::vector<std::string> files = table_files(file);
   const std::string name = file.substr(file.find_last_of('/') + 1);
   std::string links = "name,bandwidth,latency\n";
-  for (const Link& link : topology.links()) {
+  for (const Link& link : topology.links().to_vector()) {
     links +=
         fmt::format("{},{:.17g},{:.17g}\n", link.name, link.bytes_per_second / kGiga, link.latency_seconds / kMicro);
   }
@@ -70,7 +70,7 @@ void write_circuits(const Topology& topology, const std::string& file, Cable nod
     for (NodeId to = 0; to < topology.nodes(); ++to) {
       if (from == to) continue;
       std::vector<std::string> names;
-      for (const LinkId link : topology.route(from, to)) names.push_back(topology.links()[link].name);
+      for (const LinkId link : topology.route(from, to)) names.push_back(topology.links().name(link));
       routes += fmt::format("{},{},{}\n", from, to, fmt::join(names, " "));
     }
   }

@@ -21,7 +21,7 @@ std::string simgrid_file(const Topology& topology, double flops_per_second) {
   }
   // Links are identified by number; their names are for people.
   for (LinkId id = 0; id < topology.links().size(); ++id) {
-    const Link& link = topology.links()[id];
+    const Cable& link = topology.links()[id];
     text += fmt::format("<link id=\"l{}\" bandwidth=\"{}Bps\" latency=\"{}s\"/>\n", id, link.bytes_per_second,
                         link.latency_seconds);
   }

@@ -28,6 +28,13 @@ Link made_of(const Cable& cable, std::string name) {
 /// Number of the link between two of `nodes` fully connected nodes.
 LinkId full_mesh_link(NodeId nodes, NodeId from, NodeId to) { return from * (nodes - 1) + (to < from ? to : to - 1); }
 
+/// The nodes that such a link leads from and to.
+std::pair<NodeId, NodeId> full_mesh_ends(NodeId nodes, LinkId link) {
+  const NodeId from = link / (nodes - 1);
+  const NodeId to = link % (nodes - 1);
+  return {from, to < from ? to : to + 1};
+}
+
 /// Coordinates and steps along the axes of a grid of nodes.
 class Grid {
  public:
@@ -137,24 +144,56 @@ void walk_by_bits(const Grid& grid, NodeId from, NodeId to, std::uint64_t bits, 
 
 }  // namespace
 
-Topology::Topology(std::string name, NodeId nodes, std::vector<Link> links, RouteFunction route)
+LinkTable::LinkTable(std::vector<Link> links) : count_(links.size()) {
+  auto shared = std::make_shared<Shared>();
+  std::vector<std::string> names;
+  shared->cables.reserve(count_);
+  names.reserve(count_);
+  for (Link& link : links) {
+    shared->cables.push_back({link.bytes_per_second, link.latency_seconds});
+    names.push_back(std::move(link.name));
+  }
+  shared->name = [names = std::move(names)](LinkId link) { return names[link]; };
+  cables_ = shared->cables.data();
+  are_equal_ = false;
+  shared_ = std::move(shared);
+}
+
+LinkTable::LinkTable(std::size_t count, Cable each, std::function<std::string(LinkId)> name)
+    : count_(count),
+      shared_(std::make_shared<const Shared>(
+          Shared{count == 0 ? std::vector<Cable>() : std::vector<Cable>{each}, std::move(name)})),
+      cables_(shared_->cables.data()),
+      are_equal_(true) {}
+
+std::vector<Link> LinkTable::to_vector() const {
+  std::vector<Link> links;
+  links.reserve(count_);
+  for (LinkId link = 0; link < count_; ++link) {
+    links.push_back({name(link), (*this)[link].bytes_per_second, (*this)[link].latency_seconds});
+  }
+  return links;
+}
+
+Topology::Topology(std::string name, NodeId nodes, LinkTable links, RouteFunction route)
     : Topology(std::move(name), nodes, std::move(links), 1,
                [route = std::move(route)](NodeId from, NodeId to, std::uint32_t /*way*/, std::vector<LinkId>& taken) {
                  route(from, to, taken);
                }) {}
 
-Topology::Topology(std::string name, NodeId nodes, std::vector<Link> links, std::uint32_t ways, WayFunction way)
+Topology::Topology(std::string name, NodeId nodes, LinkTable links, std::uint32_t ways, WayFunction way)
     : name_(std::move(name)), nodes_(nodes), links_(std::move(links)), ways_(ways), way_(std::move(way)) {
   require("ways of " + name_, ways_, 1, kMostWays);
   require("nodes of " + name_, nodes_, 1, kMostNodes);
-  for (const Link& link : links_) {
+  for (LinkId number = 0; number < links_.different().size(); ++number) {
+    const Cable& link = links_[number];
     if (!(link.bytes_per_second > 0 && std::isfinite(link.bytes_per_second))) {
       throw Error(fmt::format("{}: bandwidth {} of link {} is refused: it must be more than 0 bytes/s and finite",
-                              name_, link.bytes_per_second, link.name));
+                              name_, link.bytes_per_second, links_.name(number)));
     }
     if (!(link.latency_seconds >= 0 && std::isfinite(link.latency_seconds))) {
       throw Error(fmt::format("{}: latency {} of link {} is refused: it must be at least 0 s and finite", name_,
-                              link.latency_seconds, link.name));
+                              link.latency_seconds, links_.name(number)));
     }
   }
 }
@@ -214,14 +253,11 @@ double Topology::latency_seconds(NodeId from, NodeId to) const {
 
 Topology optical_hub(NodeId nodes, Cable link) {
   require("nodes of an optical hub", nodes, 1, kMostHubNodes);
-  std::vector<Link> links;
-  links.reserve(std::size_t{nodes} * (nodes - 1));
-  for (NodeId from = 0; from < nodes; ++from) {
-    for (NodeId to = 0; to < nodes; ++to) {
-      if (from != to) links.push_back(made_of(link, fmt::format("{}>{}", from, to)));
-    }
-  }
-  return {fmt::format("optical hub {}", nodes), nodes, std::move(links),
+  const auto name = [nodes](LinkId number) {
+    const auto [from, to] = full_mesh_ends(nodes, number);
+    return fmt::format("{}>{}", from, to);
+  };
+  return {fmt::format("optical hub {}", nodes), nodes, LinkTable(std::size_t{nodes} * (nodes - 1), link, name),
           [nodes](NodeId from, NodeId to, std::vector<LinkId>& route) {
             route.push_back(full_mesh_link(nodes, from, to));
           }};
@@ -239,18 +275,18 @@ Topology optical_hub_2d(NodeId rows, NodeId columns, Cable link) {
   require("rows of a two-dimensional hub", rows, 1, kMostHubNodes);
   require("columns of a two-dimensional hub", columns, 1, kMostHubNodes);
   require("nodes of a two-dimensional hub", std::uint64_t{rows} * columns, 1, kMostHubNodes * kMostHubNodes / 16);
-  std::vector<Link> links;
-  links.reserve(std::size_t{rows} * columns * (rows + columns));
-  const auto add_hub = [&](char kind, NodeId index, NodeId nodes) {
-    for (NodeId from = 0; from < nodes; ++from) {
-      for (NodeId to = 0; to < nodes; ++to) {
-        if (from != to) links.push_back(made_of(link, fmt::format("{}{}:{}>{}", kind, index, from, to)));
-      }
-    }
+  const std::size_t of_rows = std::size_t{rows} * columns * (columns - 1);
+  const std::size_t of_columns = std::size_t{rows} * columns * (rows - 1);
+  const auto name = [rows, columns, of_rows](LinkId number) {
+    const bool in_row = number < of_rows;
+    const NodeId nodes = in_row ? columns : rows;
+    const auto in_hubs = static_cast<LinkId>(in_row ? number : number - of_rows);
+    const LinkId of_hub = nodes * (nodes - 1);
+    const auto [from, to] = full_mesh_ends(nodes, in_hubs % of_hub);
+    return fmt::format("{}{}:{}>{}", in_row ? 'r' : 'c', in_hubs / of_hub, from, to);
   };
-  for (NodeId row = 0; row < rows; ++row) add_hub('r', row, columns);
-  for (NodeId column = 0; column < columns; ++column) add_hub('c', column, rows);
-  return {fmt::format("two-dimensional optical hub {}x{}", rows, columns), rows * columns, std::move(links),
+  return {fmt::format("two-dimensional optical hub {}x{}", rows, columns), rows * columns,
+          LinkTable(of_rows + of_columns, link, name),
           [rows, columns](NodeId from, NodeId to, std::vector<LinkId>& route) {
             const NodeId row = from / columns;
             const NodeId column = to % columns;
@@ -355,10 +391,7 @@ Topology placed(const Topology& topology, std::vector<NodeId> node_of_rank) {
     taken[node] = true;
   }
   const auto ranks = static_cast<NodeId>(node_of_rank.size());
-  return {topology.name(),
-          ranks,
-          {topology.links().begin(), topology.links().end()},
-          topology.ways(),
+  return {topology.name(), ranks, topology.links(), topology.ways(),
           [topology, nodes = std::move(node_of_rank)](NodeId from, NodeId to, std::uint32_t way,
                                                       std::vector<LinkId>& route) {
             topology.way_into(nodes[from], nodes[to], way, route);

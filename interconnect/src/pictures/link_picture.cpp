@@ -44,7 +44,7 @@ std::string family_of(std::string_view name) {
 std::vector<Row> rows_by_name(const Topology& topology) {
   std::vector<Row> rows;
   for (LinkId link = 0; link < topology.links().size(); ++link) {
-    const std::string family = family_of(topology.links()[link].name);
+    const std::string family = family_of(topology.links().name(link));
     if (rows.empty() || rows.back().label != family) rows.push_back({family, {}});
     rows.back().links.emplace_back(link);
   }

@@ -199,7 +199,7 @@ class CriticalPath {
     double end = ready;
     double slowest = std::numeric_limits<double>::infinity();
     for (const LinkId number : route_) {
-      const Link& link = topology_.links()[number];
+      const Cable& link = topology_.links()[number];
       const double begin = std::max(head, link_free_[number]);
       const double occupied = bytes / link.bytes_per_second;
       link_free_[number] = begin + occupied;
@@ -233,10 +233,10 @@ class CriticalPath {
     for (std::size_t link = 0; link < times_.link_busy.size(); ++link) {
       const double needed = times_.link_busy[link];
       if (times_.seconds >= needed * (1 - kRounding)) continue;
-      throw Error(
-          fmt::format("activities {} on {}: time {:.6g} s is refused: link {} needs {:.6g} s for its bytes, so "
-                      "the model is wrong; please report it with the command",
-                      graph_.name(), topology_.name(), times_.seconds, topology_.links()[link].name, needed));
+      throw Error(fmt::format(
+          "activities {} on {}: time {:.6g} s is refused: link {} needs {:.6g} s for its bytes, so "
+          "the model is wrong; please report it with the command",
+          graph_.name(), topology_.name(), times_.seconds, topology_.links().name(static_cast<LinkId>(link)), needed));
     }
   }
 

@@ -63,13 +63,13 @@ double link_bound_seconds(std::span<const LinkLoad> loads, const Topology& topol
 void require_link_bound(std::string_view name, const Topology& topology, std::span<const LinkLoad> loads,
                         double seconds, double tolerance) {
   for (std::size_t id = 0; id < loads.size(); ++id) {
-    const Link& link = topology.links()[id];
+    const Cable& link = topology.links()[id];
     const double needed = static_cast<double>(loads[id].bytes) / link.bytes_per_second;
     if (seconds >= needed * (1 - tolerance)) continue;
-    throw Error(
-        fmt::format("{} on {}: simulated time {:.6g} s is refused: link {} needs {:.6g} s for its {} bytes, so the "
-                    "simulation is wrong; please report it with the command",
-                    name, topology.name(), seconds, link.name, needed, loads[id].bytes));
+    throw Error(fmt::format(
+        "{} on {}: simulated time {:.6g} s is refused: link {} needs {:.6g} s for its {} bytes, so the "
+        "simulation is wrong; please report it with the command",
+        name, topology.name(), seconds, topology.links().name(static_cast<LinkId>(id)), needed, loads[id].bytes));
   }
 }
 

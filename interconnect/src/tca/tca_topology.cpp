@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace gdr::interconnect {
 namespace {
@@ -67,7 +68,7 @@ Topology ha_pacs_tca(const HaloSystem& system) {
   for (int node = 0; node < system.nodes; ++node) add_chip_links(links, node, {m.tca_rate, m.hop});
   const auto first_adapter = static_cast<LinkId>(links.size());
   const Topology infiniband = infiniband_flat(nodes, {m.infiniband_rate, 0});
-  links.insert(links.end(), infiniband.links().begin(), infiniband.links().end());
+  std::ranges::move(infiniband.links().to_vector(), std::back_inserter(links));
   const SubCluster intact(system.sub_cluster.rings(), system.sub_cluster.ring_nodes(),
                           system.sub_cluster.window().bytes(), system.board.devices);
   return {"HA-PACS/TCA", 2 * nodes, std::move(links),
@@ -104,7 +105,7 @@ Topology tca_and_infiniband(const HaPacsTca& cluster, const SubCluster& sub_clus
   }
   const auto first_adapter = static_cast<LinkId>(links.size());
   const Topology infiniband = infiniband_flat(nodes, {cluster.infiniband_rate, cluster.gdr_start / 2});
-  links.insert(links.end(), infiniband.links().begin(), infiniband.links().end());
+  std::ranges::move(infiniband.links().to_vector(), std::back_inserter(links));
   return {"HA-PACS/TCA", nodes, std::move(links),
           [whole, first_adapter, infiniband, sub_cluster](NodeId from, NodeId to, std::vector<LinkId>& route) {
             const NodeId base = from / whole * whole;

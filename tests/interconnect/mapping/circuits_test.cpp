@@ -37,7 +37,7 @@ TEST(Circuits, RoutesPassFewestCircuits) {
   const Circuits circuits{5, {{0, 1}, {1, 2}, {2, 3}, {0, 3}, {3, 4}}};
   const Topology network = circuit_network(circuits, kCircuit);
   EXPECT_EQ(network.route(0, 2).size(), 2U);
-  EXPECT_EQ(network.links()[network.route(0, 2)[0]].name, "0>1");  // over 1, not over 3
+  EXPECT_EQ(network.links().name(network.route(0, 2)[0]), "0>1");  // over 1, not over 3
   EXPECT_EQ(network.route(4, 1).size(), 3U);
   const TaskGraph graph = random_traffic(5, 12, 1);
   const CircuitCost cost = circuit_cost(graph, circuits, kCircuit);

@@ -12,7 +12,7 @@ void print_route(const Topology& topology, NodeId from, NodeId to) {
   double seconds = 0;
   std::printf("%s, %u to %u:", topology.name().c_str(), from, to);
   for (const LinkId link : topology.route(from, to)) {
-    std::printf(" [%u] %s", link, topology.links()[link].name.c_str());
+    std::printf(" [%u] %s", link, topology.links().name(link).c_str());
     seconds += topology.links()[link].latency_seconds;
   }
   std::printf(", latency %.1f us\n", seconds * 1e6);

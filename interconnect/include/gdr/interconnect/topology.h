@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,6 +28,35 @@ struct Cable {
   double latency_seconds = 0;
 };
 
+/// The links of a topology, which copies of it share. Hubs have tens of millions of equal links, whose names are made
+/// when they are asked for.
+class LinkTable {
+ public:
+  /// Each with a name of its own. Not explicit: a topology takes a vector of links, too.
+  LinkTable(std::vector<Link> links);
+  /// `count` equal links; `name` gives the name of a link below `count`.
+  LinkTable(std::size_t count, Cable each, std::function<std::string(LinkId)> name);
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  /// Bandwidth and latency of a link below size().
+  [[nodiscard]] const Cable& operator[](std::size_t link) const { return cables_[are_equal_ ? 0 : link]; }
+  [[nodiscard]] std::string name(LinkId link) const { return shared_->name(link); }
+  /// Links with different bandwidths or latencies; one if all are equal. shape: [1] or [size()]
+  [[nodiscard]] std::span<const Cable> different() const { return shared_->cables; }
+  [[nodiscard]] std::vector<Link> to_vector() const;
+
+ private:
+  struct Shared {
+    std::vector<Cable> cables;  // one if all are equal
+    std::function<std::string(LinkId)> name;
+  };
+  std::size_t count_;
+  std::shared_ptr<const Shared> shared_;
+  const Cable* cables_;
+  bool are_equal_;
+};
+
 /// A link that a message takes, and the number of the message's ways that it is on.
 struct SharedLink {
   LinkId link = 0;
@@ -43,14 +73,14 @@ class Topology {
   using WayFunction = std::function<void(NodeId from, NodeId to, std::uint32_t way, std::vector<LinkId>& route)>;
 
   /// Throws gdr::Error if there are no nodes, or a link's bandwidth is not positive or its latency negative.
-  Topology(std::string name, NodeId nodes, std::vector<Link> links, RouteFunction route);
+  Topology(std::string name, NodeId nodes, LinkTable links, RouteFunction route);
   /// Also throws gdr::Error unless `ways` is from 1 to kMostWays.
-  Topology(std::string name, NodeId nodes, std::vector<Link> links, std::uint32_t ways, WayFunction way);
+  Topology(std::string name, NodeId nodes, LinkTable links, std::uint32_t ways, WayFunction way);
   static constexpr std::uint32_t kMostWays = 256;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] NodeId nodes() const { return nodes_; }
-  [[nodiscard]] std::span<const Link> links() const { return links_; }
+  [[nodiscard]] const LinkTable& links() const { return links_; }
   /// Ways among which each message is divided.
   [[nodiscard]] std::uint32_t ways() const { return ways_; }
   /// Links of the route, in the order in which a message passes them; empty if from == to. Throws gdr::Error if a node
@@ -69,7 +99,7 @@ class Topology {
  private:
   std::string name_;
   NodeId nodes_;
-  std::vector<Link> links_;
+  LinkTable links_;
   std::uint32_t ways_ = 1;
   WayFunction way_;
 };

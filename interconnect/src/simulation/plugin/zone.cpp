@@ -85,7 +85,7 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
   const std::vector<bool> used = used_links(schedule, topology, options.crosstraffic);
   for (LinkId id = 0; id < links_.size(); ++id) {
     if (!used[id]) continue;
-    const Link& link = topology.links()[id];
+    const Cable& link = topology.links()[id];
     links_[id] = get_iface()
                      ->create_link(std::to_string(id), link.bytes_per_second * topology.ways())
                      ->set_latency(link.latency_seconds)
@@ -124,7 +124,7 @@ ExplicitZone::Delay ExplicitZone::delay_of(NodeId from, NodeId to) {
   Delay delay{topology_.ways() == 1 ? 0 : topology_.latency_seconds(from, to), 0};
   topology_.links_into(from, to, route_);
   for (const auto& [id, ways] : route_) {
-    const Link& link = topology_.links()[id];
+    const Cable& link = topology_.links()[id];
     if (topology_.ways() == 1) delay.latency += link.latency_seconds;
     delay.weight += factors_.weight_s / link.bytes_per_second * ways / topology_.ways();
   }
@@ -191,7 +191,7 @@ void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* fro
   }
   topology_.links_into(node_of_.at(from), node_of_.at(to), route_);
   for (const auto& [id, ways] : route_) {
-    const Link& link = topology_.links()[id];
+    const Cable& link = topology_.links()[id];
     // SimGrid adds up the shares of a link that is there more than once.
     into->link_list_.insert(into->link_list_.end(), ways, links_[id]->get_impl());
     if (latency != nullptr && topology_.ways() == 1) {
