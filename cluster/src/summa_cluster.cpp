@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
 #include "gdr/hostlib/hpl_model.h"
@@ -20,9 +21,9 @@ using interconnect::Message;
 using interconnect::Step;
 using interconnect::SummaPlan;
 
-NodeSeconds seconds_of_product(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan,
+NodeSeconds seconds_of_product(const Cluster& cluster, const DgemmModel& board, std::uint64_t order,
                                const SummaClusterOptions& options) {
-  const auto block = static_cast<double>(plan.block);
+  const auto block = static_cast<double>(order);
   return HplNode(cluster.host, &board, options.transfer, ProductRule::faster).product(block, block, block);
 }
 
@@ -32,7 +33,7 @@ class Walk {
   Walk(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan, const SummaClusterOptions& options)
       : plan_(plan),
         options_(options),
-        product_(seconds_of_product(cluster, board, plan, options)),
+        product_(seconds_of_product(cluster, board, plan.block, options)),
         graph_(cluster, static_cast<Rank>(plan.schedule.ranks.size()), plan.schedule.name),
         places_(graph_.ranks()),
         products_(graph_.ranks()) {}
@@ -133,18 +134,21 @@ void require_messages(const SummaPlan& plan) {
                           plan.schedule.name, kMost));
 }
 
-/// Refuses matrices for which a node has no room, with the largest n that fits.
-void require_memory(const Cluster& cluster, const SummaPlan& plan) {
-  const auto words = [&](double n) {
-    return interconnect::summa_memory_words(plan.options.algorithm, plan.options.layout, plan.options.nodes, n);
-  };
+/// Refuses matrices of order n for which a node has no room, with the largest n that fits. A rank needs `words` words,
+/// whose number grows as n^2, for the order `padded_n`.
+void require_memory(const Cluster& cluster, Rank ranks, std::uint64_t n, double padded_n, double words) {
   const double room = cluster.host.memory / cluster.ranks_per_node / kDoubleBytes;
+  if (words <= room) return;
+  throw Error(fmt::format("n = {} is refused: {}, {} on a node of {:g} GB: matrices of n = {:.0f} at most fit", n,
+                          base::counted(ranks, "rank"), cluster.ranks_per_node, cluster.host.memory / 1e9,
+                          std::floor(padded_n * std::sqrt(room / words))));
+}
+
+void require_memory(const Cluster& cluster, const SummaPlan& plan) {
   const auto n = static_cast<double>(plan.padded_n);
-  if (words(n) <= room) return;
-  // All terms grow as n^2.
-  throw Error(fmt::format("n = {} is refused: {} ranks, {} on a node of {:g} GB, hold matrices of n = {:.0f} at most",
-                          plan.options.n, plan.options.nodes, cluster.ranks_per_node, cluster.host.memory / 1e9,
-                          std::floor(n * std::sqrt(room / words(n)))));
+  const double words =
+      interconnect::summa_memory_words(plan.options.algorithm, plan.options.layout, plan.options.nodes, n);
+  require_memory(cluster, plan.options.nodes, plan.options.n, n, words);
 }
 
 }  // namespace
@@ -167,8 +171,22 @@ SummaClusterTimes summa_times(const Cluster& cluster, const interconnect::Topolo
   for (const auto& of_rank : plan.products) {
     for (const auto& of_step : of_rank) products += static_cast<double>(of_step.size());
   }
-  times.products = products * seconds_of_product(cluster, board, plan, options).total() / graph.ranks();
+  times.products = products * seconds_of_product(cluster, board, plan.block, options).total() / graph.ranks();
   times.bytes = static_cast<double>(graph.bytes());
+  return times;
+}
+
+SummaClusterTimes summa_times_of_one_rank(const Cluster& cluster, const DgemmModel& board, std::uint64_t n,
+                                          const SummaClusterOptions& options) {
+  if (n == 0) throw Error("n = 0 is refused: it must be at least 1");
+  constexpr double kMatrices = 3;
+  const auto order = static_cast<double>(n);
+  require_memory(cluster, 1, n, order, kMatrices * order * order);
+  const NodeSeconds product = seconds_of_product(cluster, board, n, options);
+  SummaClusterTimes times;
+  times.seconds = times.products = product.total();
+  times.parts[static_cast<std::size_t>(Part::board)] = product.board;
+  times.parts[static_cast<std::size_t>(Part::host)] = product.host;
   return times;
 }
 

@@ -210,6 +210,8 @@ class Summa(ClusterTest):
 
     def test_what_cannot_be_is_refused(self):
         self.assertIn("8 is refused: it must be a square", self.refused("cluster", "summa", "--nodes", 8))
+        row = self.report("cluster", "summa", "--nodes", 1, "--n", 4096, "--algorithm", "CA4")["rows"][0]
+        self.assertEqual(row["seconds"], row["products"])
         self.assertRegex(self.refused("cluster", "summa", "--n", 400000), "matrices of n = [0-9]+ at most")
         self.assertIn("has 64", self.refused("cluster", "summa", "--nodes", 256))
 

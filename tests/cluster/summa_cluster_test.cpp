@@ -92,5 +92,17 @@ TEST(SummaCluster, MatricesBeyondTheNodesMemoryAreRefusedWithTheLargest) {
   EXPECT_NO_THROW(static_cast<void>(summa_graph(cluster(), board(), fits, {})));
 }
 
+TEST(SummaCluster, OneRankHasTheTimeOfOneProduct) {
+  for (const std::uint64_t n : {1U, 256U, 8192U}) {
+    const SummaClusterTimes found = summa_times_of_one_rank(cluster(), board(), n, {});
+    EXPECT_EQ(found.seconds, product(static_cast<double>(n)));
+    EXPECT_EQ(found.products, found.seconds);
+    EXPECT_EQ(found.bytes, 0);
+    EXPECT_NEAR(std::accumulate(found.parts.begin(), found.parts.end(), 0.0), found.seconds, 1e-12 * found.seconds);
+  }
+  EXPECT_THROW(static_cast<void>(summa_times_of_one_rank(cluster(), board(), 0, {})), Error);
+  EXPECT_THROW(static_cast<void>(summa_times_of_one_rank(cluster(), board(), 1'000'000, {})), Error);
+}
+
 }  // namespace
 }  // namespace gdr::cluster

@@ -60,8 +60,10 @@ SummaRow row_of(const ClusterSummaOptions& options, const Cluster& cluster, cons
       .factors = options.cluster.flow_factors(),
       .overlap = !options.in_turn};
   SummaRow row{cluster.name, nodes, n, algorithm, {}};
-  row.times = from_command_line(
-      "--n, --nodes", [&] { return summa_times(cluster, network, board, plan_of(cluster, nodes, n, algorithm), how); });
+  row.times = from_command_line("--n, --nodes", [&] {
+    if (nodes * cluster.ranks_per_node == 1) return summa_times_of_one_rank(cluster, board, n, how);
+    return summa_times(cluster, network, board, plan_of(cluster, nodes, n, algorithm), how);
+  });
   return row;
 }
 

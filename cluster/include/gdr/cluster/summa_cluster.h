@@ -37,5 +37,9 @@ struct SummaClusterTimes {
 [[nodiscard]] SummaClusterTimes summa_times(const Cluster& cluster, const interconnect::Topology& topology,
                                             const DgemmModel& board, const interconnect::SummaPlan& plan,
                                             const SummaClusterOptions& options);
+/// Times on one rank, which computes the product of whole matrices of order n and sends nothing. Throws gdr::Error if n
+/// is 0 or the three matrices do not fit into the node's memory (with the largest n that fits).
+[[nodiscard]] SummaClusterTimes summa_times_of_one_rank(const Cluster& cluster, const DgemmModel& board,
+                                                        std::uint64_t n, const SummaClusterOptions& options);
 
 }  // namespace gdr::cluster
