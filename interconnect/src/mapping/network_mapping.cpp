@@ -16,7 +16,7 @@
 namespace gdr::interconnect {
 namespace {
 
-constexpr NodeId kMostNodesToMap = 2048;  // distances of all pairs are kept
+constexpr NodeId kMostNodesToMap = 8192;  // distances of all pairs are kept: 268 MB
 constexpr std::uint32_t kNoTask = ~0U;
 
 void require_room(const TaskGraph& graph, const Topology& topology, std::uint32_t tasks_per_node) {
@@ -384,8 +384,8 @@ NetworkMapping map_on_network(const TaskGraph& graph, const Topology& topology, 
                               const RefineOptions& options, const MappingProgress& progress) {
   require_room(graph, topology, tasks_per_node);
   if (topology.nodes() > kMostNodesToMap) {
-    throw Error(
-        fmt::format("{} nodes are refused: distances of at most {} are kept", topology.nodes(), kMostNodesToMap));
+    throw Error(fmt::format("{} nodes are refused: there must be at most {}, as the distances of all pairs are kept",
+                            topology.nodes(), kMostNodesToMap));
   }
   if (!(options.effort >= 0 && options.effort <= 1e6)) {
     throw Error(fmt::format("effort {} is refused: it must be from 0 to 1000000", options.effort));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/platform.h"
@@ -111,6 +112,17 @@ TEST(NetworkMapping, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(static_cast<void>(map_on_network(periodic_halo(4), hub, 0)), Error);
   EXPECT_THROW(static_cast<void>(network_mapping_cost(periodic_halo(2), hub, {{0, 1, 2}})), Error);
   EXPECT_THROW(static_cast<void>(network_mapping_cost(periodic_halo(2), hub, {{0, 1, 2, 4}})), Error);
+}
+
+TEST(NetworkMapping, TakesGridsOfFourAxesOfThousandsOfNodes) {
+  const Topology network = torus({9, 8, 8, 4}, kCable);
+  const TaskGraph graph = periodic_halo(48);
+  NetworkMapping natural{std::vector<NodeId>(graph.tasks())};
+  std::iota(natural.node_of.begin(), natural.node_of.end(), 0);
+  const NetworkMapping found = map_on_network(graph, network, 1, searching_for(MappingObjective::cost, 0));
+  EXPECT_LE(network_mapping_cost(graph, network, found).hop_bytes,
+            network_mapping_cost(graph, network, natural).hop_bytes);
+  EXPECT_THROW(static_cast<void>(map_on_network(graph, torus({16, 16, 16, 4}, kCable), 1)), Error);
 }
 
 }  // namespace

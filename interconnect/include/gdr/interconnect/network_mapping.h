@@ -34,7 +34,7 @@ struct NetworkMappingCost {
 /// puts tasks that exchange most beside each other are improved by simulated annealing of exchanges, for both
 /// objectives. The result is never worse than natural order in the objective; of mappings that are equal in it, the
 /// other quantity decides. Deterministic; options.threads is not used. Throws gdr::Error if the tasks do not fit, for
-/// more than 2,048 nodes, and for options out of range.
+/// more than 8,192 nodes, and for options out of range.
 [[nodiscard]] NetworkMapping map_on_network(const TaskGraph& graph, const Topology& topology,
                                             std::uint32_t tasks_per_node, const RefineOptions& options = {},
                                             const MappingProgress& progress = {});
