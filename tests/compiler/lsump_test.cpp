@@ -1,6 +1,7 @@
 // Kernels in LSUMP's language: the bits of the same kernels in C++, and messages at their places.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <ostream>
 #include <random>
@@ -163,6 +164,24 @@ TEST(LsumpExperiments, HaveTheBitsOfCplusplus) {
   EXPECT_FALSE(expected.fields.empty());
   EXPECT_EQ(got.fields, expected.fields);
   EXPECT_EQ(got.steps, expected.steps);
+}
+
+// A condition that nothing can fulfil is a condition: the experiments are not done after the most steps.
+TEST(LsumpExperiments, AreNotDoneByAConditionThatIsNeverTrue) {
+  compiler::CompileOptions options;
+  options.effort = 1;
+  const std::string begin = "#include <gdr/kernel.h>\n" + std::string(SameExperiment{}.cplusplus);
+  const std::size_t condition = begin.find("return s.x > p.most");
+  ASSERT_NE(condition, std::string::npos);
+  for (const char* never : {"return false;", "return (int(s.n) & 1) > 1;"}) {
+    std::string source = begin;
+    source.replace(condition, source.find(';', condition) + 1 - condition, never);
+    const hostlib::ExperimentResults got =
+        run_experiments(compiler::compile_ir(llvm_code(source, false), "never.bc", options));
+    EXPECT_FALSE(got.steps.empty()) << never;
+    EXPECT_EQ(got.unfinished(), got.steps.size()) << never;
+    EXPECT_EQ(std::count(got.steps.begin(), got.steps.end(), 40U), std::ptrdiff_t(got.steps.size())) << never;
+  }
 }
 
 struct RefusedText {

@@ -13,15 +13,14 @@ using isa::Op;
 
 void Lowering::go_on_unless(int done) {
   const Truth is_done = truth(done);
-  if (is_done.operation < 0 && !is_done.known) return;  // never: the number of steps ends it
   const auto tested = [&](const Operand& value) {
     Operation& test = builder_.of(value);
     test.condition = Condition::negative;
     test.only_flag = true;
     test.goes_on = true;
   };
-  if (is_done.operation < 0) {
-    return tested(builder_.operation(Op::UPASSA, {builder_.integer(0, kShort)}, kShort));
+  if (is_done.operation < 0) {  // known; the flag is written all the same, for without it no step is told as the last
+    return tested(builder_.operation(Op::UPASSA, {builder_.integer(is_done.known ? 0 : -1, kShort)}, kShort));
   }
   builder_.source("done", node(done).place);
   // A comparison that nothing else reads sets the flag itself, if it says that the experiment is not done.
