@@ -62,10 +62,40 @@ class Page(unittest.TestCase):
         self.assertGreater(self.page.run('document.querySelectorAll("#clocks table.bars tbody tr").length'), 5)
         self.assertEqual(self.page.run('document.querySelectorAll("#clocks tr[data-line]").length'), 48)
         self.assertEqual(self.page.run('[...document.querySelectorAll("#example option")].map(each => each.value).join()'),
-                         ",".join(sorted(path.name for path in (PROJECT / "kernels").glob("*.vsm"))))
+                         ",".join(path.name for pattern in ("*.vsm", "lsump/*.lsump") for path in sorted((PROJECT / "kernels").glob(pattern))))
         self.assertGreater(self.page.run('document.querySelectorAll("#editor .cm-comment").length'), 3)
         self.fits()
         self.page.picture(PICTURES / "playground-clocks.png")
+
+    def test_a_kernel_in_lsump_is_compiled_beside_its_assembly(self):
+        self.open(fragment="#kernel=gravity.lsump")
+        self.assertFalse(self.page.run('document.querySelector("#effort").hidden'))
+        self.assertTrue(self.page.run('document.querySelector("#schedule").hidden'))
+        self.assertGreater(self.page.run('document.querySelectorAll("#editor .cm-keyword").length'), 3)
+        self.run_and_compare("lsump/gravity.lsump")
+        self.page.click("#tab-assembly")
+        self.assertIn("kernel gravity", self.text("#assembly"))
+        self.fits()
+        self.page.picture(PICTURES / "playground-lsump.png")
+        # Lines of LSUMP are stepped through.
+        line = self.page.run('playground.editor.getValue().split("\\n").findIndex(line => line.startsWith("y = "))')
+        self.page.click("#debug")
+        self.page.wait('document.querySelector("#state table")')
+        self.page.click(f"#editor .CodeMirror-code > div:nth-child({line + 1}) .CodeMirror-linenumber")
+        self.page.wait(f'playground.stops.some(stop => stop.line === {line + 1})')
+        self.page.click('[data-line="continue"]')
+        self.page.wait(f'playground.editor.lineInfo({line}).bgClass')
+        # A mistake has its place, and no assembly.
+        self.page.run(f"playground.editor.focus(); playground.editor.setCursor({line}, 4)")
+        self.page.type("nothing * ")
+        self.page.wait(CHECKED + ' && document.querySelector("#problems pre")')
+        self.assertIn(f"line {line + 1}", self.text("#problems"))
+        self.assertIn("nothing", self.text("#problems"))
+        self.assertTrue(self.page.run('document.querySelector("#run").disabled'))
+        # Assembly has packing, and no tab for what a compiler wrote.
+        self.open(fragment="#kernel=tutorial.vsm")
+        self.assertTrue(self.page.run('document.querySelector("#tab-assembly").hidden'))
+        self.assertFalse(self.page.run('document.querySelector("#schedule").hidden'))
 
     def test_an_error_that_is_typed_is_told_at_its_place(self):
         self.open()

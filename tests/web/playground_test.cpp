@@ -97,6 +97,62 @@ TEST(Playground, RunGivesTheSumsOfItsOwnData) {
   EXPECT_EQ(answer["hash"].get<std::string>().size(), 64U);
 }
 
+json of_lsump(const std::string& call, const std::string& source) {
+  return {{"call", call}, {"name", "pull.lsump"}, {"source", source}, {"ni", 8}, {"nj", 64}};
+}
+
+constexpr const char* kPull = "/VARI xi;\n/VARJ xj, mj;\n/VARF a, n;\na += mj * (xj - xi);\nn += 1;\n";
+
+TEST(Playground, CompilesLsumpAndShowsItsAssembly) {
+  Playground playground;
+  const json answer = ask(playground, of_lsump("check", kPull));
+  EXPECT_TRUE(answer["diagnostics"].empty()) << answer;
+  EXPECT_EQ(answer["kernel"]["name"], "pull");
+  EXPECT_EQ(answer["kernel"]["result_columns"], json({"a", "n"}));
+  EXPECT_NE(answer["assembly"].get<std::string>().find("kernel pull"), std::string::npos);
+  EXPECT_EQ(answer["files"][answer["own_file"].get<std::size_t>()], "pull.lsump");
+  for (const json& line : answer["kernel"]["loop"]["body"]) EXPECT_EQ(line["file"], answer["own_file"]) << line;
+}
+
+TEST(Playground, AMistakeInLsumpHasItsPlaceAndNoAssembly) {
+  Playground playground;
+  const json answer = ask(playground, of_lsump("check", "/VARI xi;\n/VARJ xj;\n/VARF a;\na += xj - zi;\n"));
+  ASSERT_EQ(answer["diagnostics"].size(), 1U);
+  EXPECT_EQ(answer["diagnostics"][0]["severity"], "error");
+  EXPECT_EQ(answer["diagnostics"][0]["file"], answer["own_file"]);
+  EXPECT_EQ(answer["diagnostics"][0]["line"], 4);
+  EXPECT_EQ(answer["diagnostics"][0]["column"], 11);
+  EXPECT_EQ(answer["assembly"], "");
+  EXPECT_TRUE(answer["kernel"].is_null());
+}
+
+TEST(Playground, RunsLsumpWithTheSameResultsAtEachEffort) {
+  Playground playground;
+  json request = of_lsump("run", kPull);
+  std::vector<std::string> hashes;
+  for (const int effort : {1, 2, 3}) {
+    request["effort"] = effort;
+    const json answer = ask(playground, request);
+    ASSERT_FALSE(answer.contains("error")) << answer;
+    EXPECT_EQ(answer["rows"][0][1], "64");
+    hashes.push_back(answer["hash"]);
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+  EXPECT_EQ(hashes[0], hashes[2]);
+  request["effort"] = 4;
+  EXPECT_EQ(ask(playground, request)["error"], "request: effort: 4 is refused: it must be 1, 2 or 3");
+}
+
+TEST(Playground, StepsThroughLinesOfLsump) {
+  Playground playground;
+  ask(playground, of_lsump("debug", kPull));
+  ask(playground, {{"call", "command"}, {"line", "break pull.lsump:4"}});
+  const json state = ask(playground, {{"call", "command"}, {"line", "continue"}});
+  const json own = ask(playground, of_lsump("check", kPull))["own_file"];
+  const auto is_there = [&](const json& place) { return place["file"] == own && place["line"] == 4; };
+  EXPECT_TRUE(std::any_of(state["lines"].begin(), state["lines"].end(), is_there)) << state["lines"];
+}
+
 // The name comes from a link, which anybody may have made.
 TEST(Playground, ShowsACommandThatRunsNothingBesideGdr) {
   Playground playground;

@@ -66,8 +66,10 @@ const engine = new Engine(failed => {
 });
 
 const helper = new Help(engine);
-const source = () => ({name, source: editor.getValue()});
-const packed = () => ({...source(), schedule: $("schedule").value});
+const isLsump = file => file.endsWith(".lsump");
+const source = () => ({name, source: editor.getValue(), ...(isLsump(name) ? {effort: Number($("effort").value)} : {})});
+/// With packing, which belongs to kernels in assembly.
+const packed = () => ({...source(), ...(isLsump(name) ? {} : {schedule: $("schedule").value})});
 
 async function busy(doing, request) {
   say(doing);
@@ -99,6 +101,7 @@ async function check() {
   showDiagnostics(answer);
   showClocks($("clocks"), answer, line => jump(line, 1));
   $("listing").textContent = answer.listing || "A kernel with errors has no listing.";
+  $("assembly").textContent = answer.assembly || "A kernel with errors has no assembly.";
   if (answer.kernel) showColumns(answer.kernel);
   if (answer.kernel) showParameters(answer.kernel.parameters);
   for (const button of [$("run"), $("debug")]) button.disabled = !answer.kernel;
@@ -113,7 +116,7 @@ function showDiagnostics(answer) {
   marks = [];
   editor.eachLine(line => editor.removeLineClass(line, "background", "line-error"));
   for (const each of answer.diagnostics) {
-    if (each.file !== 0 || each.severity === "note") continue;
+    if (each.file !== answer.own_file || each.severity === "note") continue;
     const from = place(each.line, each.column);
     const to = place(each.line, each.column + each.length);
     marks.push(editor.markText(from, to, {className: `mark-${each.severity}`, title: each.message}));
@@ -128,9 +131,12 @@ async function explain(number) {
   show(`E${String(number).padStart(4, "0")}`, answer.text ?? answer.error);
 }
 
+/// The language server's text about a place; it knows no word of LSUMP's language.
+const helpAt = place => isLsump(name) ? null : helper.at(editor.getValue(), place);
+
 /// Shows what the word at this place of the source is.
 async function help(place) {
-  const text = await helper.at(editor.getValue(), place);
+  const text = await helpAt(place);
   if (text) show("Help", text);
   else say("There is no help for this place.");
 }
@@ -139,7 +145,7 @@ async function help(place) {
 async function tip(left, top) {
   const place = editor.coordsChar({left, top}, "window");
   if (place.outside || !/\S/.test(editor.getLine(place.line)?.[place.ch] ?? "")) return;
-  const text = await helper.at(editor.getValue(), place);
+  const text = await helpAt(place);
   if (!text) return;
   $("tip").textContent = text;
   $("tip").hidden = false;
@@ -240,10 +246,13 @@ async function debug() {
   if (!stepping) return;
   stops = [];
   commands = [];
-  for (const line of wanted) await execute(`break ${line}`);
+  for (const line of wanted) await execute(breakAt(line));
   // Past what happens once: to the first line that meets a j-particle.
   showStep(await execute("pair i=0 j=0"));
 }
+
+/// Lines of LSUMP have their file's name, for a line without one is the assembly's.
+const breakAt = line => `break ${isLsump(name) ? `${name}:` : ""}${line}`;
 
 async function execute(line) {
   const answer = await busy("Stepping …", {call: "command", line});
@@ -263,7 +272,7 @@ function showStep(answer) {
   clearHere();
   stops = answer.stops.filter(stop => !stop.watch).map(stop => ({number: stop.number, line: Number(stop.place.split(":").at(-1))}));
   showStops();
-  for (const each of answer.lines.filter(each => each.file === 0)) {
+  for (const each of answer.lines.filter(each => each.file === checked.own_file)) {
     editor.addLineClass(each.line - 1, "background", "line-here");
     here.push(each.line - 1);
   }
@@ -293,7 +302,7 @@ function showStops() {
 
 async function toggleStop(line) {
   const there = stops.find(stop => stop.line === line);
-  if (stepping) return command(there ? `delete ${there.number}` : `break ${line}`);
+  if (stepping) return command(there ? `delete ${there.number}` : breakAt(line));
   stops = there ? stops.filter(stop => stop !== there) : [...stops, {number: 0, line}];
   showStops();
 }
@@ -316,7 +325,7 @@ document.querySelector('[role="tablist"]').addEventListener("click", event => {
 document.querySelector('[role="tablist"]').addEventListener("keydown", event => {
   const move = {ArrowRight: 1, ArrowLeft: -1}[event.key];
   if (!move) return;
-  const tabs = [...document.querySelectorAll('[role="tab"]')];
+  const tabs = [...document.querySelectorAll('[role="tab"]:not([hidden])')];
   const next = tabs[(tabs.indexOf(document.activeElement) + move + tabs.length) % tabs.length];
   select(next.id.slice(4));
   next.focus();
@@ -358,7 +367,7 @@ $("share").addEventListener("click", async () => {
     say(`The link to this work is shown in the address bar.${size}`);
   }
 });
-$("save").addEventListener("click", () => give(`${name.replace(/\.vsm$/, "")}.gdr.json`, textOfWork(work()), "application/json"));
+$("save").addEventListener("click", () => give(`${stemOf(name)}.gdr.json`, textOfWork(work()), "application/json"));
 $("open").addEventListener("click", () => $("file").click());
 $("file").addEventListener("change", async event => {
   const [file] = event.target.files;
@@ -377,7 +386,7 @@ $("reset").addEventListener("click", async () => {
   given = editor.getValue();  // it is not kept again
   await open(kernels.includes(name) ? name : "tutorial.vsm");
 });
-$("schedule").addEventListener("change", check);
+for (const id of ["schedule", "effort"]) $(id).addEventListener("change", check);
 // Help shows where the pointer rests on a word.
 let resting = 0;
 editor.getWrapperElement().addEventListener("mousemove", event => {
@@ -406,7 +415,7 @@ editor.on("change", () => {
 const longLink = 30000;  // characters: some mail programs and messengers cut links of more
 
 /// All that a link or a file carries.
-const work = () => ({...source(), data: dataOfForm(), schedule: $("schedule").value, commands: stepping ? commands : [],
+const work = () => ({...packed(), data: dataOfForm(), commands: stepping ? commands : [],
                      exercise: exercises.chosen ?? ""});
 
 let keeping = 0;
@@ -434,11 +443,17 @@ function listSources() {
   $("reset").hidden = !own.includes(name);
 }
 
+const stemOf = file => file.replace(/\.(vsm|lsump)$/, "");
+
 /// Puts a source into the editor, after what was there has been kept.
 function edit(file, text, original = text) {
   keep();
   name = file;
   given = original;
+  for (const label of document.querySelectorAll('[for="schedule"], #schedule')) label.hidden = isLsump(name);
+  for (const label of document.querySelectorAll('[for="effort"], #effort, #tab-assembly')) label.hidden = !isLsump(name);
+  if (!isLsump(name) && !$("panel-assembly").hidden) select("clocks");
+  editor.setOption("mode", isLsump(name) ? "lsump" : "gdr");
   editor.setValue(text);
   editor.clearHistory();
   listSources();
@@ -453,9 +468,9 @@ async function open(file) {
 /// A name that no kept source has, since that would be replaced.
 function freeName(file, text) {
   if (!kernels.includes(file) && (sources.get(file) ?? text) === text) return file;
-  const stem = file.replace(/\.vsm$/, "");
+  const ending = isLsump(file) ? ".lsump" : ".vsm";
   for (let n = 2; ; ++n) {
-    const other = `${stem}-${n}.vsm`;
+    const other = `${stemOf(file)}-${n}${ending}`;
     if (!kernels.includes(other) && (sources.get(other) ?? text) === text) return other;
   }
 }
@@ -466,6 +481,8 @@ async function openWork(opened) {
   edit(same ? opened.name : freeName(opened.name, opened.source), opened.source, same ? opened.source : "");
   $("schedule").value = opened.schedule;
   if (!$("schedule").value) $("schedule").value = "none";
+  $("effort").value = opened.effort;
+  if (!$("effort").value) $("effort").value = "2";
   await check();
   fillForm(opened.data);
   if (opened.exercise) await exercises.show(opened.exercise);

@@ -27,7 +27,20 @@ function taken(stream, expression) {
   return true;
 }
 
+/// LSUMP's language: docs/kernels/compiler.md.
+function defineLsump(CodeMirror) {
+  const rules = [
+    [/#.*/y, "comment"], [/\/[A-Z]+\b/y, "keyword"], [/(long|short)\b/y, "qualifier"], [/[A-Za-z_]\w*(?=\s*\()/y, "builtin"],
+    [/(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/y, "number"], [word, null],
+  ];
+  CodeMirror.defineMode("lsump", () => ({
+    token: stream => rules.find(([expression]) => taken(stream, expression))[1],
+    lineComment: "#",
+  }));
+}
+
 export function defineLanguage(CodeMirror, grammar) {
+  defineLsump(CodeMirror);
   const rules = rulesOf(grammar.patterns, grammar.repository);
   CodeMirror.defineMode("gdr", () => ({
     startState: () => ({inside: []}),

@@ -38,7 +38,8 @@ export function workFrom(json) {
   const list = Array.isArray(work.commands) ? work.commands.filter(text) : [];
   const data = work.data !== null && typeof work.data === "object" ? work.data : {};
   return {name: text(work.name) ? work.name : "kernel.vsm", source: work.source, data, commands: list,
-          schedule: text(work.schedule) ? work.schedule : "none", exercise: text(work.exercise) ? work.exercise : ""};
+          schedule: text(work.schedule) ? work.schedule : "none", effort: Number.isInteger(work.effort) ? work.effort : 2,
+          exercise: text(work.exercise) ? work.exercise : ""};
 }
 
 export const textOfWork = work => JSON.stringify({version, ...work});

@@ -18,16 +18,17 @@ function caret(line, column, length) {
 export function showProblems(list, answer, lines, jump, explain) {
   list.innerHTML = answer.diagnostics.map(each => {
     const file = answer.files[each.file] ?? "";
-    const code = each.warning ? `-W ${each.warning}` : `E${String(each.number).padStart(4, "0")}`;
-    const text = each.file === 0 ? lines[each.line - 1] : undefined;
-    return html`<li class="${each.severity}"><button><span>${each.file === 0 ? "" : file + ", "}line ${each.line}: </span><b class="${each.severity}">${each.severity}</b>: ${each.message} <span class="number">[${code}]</span></button>${
+    const code = each.warning ? `-W ${each.warning}` : `E${String(each.number).padStart(4, "0")}`;  // the compiler has none
+    const own = each.file === answer.own_file;
+    const text = own ? lines[each.line - 1] : undefined;
+    return html`<li class="${each.severity}"><button><span>${own ? "" : file + ", "}line ${each.line}: </span><b class="${each.severity}">${each.severity}</b>: ${each.message}${each.number ? [html` <span class="number">[${code}]</span>`] : []}</button>${
       each.number ? [html`<button class="explain" data-number="${each.number}" aria-label="Explain ${code}">Explain</button>`] : []}${
       text === undefined ? [] : [html`<pre class="caret">${caret(text, each.column, each.length)}</pre>`]}</li>`;
   }).join("") || "<li>None: the prover found every line legal.</li>";
   list.querySelectorAll(".explain").forEach(button => button.addEventListener("click", () => explain(Number(button.dataset.number))));
   [...list.querySelectorAll("button:not(.explain)")].forEach((button, n) => {
     const {file, line, column} = answer.diagnostics[n];
-    button.disabled = file !== 0;
+    button.disabled = file !== answer.own_file;
     button.addEventListener("click", () => jump(line, column));
   });
 }
@@ -43,7 +44,7 @@ export function showClocks(panel, answer, jump) {
   const ports = loop.ports.filter(port => port.busy > 0).map(port =>
     html`<tr><td>${port.name}</td><td>${port.busy}</td><td>${percent(port.share)}</td><td><meter min="0" max="1" value="${port.share}" aria-label="Share of ${port.name}"></meter></td></tr>`);
   const body = loop.body.map((line, n) =>
-    html`<tr data-line="${line.file === 0 ? line.line : ""}"><td>${n}</td><td>${line.clock}</td><td>${line.line}</td><td class="text">${line.text}</td><td>${line.slack ?? ""}</td><td>${line.gpr}</td><td>${line.held.join("; ")}</td></tr>`);
+    html`<tr data-line="${line.file === answer.own_file ? line.line : ""}"><td>${n}</td><td>${line.clock}</td><td>${line.line}</td><td class="text">${line.text}</td><td>${line.slack ?? ""}</td><td>${line.gpr}</td><td>${line.held.join("; ")}</td></tr>`);
   panel.innerHTML = html`<div class="figures">${[
     figure("loop lines", loop.lines), figure("clocks per iteration", loop.clocks), figure("limited by", limits[loop.bound] ?? loop.bound),
     figure("operations", loop.operations), figure("lower bound on lines", loop.least_lines)]}</div>

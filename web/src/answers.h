@@ -17,12 +17,23 @@ namespace gdr::web {
 
 using base::Json;
 
-/// Source that is not on disk.
+/// Source that is not on disk: a kernel in LSUMP's language if the name ends in `.lsump`, else assembly.
 struct Source {
   std::string name;
   std::string text;
-  assembler::AssembleOptions options;
+  assembler::AssembleOptions options;  // of assembly
+  unsigned effort = 2;                 // of LSUMP, as in compiler::CompileOptions
 };
+
+/// What the assembler made of a source; in between, of one in LSUMP, the compiler.
+struct Built {
+  assembler::AssembleResult assembled;  // the compiler's diagnostics have number 0
+  std::string messages;                 // all diagnostics, as the command line prints them
+  std::string assembly;                 // that the compiler wrote; else empty
+  std::uint32_t own_file = 0;           // the page's source among `assembled.files`
+};
+
+[[nodiscard]] Built built(const Source& source);
 
 /// Diagnostics; for a kernel without errors also results of the prover and the analyser for its loop.
 [[nodiscard]] Json check(const Source& source);

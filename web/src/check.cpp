@@ -84,13 +84,16 @@ Json loop_of(const isa::Program& program, const assembler::Analysis& analysis) {
 }  // namespace
 
 Json check(const Source& source) {
-  const assembler::AssembleResult result = assembler::assemble(source.text, source.name, source.options);
+  const Built made = built(source);
+  const assembler::AssembleResult& result = made.assembled;
   Json answer;
   answer["diagnostics"] = diagnostics_of(result);
-  answer["text"] = assembler::format_diagnostics(result);
+  answer["text"] = made.messages;
   Json files = Json::array();
   for (const assembler::SourceFile& file : result.files) files.push_back(file.name);
   answer["files"] = files;
+  answer["own_file"] = made.own_file;
+  answer["assembly"] = made.assembly;
   answer["kernel"] = nullptr;
   if (!result.program) return answer;
   const isa::Program& program = *result.program;

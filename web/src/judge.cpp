@@ -28,7 +28,9 @@ Json judge(const std::string& exercise, const Source& source, std::uint64_t seed
     throw Error("request: schedule: kernels are judged as they are written, without packing");
   }
   const course::Exercise asked = course::load_exercise(exercise);
-  const course::Verdict verdict = course::judge(asked, course::assembled(source.text, source.name), {seed, 1});
+  Built made = built(source);
+  const course::Submission submission{source.text, std::move(made.assembled.program), std::move(made.messages)};
+  const course::Verdict verdict = course::judge(asked, submission, {seed, 1});
   Json answer;
   course::add_fields(answer, verdict, asked);
   answer["text"] = course::text_of(verdict, asked);

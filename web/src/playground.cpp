@@ -50,6 +50,11 @@ Source source_of(const Request& request) {
   } else if (packing != "none") {
     throw Error(fmt::format("request: schedule: '{}' is refused: it must be none, list or full", packing));
   }
+  const auto effort = field<std::uint64_t>(request, "effort", source.effort);
+  if (effort < 1 || effort > 3) {
+    throw Error(fmt::format("request: effort: {} is refused: it must be 1, 2 or 3", effort));
+  }
+  source.effort = static_cast<unsigned>(effort);
   return source;
 }
 

@@ -25,9 +25,9 @@ DeviceOptions device_options() {
 }
 
 assembler::AssembleResult assembled(const Source& source) {
-  assembler::AssembleResult result = assembler::assemble(source.text, source.name, source.options);
-  if (!result.program) throw Error("the kernel has errors: it cannot run");
-  return result;
+  Built made = built(source);
+  if (!made.assembled.program) throw Error("the kernel has errors: it cannot run");
+  return std::move(made.assembled);
 }
 
 /// The `nj` of Device::run(): j-records, or turns of a kernel of Type II.

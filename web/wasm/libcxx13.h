@@ -237,6 +237,17 @@ struct min_max_result {
 };
 
 template <class Range, class Compare = less, class Projection = identity>
+constexpr auto min_element(Range&& range, Compare compare = {}, Projection projection = {}) {
+  return std::min_element(std::begin(range), std::end(range), missing::projected(compare, projection));
+}
+
+template <class Range>
+constexpr auto reverse(Range&& range) {
+  std::reverse(std::begin(range), std::end(range));
+  return std::end(range);
+}
+
+template <class Range, class Compare = less, class Projection = identity>
 constexpr auto minmax_element(Range&& range, Compare compare = {}, Projection projection = {}) {
   const auto [least, most] =
       std::minmax_element(std::begin(range), std::end(range), missing::projected(compare, projection));
