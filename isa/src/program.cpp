@@ -107,7 +107,9 @@ std::vector<const Variable*> Program::variables_by(Transfer transfer) const {
 
 std::size_t Program::record_fields(Transfer transfer) const {
   std::size_t fields = 0;
-  for (const Variable* variable : variables_by(transfer)) fields += variable->elements;
+  for (const Variable& variable : variables) {
+    if (variable.transfer == transfer) fields += variable.elements;
+  }
   return fields;
 }
 
