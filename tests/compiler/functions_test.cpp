@@ -69,6 +69,18 @@ const std::vector<Tried>& all_tried() {
   const auto power = [](long count) -> Oracle {
     return [count](Precise& y, const Precise& a, const Precise&) { mpfr_pow_si(y.value, a.value, count, MPFR_RNDN); };
   };
+  const auto constant_power = [](double exponent) -> Oracle {
+    return [exponent](Precise& y, const Precise& a, const Precise&) {
+      mpfr_pow(y.value, a.value, Precise(exponent).value, MPFR_RNDN);
+    };
+  };
+  const auto minus = [](int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)) -> Oracle {
+    return [function](Precise& y, const Precise& a, const Precise&) {
+      Precise opposite;
+      mpfr_neg(opposite.value, a.value, MPFR_RNDN);
+      function(y.value, opposite.value, MPFR_RNDN);
+    };
+  };
   static const std::vector<Tried> all{
       {"1 / i.a", false, inverse, 0x1p-1020, 0x1p1020, true, 1},
       {"i.a / i.b", false, of_two(mpfr_div), 0x1p-500, 0x1p500, true, 1},
@@ -81,13 +93,7 @@ const std::vector<Tried>& all_tried() {
       {"std::log10(i.a)", false, of_one(mpfr_log10), 0x1p-1021, 0x1p1022, false, 1},
       {"std::log10(i.a)", false, of_one(mpfr_log10), 0.5, 2, false, 1},
       {"std::log1p(i.a)", false, of_one(mpfr_log1p), 0x1p-60, 0x1p60, false, 1},
-      {"std::log1p(-i.a)", false,
-       [](Precise& y, const Precise& a, const Precise&) {
-         Precise minus;
-         mpfr_neg(minus.value, a.value, MPFR_RNDN);
-         mpfr_log1p(y.value, minus.value, MPFR_RNDN);
-       },
-       0x1p-60, 0.999, false, 1},
+      {"std::log1p(-i.a)", false, minus(mpfr_log1p), 0x1p-60, 0.999, false, 1},
       {"std::expm1(i.a)", false, of_one(mpfr_expm1), 0x1p-60, 700, true, 1},
       {"std::sin(i.a)", false, of_one(mpfr_sin), 0x1p-40, 1024, true, 1.7},
       {"std::cos(i.a)", false, of_one(mpfr_cos), 0x1p-40, 1024, true, 1.7},
@@ -116,6 +122,35 @@ const std::vector<Tried>& all_tried() {
       {"std::log(i.a)", true, of_one(mpfr_log), 0x1p-1021, 0x1p1022, false, 10},
       {"std::sin(i.a)", true, of_one(mpfr_sin), 0x1p-40, 1024, true, 6},
       {"std::cos(i.a)", true, of_one(mpfr_cos), 0x1p-40, 1024, true, 6},
+      {"std::exp2(i.a)", true, of_one(mpfr_exp2), 0x1p-40, 1021, true, 4},
+      {"std::log2(i.a)", true, of_one(mpfr_log2), 0x1p-1021, 0x1p1022, false, 12},
+      {"std::log2(i.a)", true, of_one(mpfr_log2), 0.7, 1.4, false, 12},
+      {"std::log10(i.a)", true, of_one(mpfr_log10), 0x1p-1021, 0x1p1022, false, 12},
+      {"std::log10(i.a)", true, of_one(mpfr_log10), 0.7, 1.4, false, 12},
+      {"std::log1p(i.a)", true, of_one(mpfr_log1p), 0x1p-80, 0x1p1000, false, 10},
+      {"std::log1p(-i.a)", true, minus(mpfr_log1p), 0x1p-80, 0.999, false, 10},
+      {"std::expm1(i.a)", true, of_one(mpfr_expm1), 0x1p-80, 700, true, 8},
+      {"std::tan(i.a)", true, of_one(mpfr_tan), 0x1p-40, 1024, true, 12},
+      {"std::tanh(i.a)", true, of_one(mpfr_tanh), 0x1p-80, 30, true, 10},
+      {"std::asin(i.a)", true, of_one(mpfr_asin), 0x1p-80, 1, true, 12},
+      {"std::acos(i.a)", true, of_one(mpfr_acos), 0x1p-80, 1, true, 12},
+      {"std::sinh(i.a)", true, of_one(mpfr_sinh), 0x1p-80, 708, true, 10},
+      {"std::cosh(i.a)", true, of_one(mpfr_cosh), 0x1p-80, 708, true, 8},
+      {"std::atan(i.a)", true, of_one(mpfr_atan), 0x1p-80, 0x1p80, true, 8},
+      {"std::atan(i.a)", true, of_one(mpfr_atan), 0.1, 10, true, 8},
+      {"std::atan2(i.a, i.b)", true, of_two(mpfr_atan2), 0x1p-60, 0x1p60, true, 8},
+      {"std::atan2(i.a, i.b)", true, of_two(mpfr_atan2), 0.9999999, 1.0000001, true, 8},
+      {"std::hypot(i.a, i.b)", true, of_two(mpfr_hypot), 0x1p-300, 0x1p300, true, 12},
+      {"std::hypot(i.a, i.b)", true, of_two(mpfr_hypot), 0.5, 2, true, 12},
+      {"std::cbrt(i.a)", true, of_one(mpfr_cbrt), 0x1p-960, 0x1p1000, true, 8},
+      {"std::pow(i.a, 1.5)", true, constant_power(1.5), 0x1p-500, 0x1p500, false, 22},
+      {"std::pow(i.a, 3.0)", true, power(3), 0x1p-300, 0x1p300, true, 34},
+      {"std::pow(i.a, -6.0)", true, power(-6), 0x1p-100, 0x1p100, true, 58},
+      {"std::pow(i.a, 63.0)", true, power(63), 0x1p-15, 0x1p15, true, 514},
+      {"std::pow(i.a, i.b)", true, of_two(mpfr_pow), 0x1p-8, 8, false, 74},
+      {"std::pow(i.a, i.b)", true, of_two(mpfr_pow), 0x1p-8, 64, false, 522},
+      {"std::erf(i.a)", true, of_one(mpfr_erf), 0x1p-80, 10, true, 12},
+      {"std::erfc(i.a)", true, of_one(mpfr_erfc), 0x1p-40, 26, true, 20},
       {"std::floor(i.a)", false, of_one(mpfr_floor), 0x1p-10, 0x1p40, true, 0},
       {"std::ceil(i.a)", false, of_one(mpfr_ceil), 0x1p-10, 0x1p40, true, 0},
       {"std::trunc(i.a)", false, of_one(mpfr_trunc), 0x1p-10, 0x1p40, true, 0},
@@ -244,6 +279,9 @@ std::function<double(double, double)> on_host(const std::string& expression) {
       {"std::cbrt(i.a)", [](double a, double) { return std::cbrt(a); }},
       {"std::pow(i.a, i.b)", [](double a, double b) { return std::pow(a, b); }},
       {"std::pow(i.a, 3.0f)", [](double a, double) { return std::pow(a, 3); }},
+      {"std::pow(i.a, 1.5)", [](double a, double) { return std::pow(a, 1.5); }},
+      {"std::pow(i.a, 3.0)", [](double a, double) { return std::pow(a, 3); }},
+      {"std::pow(i.a, -6.0)", [](double a, double) { return std::pow(a, -6); }},
       {"std::pow(i.a, 7.0f)", [](double a, double) { return std::pow(a, 7); }},
       {"std::pow(i.a, -3.0f)", [](double a, double) { return std::pow(a, -3); }},
       {"std::pow(i.a, -6.0f)", [](double a, double) { return std::pow(a, -6); }},
@@ -282,7 +320,8 @@ std::vector<std::string> differences(std::size_t number, std::set<std::string>& 
       const bool circular = one.expression.find("sin(") != std::string::npos ||
                             one.expression.find("cos(") != std::string::npos ||
                             one.expression.find("tan(") != std::string::npos;
-      const bool power_of_negative = two && one.expression.find("pow(") != std::string::npos && first < 0;
+      const bool any_power = two || one.expression.find("1.5") != std::string::npos;
+      const bool power_of_negative = any_power && one.expression.find("pow(") != std::string::npos && first < 0;
       if ((circular && std::fabs(first) > 1024) || power_of_negative) a.pop_back(), b.pop_back();
     }
   }

@@ -148,10 +148,6 @@ INSTANTIATE_TEST_SUITE_P(
                 "atan2, sinh, cosh, tanh, "
                 "erf, erfc, "
                 "floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
-        Refused{"Power", LOOPS("", "      a[i] += pow(x[j], 1.5);\n", ""), 11, 7,
-                "this function is not known for double: take it of a float (powf, erff, tanhf, ...), or write it out; "
-                "or ask "
-                "for precision(\"mixed\") or \"single\""},
         Refused{"Break", LOOPS("", "      if (x[j] > 1) break;\n      a[i] += x[j];\n", ""), 11, 21,
                 "the loop ends early: every i meets every j, and loops inside have a constant number of turns; use a "
                 "condition"},

@@ -19,6 +19,9 @@ inline constexpr const char* kWholeBits = "417800000";
 inline constexpr double kWholeLong = 0x1.8p60;
 inline constexpr const char* kWholeLongBits = "43b800000000000000";
 
+inline constexpr double kPi = 3.141592653589793;
+inline constexpr double kLog2OfE = 1.4426950408889634;
+
 /// A truth value: a flag, its opposite, or a constant.
 struct Truth {
   int operation = -1;  // the operation that sets the flag; -1: a constant
@@ -94,10 +97,23 @@ class Builder {
   Operand log10(const Operand& x);
   Operand expm1(const Operand& x);
   Operand log1p(const Operand& x);
-  // And in long ones: long_functions.cpp.
+  // And in long ones: long_functions.cpp, further_long_functions.cpp.
   Operand exp_long(const Operand& x);
+  Operand exp2_long(const Operand& x);
   Operand log_long(const Operand& x);
+  Operand log2_long(const Operand& x);
+  Operand log10_long(const Operand& x);
   Operand circular_long(const Operand& x, int quarters);
+  Operand power_long(const Operand& a, const Operand& b);
+  Operand cube_root_long(const Operand& x);
+  Operand erf_long(const Operand& x);
+  Operand erfc_long(const Operand& x);
+  Operand tan_long(const Operand& x);
+  Operand tanh_long(const Operand& x);
+  Operand atan2_long(const Operand& y, const Operand& x);
+  Operand hypot_long(const Operand& x, const Operand& y);
+  Operand expm1_long(const Operand& x);
+  Operand log1p_long(const Operand& x);
   // Integers: integers.cpp. Bounds tell which forms are enough.
   /// Towards zero, for numbers that an integer of 32 bits has, or in a long word for those below 2^59. If it
   /// `saturates`, numbers beyond 2^23 give 2^23 - 1 in a short word, which takes fewer operations.
@@ -143,9 +159,12 @@ class Builder {
   Operand with_ends(const Operand& n, const Operand& x);
   Operand horner(const Operand& x, const std::vector<double>& coefficients, const Operand& wide = {},
                  std::size_t from = 0);
-  Operand chosen(const Operand& a, const Operand& b, const Operand& yes, const Operand& no);
+  Operand chosen(const Operand& a, const Operand& b, const Operand& yes, const Operand& no,
+                 isa::Width compared = kShort);
   Operand log_of_long(const Operand& x, Operand& n);
+  Operand exp_of_rest(const Operand& rest, const Operand& n);
   Operand erfc_of(const Operand& z);
+  Operand erfc_of_long(const Operand& z);
   Operand reciprocal_start(const Operand& x, const Operand& seed);
   Truth is_large(const Operand& x);
   Operand lessened(const Operand& x, const Truth& where);

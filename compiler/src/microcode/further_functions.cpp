@@ -8,9 +8,6 @@ using isa::Condition;
 using isa::Op;
 using isa::Width;
 
-constexpr double kPi = 3.141592653589793;
-constexpr double kLog2OfE = 1.4426950408889634;
-
 }  // namespace
 
 /// a^b for a above 0, by the logarithm in a long word.

@@ -15,6 +15,7 @@ constexpr double kLn2 = 0.6931471805599436;
 constexpr const char* kLn2Rest = "3cde6af278ece600fd";
 // Beyond these exponents of e, or of 2, everything is infinity or 0.
 constexpr double kBeyondE = 760;
+constexpr double kBeyond2 = 1100;
 
 }  // namespace
 
@@ -31,26 +32,38 @@ Operand Builder::horner(const Operand& x, const std::vector<double>& coefficient
 }
 
 /// `yes` where a < b, otherwise `no`.
-Operand Builder::chosen(const Operand& a, const Operand& b, const Operand& yes, const Operand& no) {
+Operand Builder::chosen(const Operand& a, const Operand& b, const Operand& yes, const Operand& no, Width compared) {
   const Width wider = width(yes) == kLong || width(no) == kLong ? kLong : kShort;
-  const Truth less = compare(Op::FSUB, a, b, kShort, Condition::negative);
+  const Truth less = compare(Op::FSUB, a, b, compared, Condition::negative);
   return merge(copy(no, wider), settled(yes, wider), less, false);
 }
 
-/// x = n ln 2 + h + l with h short, so that products by h take one line: e^h (1 + l) 2^n.
-Operand Builder::exp_long(const Operand& argument) {
-  const Operand least = operation(Op::FMAX, {argument, number(-kBeyondE)}, kLong);
-  const Operand x = operation(Op::FMIN, {least, number(kBeyondE)}, kLong);
-  const Operand n = add(mul(x, number(1.44269502162933349609375), kShort), number(kWhole), kShort);
-  const Operand count = sub(n, number(kWhole), kShort);
-  const Operand near = sub(x, mul(number(kLn2), count, kLong), kLong);
-  const Operand rest = sub(near, mul(bits(kLn2Rest, kLong), count, kLong), kLong);
+/// e^rest 2^n, with rest = h + l and h short, so that products by h take one line: e^h (1 + l) 2^n. `n` is a whole
+/// number plus kWhole.
+Operand Builder::exp_of_rest(const Operand& rest, const Operand& n) {
   const Operand h = settled(rest, kShort);
   const Operand l = sub(rest, h, kShort);
   const Operand p = horner(h, {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
                                1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1});
   const Operand m = add(p, mul(p, l, kLong), kLong);
   return with_exponent(m, operation(Op::ULSL, {n, integer(24, kShort)}, kShort));
+}
+
+Operand Builder::exp_long(const Operand& argument) {
+  const Operand least = operation(Op::FMAX, {argument, number(-kBeyondE)}, kLong);
+  const Operand x = operation(Op::FMIN, {least, number(kBeyondE)}, kLong);
+  const Operand n = add(mul(x, number(1.44269502162933349609375), kShort), number(kWhole), kShort);
+  const Operand count = sub(n, number(kWhole), kShort);
+  const Operand near = sub(x, mul(number(kLn2), count, kLong), kLong);
+  return exp_of_rest(sub(near, mul(bits(kLn2Rest, kLong), count, kLong), kLong), n);
+}
+
+Operand Builder::exp2_long(const Operand& argument) {
+  const Operand least = operation(Op::FMAX, {argument, number(-kBeyond2)}, kLong);
+  const Operand x = operation(Op::FMIN, {least, number(kBeyond2)}, kLong);
+  const Operand n = add(x, number(kWhole), kShort);
+  const Operand left = sub(x, sub(n, number(kWhole), kShort), kLong);
+  return exp_of_rest(product(left, number(0.6931471805599453), kLong), n);
 }
 
 /// ln(m), where x = 2^n m, m in sqrt(1/2)..sqrt(2): 2 s (1 + u P(u)) with s = (m - 1) / (m + 1), u = s^2.

@@ -174,60 +174,48 @@ Operand Lowering::quotient(const Node& node, Width width) {
 Operand Lowering::function(const Node& node, Width width) {
   const Operand x = operand(node.operands[0]);
   const bool wide = width == Width::long_word;
-  if (node.act == Act::sqrt) return wide ? builder_.sqrt_long(x) : builder_.sqrt(x);
-  if (wide) {
-    switch (node.act) {
-      case Act::exp:
-        return builder_.exp_long(x);
-      case Act::log:
-        return builder_.log_long(x);
-      case Act::sin:
-        return builder_.circular_long(x, 0);
-      case Act::cos:
-        return builder_.circular_long(x, 1);
-      default:
-        return refuse(node, kLongFunction);
-    }
-  }
+  const auto y = [&] { return operand(node.operands[1]); };
   switch (node.act) {
+    case Act::sqrt:
+      return wide ? builder_.sqrt_long(x) : builder_.sqrt(x);
     case Act::power:
-      return builder_.power(x, operand(node.operands[1]));
+      return wide ? builder_.power_long(x, y()) : builder_.power(x, y());
     case Act::atan2:
-      return builder_.atan2(x, operand(node.operands[1]));
+      return wide ? builder_.atan2_long(x, y()) : builder_.atan2(x, y());
     case Act::hypot:
-      return builder_.hypot(x, operand(node.operands[1]));
+      return wide ? builder_.hypot_long(x, y()) : builder_.hypot(x, y());
     case Act::cube_root:
-      return builder_.cube_root(x);
+      return wide ? builder_.cube_root_long(x) : builder_.cube_root(x);
     case Act::erf:
-      return builder_.erf(x);
+      return wide ? builder_.erf_long(x) : builder_.erf(x);
     case Act::erfc:
-      return builder_.erfc(x);
+      return wide ? builder_.erfc_long(x) : builder_.erfc(x);
     case Act::tan:
-      return builder_.tan(x);
+      return wide ? builder_.tan_long(x) : builder_.tan(x);
     case Act::tanh:
-      return builder_.tanh(x);
+      return wide ? builder_.tanh_long(x) : builder_.tanh(x);
     case Act::log10:
-      return builder_.log10(x);
+      return wide ? builder_.log10_long(x) : builder_.log10(x);
     case Act::expm1:
-      return builder_.expm1(x);
+      return wide ? builder_.expm1_long(x) : builder_.expm1(x);
     case Act::log1p:
-      return builder_.log1p(x);
-    case Act::rsqrt:
-      return builder_.rsqrt_or_zero(x);
-    case Act::reciprocal:
-      return builder_.reciprocal_or_zero(x);
+      return wide ? builder_.log1p_long(x) : builder_.log1p(x);
     case Act::exp2:
-      return builder_.exp2(x);
+      return wide ? builder_.exp2_long(x) : builder_.exp2(x);
     case Act::exp:
-      return builder_.exp(x);
+      return wide ? builder_.exp_long(x) : builder_.exp(x);
     case Act::log2:
-      return builder_.log2(x);
+      return wide ? builder_.log2_long(x) : builder_.log2(x);
     case Act::log:
-      return builder_.log(x);
+      return wide ? builder_.log_long(x) : builder_.log(x);
     case Act::sin:
-      return builder_.circular(x, 0);
+      return wide ? builder_.circular_long(x, 0) : builder_.circular(x, 0);
     case Act::cos:
-      return builder_.circular(x, 1);
+      return wide ? builder_.circular_long(x, 1) : builder_.circular(x, 1);
+    case Act::rsqrt:
+      return wide ? refuse(node, kLongFunction) : builder_.rsqrt_or_zero(x);
+    case Act::reciprocal:
+      return wide ? refuse(node, kLongFunction) : builder_.reciprocal_or_zero(x);
     default:
       return refuse(node, "an operation that has no counterpart on the machine");
   }

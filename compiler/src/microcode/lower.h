@@ -13,8 +13,7 @@
 
 namespace gdr::compiler {
 
-inline constexpr const char* kLongFunction =
-    "this function is not known for double: take it of a float (powf, erff, tanhf, ...), or write it out";
+inline constexpr const char* kLongFunction = "this function is not known for double: take it of a float";
 
 class Lowering {
  public:

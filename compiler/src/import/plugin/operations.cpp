@@ -212,7 +212,7 @@ int FunctionReader::call(const llvm::CallInst& next) {
 
 int FunctionReader::function(Act act, Type type, std::vector<int> operands) {
   if (act == Act::atan2 && operands.size() == 1) operands.push_back(number(type, 1));
-  if (act == Act::power && type == Type::float_short) {
+  if (act == Act::power) {
     if (const std::optional<int> made = whole_power(type, operands[0], operands[1])) return *made;
   }
   return add(act, type, std::move(operands));
@@ -223,52 +223,6 @@ int FunctionReader::number(Type type, double value) {
   result_.nodes.back().number = value;
   result_.nodes.back().bounds = {value, value};
   return made;
-}
-
-/// A power of floats with a constant whole exponent, which numbers below 0 have as well: that of the magnitude, with
-/// the sign of an odd power. Nothing for other exponents.
-std::optional<int> FunctionReader::whole_power(Type type, int base, int exponent) {
-  constexpr double kAllWhole = 0x1p24;  // above, every float is even
-  const Node& of = result_.nodes[static_cast<std::size_t>(exponent)];
-  const double count = of.number;
-  if (of.act != Act::constant || count != std::trunc(count) || std::fabs(count) > kAllWhole) return std::nullopt;
-  const int magnitude = add(Act::power, type, {add(Act::absolute, type, {base}), exponent});
-  return std::fmod(count, 2) == 0 ? magnitude : add(Act::copysign, type, {magnitude, base});
-}
-
-/// Functions that are made of others: inverse circular and hyperbolic ones.
-std::optional<int> FunctionReader::composed(llvm::StringRef name, const llvm::CallInst& next) {
-  const std::optional<Type> type = type_of(*next.getType());
-  if (!type || !is_float(*type) || next.arg_size() != 1) return std::nullopt;
-  if (*type == Type::float_short) name.consume_back("f");
-  const bool inverse = name == "asin" || name == "acos";
-  if (!inverse && name != "sinh" && name != "cosh") return std::nullopt;
-  const int x = value(next.getArgOperand(0), next);
-  if (x < 0) return -1;
-  const auto made = [&](Act act, std::vector<int> operands) { return add(act, *type, std::move(operands)); };
-  if (inverse) {  // by the other side of a triangle
-    const bool is_short = *type == Type::float_short;
-    const int wide = is_short ? add(Act::widen, Type::float_long, {x}) : x;
-    const int square = add(Act::mul, Type::float_long, {wide, wide});
-    const int rest = add(Act::sub, Type::float_long, {number(Type::float_long, 1), square});
-    const int root = made(Act::sqrt, {is_short ? add(Act::narrow, *type, {rest}) : rest});
-    return made(Act::atan2, name == "asin" ? std::vector{x, root} : std::vector{root, x});
-  }
-  const int magnitude = made(Act::absolute, {x});
-  const int half = number(*type, 0.5);
-  const int one = number(*type, 1);
-  if (name == "cosh") {
-    const int power = made(Act::exp, {magnitude});
-    return made(Act::mul, {made(Act::add, {power, made(Act::div, {one, power})}), half});
-  }
-  constexpr double kSmall = 0x1p-13;  // below, the next term of the series is a 2^28th
-  constexpr double kGreat = 0x1p60;   // above, the lesser term is 1; not infinity / infinity
-  const int less_one = made(Act::expm1, {magnitude});
-  const int limited = made(Act::minimum, {less_one, number(*type, kGreat)});
-  const int lesser = made(Act::div, {limited, made(Act::add, {limited, one})});
-  const int far = made(Act::mul, {made(Act::add, {less_one, lesser}), half});
-  const int is_small = conditions_.comparison(Act::less, magnitude, number(*type, kSmall));
-  return made(Act::copysign, {made(Act::select, {is_small, magnitude, far}), x});
 }
 
 int FunctionReader::rounded_to_integer(const llvm::CallInst& next, Act rounding) {
