@@ -81,6 +81,17 @@ const std::vector<Tried>& all_tried() {
       function(y.value, opposite.value, MPFR_RNDN);
     };
   };
+  const auto less_two = [](Precise& y, const Precise& a, const Precise& b) {
+    mpfr_mul(y.value, a.value, b.value, MPFR_RNDN);
+    mpfr_sub_ui(y.value, y.value, 2, MPFR_RNDN);
+  };
+  const auto of_floor_by_two = [](Precise& y, const Precise& a, const Precise&) {
+    mpfr_floor(y.value, a.value);
+    mpfr_remainder(y.value, y.value, Precise(2).value, MPFR_RNDN);
+  };
+  const auto scaled = [](Precise& y, const Precise& a, const Precise& b) {
+    mpfr_mul_2si(y.value, a.value, mpfr_get_si(b.value, MPFR_RNDZ), MPFR_RNDN);
+  };
   static const std::vector<Tried> all{
       {"1 / i.a", false, inverse, 0x1p-1020, 0x1p1020, true, 1},
       {"i.a / i.b", false, of_two(mpfr_div), 0x1p-500, 0x1p500, true, 1},
@@ -122,6 +133,26 @@ const std::vector<Tried>& all_tried() {
       {"std::log(i.a)", true, of_one(mpfr_log), 0x1p-1021, 0x1p1022, false, 10},
       {"std::sin(i.a)", true, of_one(mpfr_sin), 0x1p-40, 1024, true, 6},
       {"std::cos(i.a)", true, of_one(mpfr_cos), 0x1p-40, 1024, true, 6},
+      {"std::asinh(i.a)", false, of_one(mpfr_asinh), 0x1p-60, 0x1p1000, true, 1},
+      {"std::acosh(i.a)", false, of_one(mpfr_acosh), 1.0001, 0x1p1000, false, 1},
+      {"std::atanh(i.a)", false, of_one(mpfr_atanh), 0x1p-60, 0.999, true, 1},
+      {"std::asinh(i.a)", true, of_one(mpfr_asinh), 0x1p-80, 0x1p1000, true, 16},
+      {"std::acosh(i.a)", true, of_one(mpfr_acosh), 1, 2, false, 16},
+      {"std::acosh(i.a)", true, of_one(mpfr_acosh), 1, 0x1p1000, false, 16},
+      {"std::atanh(i.a)", true, of_one(mpfr_atanh), 0x1p-80, 0.999, true, 16},
+      {"std::fdim(i.a, i.b)", false, of_two(mpfr_dim), 0x1p-4, 0x1p4, true, 0.5},
+      {"std::fdim(i.a, i.b)", true, of_two(mpfr_dim), 0x1p-4, 0x1p4, true, 0.125},
+      {"std::fma(i.a, i.b, -2.0f)", false, less_two, 0x1p-4, 0x1p4, true, 0.5},
+      {"std::fmod(i.a, i.b)", false, of_two(mpfr_fmod), 0x1p-10, 0x1p11, true, 0},
+      {"std::fmod(i.a, i.b)", true, of_two(mpfr_fmod), 0x1p-10, 0x1p11, true, 0},
+      {"std::remainder(i.a, i.b)", false, of_two(mpfr_remainder), 0x1p-10, 0x1p11, true, 0},
+      {"std::remainder(i.a, i.b)", true, of_two(mpfr_remainder), 0x1p-10, 0x1p11, true, 0},
+      {"std::remainder(std::floor(i.a), 2.0)", true, of_floor_by_two, 0x1p-1, 0x1p11, true, 0},
+      {"std::ldexp(i.a, static_cast<int>(i.b))", false, scaled, 0x1p-3, 1000, true, 0},
+      {"std::ldexp(i.a, static_cast<int>(i.b))", true, scaled, 0x1p-3, 1000, true, 0},
+      {"std::scalbn(i.a, -7)", true,
+       [](Precise& y, const Precise& a, const Precise&) { mpfr_mul_2si(y.value, a.value, -7, MPFR_RNDN); }, 0x1p-300,
+       0x1p300, true, 0},
       {"std::exp2(i.a)", true, of_one(mpfr_exp2), 0x1p-40, 1021, true, 4},
       {"std::log2(i.a)", true, of_one(mpfr_log2), 0x1p-1021, 0x1p1022, false, 12},
       {"std::log2(i.a)", true, of_one(mpfr_log2), 0.7, 1.4, false, 12},
@@ -274,6 +305,10 @@ std::function<double(double, double)> on_host(const std::string& expression) {
       {"std::acos(i.a)", [](double a, double) { return std::acos(a); }},
       {"std::sinh(i.a)", [](double a, double) { return std::sinh(a); }},
       {"std::cosh(i.a)", [](double a, double) { return std::cosh(a); }},
+      {"std::asinh(i.a)", [](double a, double) { return std::asinh(a); }},
+      {"std::acosh(i.a)", [](double a, double) { return std::acosh(a); }},
+      {"std::atanh(i.a)", [](double a, double) { return std::atanh(a); }},
+      {"std::fdim(i.a, i.b)", [](double a, double b) { return std::fdim(a, b); }},
       {"std::atan2(i.a, i.b)", [](double a, double b) { return std::atan2(a, b); }},
       {"std::hypot(i.a, i.b)", [](double a, double b) { return std::hypot(a, b); }},
       {"std::cbrt(i.a)", [](double a, double) { return std::cbrt(a); }},

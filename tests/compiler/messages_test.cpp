@@ -50,10 +50,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "give it a constant number of turns and choose results by ?:"},
         Refused{"UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
                 "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
-                "fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, cos, tan, asin, acos, atan, "
-                "atan2, sinh, cosh, tanh, "
-                "erf, erfc, "
-                "floor, ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
+                "fmax, fdim, fma, fmod, remainder, copysign, ldexp, exp, exp2, expm1, log, log2, log10, log1p, pow, "
+                "sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, erf, erfc, floor, "
+                "ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
         Refused{"IndexOfData", "void f(const I& i, const J& j, F& f) {\n  f.sum += table[j.k] * i.x;\n}\n", 7,
                 "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of "
                 "turns that "

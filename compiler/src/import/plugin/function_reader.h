@@ -59,7 +59,12 @@ class FunctionReader {
   int function(Act act, Type type, std::vector<int> operands);
   int number(Type type, double value);
   std::optional<int> composed(llvm::StringRef name, const llvm::CallInst& next);
+  // Functions that are made of others: composed.cpp.
   std::optional<int> whole_power(Type type, int base, int exponent);
+  int scaled(Type type, int x, int n);
+  int what_is_left(Type type, int x, int y, bool nearest);
+  int area_function(llvm::StringRef name, Type type, int x);
+  int of_exponentials_or_arcs(llvm::StringRef name, Type type, int x);
   int rounded_to_integer(const llvm::CallInst& instruction, Act rounding);
   // Integers: integers.cpp.
   static std::optional<Type> integer_type(const llvm::Type& type);

@@ -52,8 +52,10 @@ std::optional<Act> rounding_to_integer(llvm::StringRef name) {
 }
 
 const char* kFunctions =
-    "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, copysign, exp, exp2, expm1, log, log2, log10, log1p, pow, sin, "
-    "cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, erf, erfc, floor, ceil, trunc, round, rint, lround, lrint "
+    "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, fdim, fma, fmod, remainder, copysign, ldexp, exp, exp2, expm1, "
+    "log, log2, log10, log1p, pow, sin, "
+    "cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, erf, erfc, floor, ceil, trunc, round, "
+    "rint, lround, lrint "
     "and those of gdr/kernel.h";
 
 }  // namespace
@@ -67,9 +69,13 @@ int FunctionReader::binary(const llvm::BinaryOperator& next) {
                                             {Instruction::FMul, Act::mul},
                                             {Instruction::FDiv, Act::div}};
   const auto act = acts.find(next.getOpcode());
-  if (act == acts.end()) return refuse(next, "the machine has no fmod: subtract a product with a rounded quotient");
-  return add(act->second, *type_of(*next.getType()),
-             {value(next.getOperand(0), next), value(next.getOperand(1), next)});
+  if (act == acts.end() && next.getOpcode() != Instruction::FRem)
+    return refuse(next, "an operation on numbers that has no counterpart on the machine");
+  const Type type = *type_of(*next.getType());
+  const int a = value(next.getOperand(0), next);
+  const int b = value(next.getOperand(1), next);
+  if (a < 0 || b < 0) return -1;
+  return act == acts.end() ? what_is_left(type, a, b, false) : add(act->second, type, {a, b});
 }
 
 /// Arithmetic modulo 2.
@@ -264,6 +270,11 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
   if (!type_of(*next.getType())) return refuse(next, kTypes);
   const Type type = *type_of(*next.getType());
   if (const std::optional<int> made = integer_intrinsic(next)) return *made;
+  if (id == llvm::Intrinsic::fma && type == Type::float_short) {  // the product of floats is exact: rounded once
+    const auto wide = [&](unsigned n) { return add(Act::widen, Type::float_long, {operand(n)}); };
+    const int product = add(Act::mul, Type::float_long, {wide(0), wide(1)});
+    return add(Act::narrow, type, {add(Act::add, Type::float_long, {product, wide(2)})});
+  }
   if (id == llvm::Intrinsic::fma || id == llvm::Intrinsic::fmuladd) {
     return add(Act::add, type, {add(Act::mul, type, {operand(0), operand(1)}), operand(2)});
   }
