@@ -89,9 +89,24 @@ class WhereItIsUsed(cli_test.CliTest):
 
     def test_kernels_that_are_not_compiled_refuse_them(self):
         for option in (["-O3"], ["--seed", "2"], ["--fast"], ["--function", "f"]):
-            told = f"{option[0].rstrip('3')}: has no effect on gravity, which is not compiled; it goes with C++"
+            given = option[0].rstrip("3")
+            told = f"{given}: has no effect on gravity, which is not compiled; it goes with C++ and LSUMP"
             self.ends(2, [told], "analyse", "gravity", *option)
             self.ends(2, [told], "run", "gravity", *option)
+
+    def test_the_judge_compiles_by_them(self):
+        kernel = self.file("two.cc", "struct I { float x; };\nstruct J { float y; };\nstruct F { float s; };\n"
+                           "void first(const I& i, const J& j, F& f) { f.s += i.x / j.y; }\n"
+                           "void second(const I& i, const J& j, F& f) { f.s += i.x / j.y; }\n")
+        lines = []
+        for options in ([], ["--fast"], ["--fast", "-O1"]):
+            told = self.ends(5, [], "judge", "moment", kernel, "--function", "second", *options).out
+            lines.append(int(told.split("lines")[1].split()[0]))
+        self.assertLess(lines[1], lines[0])
+        self.assertLessEqual(lines[1], lines[2])
+        source = self.file("empty.vsm", "")
+        told = f"--fast: has no effect on {source}, which is not compiled; it goes with C++ and LSUMP"
+        self.ends(2, [told], "judge", "moment", source, "--fast")
 
 
 PAIR = """struct I { double x; int n; };

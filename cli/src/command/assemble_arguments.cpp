@@ -33,7 +33,7 @@ void add_preprocessor_options(Command command, std::vector<std::string>& definit
       .value_name("DIRECTORY");
 }
 
-void CompileChoices::add_to(Command command) {
+void CompileChoices::add_to(Command command, bool with_seed) {
   command.heading("Source");
   command
       .add_option("-O", effort,
@@ -41,8 +41,10 @@ void CompileChoices::add_to(Command command) {
                   "700,000 (some seconds)")
       .check(whole_in_range(1, 3))
       .capture_default_str();
-  command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
-      .capture_default_str();
+  if (with_seed) {
+    command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
+        .capture_default_str();
+  }
   command.add_flag(
       "--fast", fast,
       "shorter forms of division, roots, exponentials and logarithms, without IEEE 754's values at 0 and infinity");
@@ -58,7 +60,8 @@ void CompileChoices::refuse_for(const std::string& kernel) const {
                       : function.empty()    ? nullptr
                                             : "--function";
   if (given != nullptr)
-    throw UsageError(fmt::format("{}: has no effect on {}, which is not compiled; it goes with C++", given, kernel));
+    throw UsageError(
+        fmt::format("{}: has no effect on {}, which is not compiled; it goes with C++ and LSUMP", given, kernel));
 }
 
 void AssembleArguments::add_with_compile_options(Command command) {

@@ -20,7 +20,8 @@ struct CompileChoices {
   bool fast = false;
   std::string function;
 
-  void add_to(Command command);
+  /// `with_seed`: with --seed, which means something else for some commands.
+  void add_to(Command command, bool with_seed = true);
   /// Throws UsageError if any of these options was given: `kernel` is not compiled.
   void refuse_for(const std::string& kernel) const;
   friend bool operator==(const CompileChoices&, const CompileChoices&) = default;

@@ -15,6 +15,7 @@ namespace {
 
 struct JudgeArguments {
   ReportOptions report;
+  CompileArguments compile;
   std::string exercise;
   std::string kernel;
   std::string data;
@@ -75,8 +76,9 @@ int write_data(const course::Exercise& exercise, const JudgeArguments& arguments
 }
 
 /// Messages go to standard error, as from every command that assembles or compiles.
-course::Submission load(const std::string& file) {
+course::Submission load(const std::string& file, const CompileArguments& compile) {
   if (file.ends_with(".vsm")) {
+    compile.refuse_for(file);
     course::Submission submission = course::assembled(base::read_file(file), file);
     std::fputs(submission.messages.c_str(), stderr);
     return submission;
@@ -84,7 +86,7 @@ course::Submission load(const std::string& file) {
   if (!compiler::is_source(file)) {
     throw UsageError(file + ": a kernel is a source: .vsm, or .cc, .cpp, .cxx, .ll, .bc, .lsump");
   }
-  CompiledKernel kernel = compile_kernel(file);
+  CompiledKernel kernel = compile_kernel(file, compile.options());
   std::string messages = compiler::format_diagnostics(kernel.compiled);
   return {base::read_file(file), std::move(kernel.assembled.program), std::move(messages)};
 }
@@ -112,7 +114,7 @@ int judge(const JudgeArguments& arguments) {
     fmt::print("{}", exercise.task);
     return kSuccess;
   }
-  const course::Submission submission = load(arguments.kernel);
+  const course::Submission submission = load(arguments.kernel, arguments.compile);
   const course::Verdict verdict = course::judge(exercise, submission, {arguments.seed, 0});
   if (arguments.report.speaks()) {
     const std::string text = course::text_of(verdict, exercise);
@@ -149,6 +151,8 @@ void add_judge(Command program, const std::string& name) {
       .add_option("--case", arguments->test_case, "case that --data writes: 0 is the shown one, the others are hidden")
       .needs(data)
       .capture_default_str();
+  // --seed is that of the data.
+  arguments->compile.CompileChoices::add_to(command, false);
   arguments->report.add_to(command);
 }
 
