@@ -5,8 +5,10 @@
 
 #include <array>
 
+#include "gdr/base/report_fields.h"
 #include "gdr/base/units.h"
 #include "gdr/cluster/nbody_model.h"
+#include "gdr/hostlib/report_fields.h"
 
 namespace gdr::cluster {
 namespace {
@@ -74,6 +76,16 @@ Json json_of(const std::array<double, kParts>& parts) {
 /// The first columns of every table.
 constexpr const char* kOfCluster = "{:<18}";
 constexpr const char* kOfNodes = "{:>6}";
+
+// clang-format off
+constexpr std::string_view kAdvice = R"(N = {n}: take {best.algorithm} on {best.nodes:#node} of {best.cluster}: {best.gflops/1e3:.4g} Tflops, efficiency {best.efficiency*100:.1f} %
+  takes      {best.seconds:.4g} s a unit of time; most of it is spent on: {best.bound_by}
+{@is_less:?}  note       nothing reaches an efficiency of {least_efficiency*100:g} %
+{*@others}  instead of {algorithm} on {nodes:#node} of {cluster}: {gflops/1e3:.4g} Tflops, efficiency {efficiency*100:.1f} %
+  no larger  {larger.algorithm} on {larger.nodes:#node} of {larger.cluster}: {larger.gflops/1e3:.4g} Tflops, efficiency {larger.efficiency*100:.1f} %
+  would gain a factor of {gain.free_network:.2f} if messages took no time, of {gain.planned_transfers:.2f} with transfers to the board as planned
+)";
+// clang-format on
 
 }  // namespace
 
@@ -297,9 +309,53 @@ void add_row(base::Report& report, const HimenoRow& row) {
                   {"split_text", fmt::format("{}", fmt::join(row.split, "x"))}});
 }
 
+const ReportShape& advise_report() {
+  const std::vector<Field> candidate{
+      base::text_field("cluster", "cluster"),
+      base::whole_field("nodes", "nodes"),
+      base::text_field("algorithm", "algorithm"),
+      base::number_field("seconds", "s", "emulated time of a unit of N-body time"),
+      base::number_field("gflops", "Gflops", "speed"),
+      base::number_field("efficiency", "1", "speed divided by that of as many independent runs of one rank"),
+      base::text_field("bound_by", "part that most of the critical path is spent on")};
+  static const ReportShape shape{
+      "cluster advise",
+      1,
+      {base::whole_field("n", "particles"),
+       base::number_field("least_efficiency", "1", "efficiency that was asked for"),
+       base::text_field("kernel", "kernel that computes the forces"), hostlib::transfer_field(),
+       base::object_field("best", "cluster, nodes and algorithm to take", candidate),
+       base::list_field("algorithms", "best of each algorithm", candidate),
+       base::list_field("clusters", "best of each cluster", candidate),
+       base::or_null(base::object_field("larger", "the largest number of nodes that gains anything", candidate)),
+       base::object_field("gain", "factors that would be gained",
+                          {base::number_field("free_network", "1", "if messages took no time"),
+                           base::number_field("planned_transfers", "1", "with transfers to the board as planned")})},
+      {},
+      {},
+      "rows",
+      false,
+      true,
+      kAdvice};
+  return shape;
+}
+
+const ReportShape& machine_show_report() {
+  static const ReportShape shape = base::without_run(
+      {"machine show",
+       1,
+       {base::text_field("machine", "name"), base::text_field("kind", "kind of the description"),
+        base::text_field("title", "title"),
+        base::or_none(base::object_field("parts", "descriptions that a cluster combines")),
+        base::or_none(base::object_field("choices", "texts that the description gives, such as `routing`, by name")),
+        base::or_none(base::object_field("parameters", "by name: `value`, `unit`, `origin`"))},
+       {}});
+  return shape;
+}
+
 std::span<const ReportShape* const> report_shapes() {
-  static const std::array<const ReportShape*, 4> shapes{&himeno_report(), &hpl_report(), &nbody_report(),
-                                                        &summa_report()};
+  static const std::array shapes{&advise_report(),       &himeno_report(), &hpl_report(),
+                                 &machine_show_report(), &nbody_report(),  &summa_report()};
   return shapes;
 }
 

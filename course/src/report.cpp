@@ -1,6 +1,8 @@
 // A verdict as text and as JSON.
 #include <fmt/format.h>
 
+#include "gdr/assembler/report_fields.h"
+#include "gdr/base/report_fields.h"
 #include "gdr/course/judge.h"
 
 namespace gdr::course {
@@ -73,6 +75,42 @@ void add_fields(base::Json& json, const Verdict& verdict, const Exercise& exerci
   json["submission_sha256"] = verdict.submission_sha256;
   json["results_sha256"] = verdict.results_sha256;
   json["hash"] = verdict.hash;
+}
+
+std::span<const base::ReportShape> report_shapes() {
+  static const std::vector<base::ReportShape> shapes{
+      {"judge",
+       1,
+       {base::text_field("exercise", "name of the exercise"),
+        base::whole_field("number", "its number"),
+        base::text_field("verdict", "verdict"),
+        base::flag_field("accepted", "whether the kernel is accepted"),
+        base::text_field("message", "why not, else empty"),
+        base::or_null(base::whole_field("lines", "lines that the exercise counts; null after a compile error")),
+        assembler::least_lines_field(),
+        assembler::clocks_field(),
+        assembler::bound_field(),
+        base::text_field("counted", "sections whose lines count: `loop body` or `all sections`"),
+        base::whole_field("par", "lines of a good solution"),
+        base::whole_field("par_least_lines", "no order of it has fewer"),
+        base::or_null(base::whole_field("most_lines", "most lines that are accepted")),
+        base::number_field("tolerance", "1", "largest error that is accepted"),
+        base::or_null(base::object_field("worst", "the largest error; null unless all cases ran",
+                                         {base::whole_field("case", "case"), base::text_field("column", "result"),
+                                          base::whole_field("row", "row, from 0 on"),
+                                          base::or_null(base::number_field("got", "1", "value of the kernel")),
+                                          base::or_null(base::number_field("wanted", "1", "value of the reference")),
+                                          base::or_null(base::number_field("error", "1", "error"))})),
+        base::whole_field("cases", "cases that ran"),
+        base::whole_field("results", "numbers that were compared"),
+        base::whole_field("events", "floating-point events"),
+        base::whole_field("seed", "seed of the hidden data"),
+        base::text_field("messages", "messages of the assembler or the compiler"),
+        base::text_field("submission_sha256", "SHA-256 of the kernel's source"),
+        base::text_field("results_sha256", "SHA-256 of the results"),
+        base::text_field("hash", "SHA-256 of the verdict")},
+       {}}};
+  return shapes;
 }
 
 }  // namespace gdr::course

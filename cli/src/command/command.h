@@ -13,7 +13,7 @@
 #include "gdr/base/json.h"
 #include "gdr/base/report.h"
 #include "gdr/emulator/transfer_mode.h"
-#include "gdr/hostlib/device.h"
+#include "gdr/hostlib/device_report.h"
 #include "progress.h"
 
 namespace gdr::cli {
@@ -77,7 +77,7 @@ struct ReportOptions {
   [[nodiscard]] bool speaks() const { return !quiet && json != "-" && csv != "-"; }
   /// Progress is shown on a terminal, unless --quiet or --progress changes that.
   [[nodiscard]] ProgressShown progress_shown() const;
-  /// Writes the report to its files, if there are any, with its schema (shapes/shapes.h) and the options that were
+  /// Writes the report to its files, if there are any, with its schema (report_shapes.h) and the options that were
   /// given as the field `options`. Throws gdr::Error if it cannot be written.
   void write(Json report) const;
   /// Prints the report as its shape's text if it speaks, then writes it. `words` are those of base::text_of().
@@ -98,12 +98,9 @@ class Stopwatch {
 
 /// The fields of every result. Fields that an engine does not compute are null.
 [[nodiscard]] Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact);
-/// The field `counters`. Events are null for an engine that computes no results.
-[[nodiscard]] Json counters_json(const emulator::Counters& counters, bool computes);
-/// Adds the fields `kernel_sha256` and `machine_sha256`, which distinguish files of the same name.
-void add_digests(Json& report, const isa::Program& program, const emulator::MachineDescription& machine);
-/// Adds digests, emulated seconds, Gflops, clocks and counters of a device.
-void add_device_results(Json& report, const Device& device);
+using hostlib::add_device_results;
+using hostlib::add_digests;
+using hostlib::counters_json;
 
 /// A kernel that comes with gdr: kernels/NAME.vsm in the data directories. Throws gdr::Error if it is not found; the
 /// message lists the places searched.

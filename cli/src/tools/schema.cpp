@@ -6,15 +6,17 @@
 #include <filesystem>
 
 #include "command/command.h"
+#include "command/report_shapes.h"
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/report.h"
-#include "shapes/shapes.h"
+#include "gdr/hostlib/report_fields.h"
 
 namespace gdr::cli {
 namespace {
 
 using base::ReportShape;
+using hostlib::fields_of_all_reports;
 
 struct SchemaOptions {
   std::vector<std::string> words;  // of the command's name
@@ -23,7 +25,7 @@ struct SchemaOptions {
 };
 
 std::string schema_of(const ReportShape& shape) {
-  base::check_text(report_text(shape.name), shape, fields_of_all_reports());
+  base::check_text(shape.text, shape, fields_of_all_reports());
   return base::json_schema(shape, fields_of_all_reports()).text() + "\n";
 }
 

@@ -51,6 +51,7 @@ struct ReportShape {
   std::string rows = "rows";   // key of the list of rows
   bool rows_may_lack = false;  // reports without this list fit the shape, too
   bool is_of_a_run = true;     // it has all fields that are common to reports; else those that name command and version
+  std::string_view text = {};  // form of the text, for text_of(); empty: the command writes its text by itself
 
   /// What the field `schema` of a report says: "cluster-nbody/1".
   [[nodiscard]] std::string schema_name() const;

@@ -62,6 +62,8 @@ struct HimenoRow {
 };
 
 // The report of each command, and its rows.
+[[nodiscard]] const base::ReportShape& advise_report();
+[[nodiscard]] const base::ReportShape& machine_show_report();
 [[nodiscard]] const base::ReportShape& nbody_report();
 [[nodiscard]] const base::ReportShape& hpl_report();
 [[nodiscard]] const base::ReportShape& summa_report();

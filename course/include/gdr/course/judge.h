@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gdr/base/json.h"
+#include "gdr/base/report.h"
 #include "gdr/course/exercise.h"
 #include "gdr/isa/program.h"
 
@@ -83,5 +85,7 @@ struct JudgeOptions {
 [[nodiscard]] std::string text_of(const Verdict& verdict, const Exercise& exercise);
 /// Sets the fields of a verdict in `json`, as docs/reference/cli.md describes them.
 void add_fields(base::Json& json, const Verdict& verdict, const Exercise& exercise);
+/// The shape of that report.
+[[nodiscard]] std::span<const base::ReportShape> report_shapes();
 
 }  // namespace gdr::course

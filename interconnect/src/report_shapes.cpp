@@ -1,8 +1,23 @@
 // Reports of networks.
-#include "fields.h"
+#include "gdr/interconnect/report_shapes.h"
 
-namespace gdr::cli {
+#include "gdr/base/report_fields.h"
+
+namespace gdr::interconnect {
 namespace {
+
+using base::Field;
+using base::flag_field;
+using base::joined;
+using base::list_field;
+using base::number_field;
+using base::object_field;
+using base::or_none;
+using base::or_null;
+using base::ReportShape;
+using base::seconds_field;
+using base::text_field;
+using base::whole_field;
 
 Field nodes_field() { return whole_field("nodes", "nodes of the network"); }
 Field seconds_of_all() { return number_field("seconds", "s", "time of what is simulated"); }
@@ -202,26 +217,84 @@ ReportShape net_run_shape() {
           {}};
 }
 
+// clang-format off
+constexpr std::string_view kTexts = R"(:net allgather, net allreduce, net alltoall, net bcast
+{@title} of {bytes:#byte} on {@topology}, {method}[ (the choice of {chosen_by})]
+  time        {seconds:.6g} s, busiest link {link_bound_seconds:.6g} s
+  messages    {messages}, {@total_bytes} bytes
+  model       {@model}
+:net circuits
+{nodes:#node} with {ports:#port} each for {graph}: {@count:#circuit}, {direct_share*100:.1f} % of the bytes without a relay
+{@duplicates:?}  {graph}:{@first_duplicate}: first of {@duplicates:#line} with bytes that were added to those of an earlier line
+  {@pairs}
+                               busiest link, ms     GB x links  simulated, ms
+{*ways}  {name:<28} {busiest_link_seconds*1e3:>16.4g} {hop_bytes/1e9:>14.4g} {seconds*1e3:>14.4g}
+  no circuits take less than   {bound_seconds*1e3:>16.4g}
+:net cost
+{@title}
+{*lines}  {board:<18} {part:<14} {unit_price:>8.0f} x {count:>6.0f} = {subtotal:>8.0f} USD
+  {total:.0f} USD for {bandwidth_gbps:.0f} Gbps, {usd_per_gbps:.2f} USD/Gbps
+:net halo
+rank {rank} on node {@node}
+{@plan}
+{parts.total*1e6:.1f} us: pack {parts.pack*1e6:.1f}, TCA {parts.tca*1e6:.1f}, MPI {parts.mpi*1e6:.1f}, barrier and launches {parts.overhead*1e6:.1f}
+{simulated_seconds*1e6:.1f} us by SimGrid
+:net himeno, net laplace
+{plans:!}{@name} {size} split {split}, {method}: {seconds_per_iteration*1e6:.1f} us an iteration, {gflops:.1f} Gflops
+{plans:!}compute {compute_seconds*1e6:.1f} us, halo {halo_seconds*1e6:.1f} us (pack {halo_parts.pack*1e6:.1f}, TCA {halo_parts.tca*1e6:.1f}, MPI {halo_parts.mpi*1e6:.1f}, barrier and launches {halo_parts.overhead*1e6:.1f})[{all_reduce_seconds:?}, all-reduce {all_reduce_seconds*1e6:.1f} us]
+{plans:?}{@name} {size} on {@nodes:#node}: split {split} with {method}, {seconds_per_iteration*1e6:.1f} us an iteration, {gflops:.1f} Gflops
+{plans:?}split      method         us   Gflops   halo us  halo KB  why
+{*plans}{split:<10} {method:<7} {seconds_per_iteration*1e6:>9.1f} {gflops:>8.1f} {halo_seconds*1e6:>9.1f} {halo_bytes/1024:>8.0f}  {reason}
+:net import
+{machine} ({format}): [{nodes:#node}, {links:#link}][{tasks:#task}, {transfers:#transfer}]
+{*notes}  note     {.}
+  written  {@files}
+:net map
+{tasks:#task} of {graph} on {machine} by {engine}[ for {objective}][, {tasks_per_node} on each node]
+{duplicate_lines:?}  {graph}:{@first_duplicate}: first of {duplicate_lines:#line} with bytes that were added to those of an earlier line
+{tie:?}  traffic          {total_bytes:bytes}
+{tie:?}  cost             {cost_hop_bytes:bytes} x mesh hops, natural order {natural_order.cost_hop_bytes:bytes}
+  torus cost       {cost_torus_hop_bytes:bytes} x hops, natural order {natural_order.cost_torus_hop_bytes:bytes}
+  busiest link     {max_link_bytes:bytes} (tie {tie}, {axis_order}), natural order {natural_order.max_link_bytes:bytes}
+  traffic          {total_bytes:bytes}, {bytes_inside_nodes:bytes} inside nodes, natural order {natural_order.bytes_inside_nodes:bytes}
+{tasks_per_node:?}  cost             {cost_hop_bytes:bytes} x links, natural order {natural_order.cost_hop_bytes:bytes}
+  busiest link     {busiest_link_seconds*1e3:.4g} ms for its bytes, natural order {natural_order.busiest_link_seconds*1e3:.4g}
+  worse            than natural order in the {@worse}
+  simulated        {emulated_seconds:.6f} s ({emulated_time}, {network})
+  simulated        {emulated_seconds:.6g} s (S4U, CM02, all traffic at once), natural order {natural_order_seconds:.6g}
+{rank0_node:?}  rank 0           runs on node {rank0_node}, not on the first
+  optimisation     {seconds_to_optimise:.4f} s of processor time
+{@no_links:?}  links by load    none: one node has no links
+{@bins:?}  links by load (up to: links)
+{*@bins}    {most_bytes:bytes>10} {links:>7} {bar}
+:net pingpong
+{method} {from} to {to}, {@all_bytes:.0f} bytes: {seconds*1e6:.3f} us, {bytes_per_second/1e6:.1f} MB/s
+:net replay
+{trace} of {ranks} ranks on {@topology}[, placed by {@map}]
+  time        {seconds:.6g} s
+  of that     {path_network_seconds:.6g} s messages, {path_compute_seconds:.6g} s computing on the critical path
+  messages    {messages}, {bytes:.0f} bytes
+  model       {@executor}, factors {factors}, messages below {eager_bytes:.0f} bytes leave their sender free
+:net summa
+SUMMA {algorithm} in {layout} on {@topology}, n = {n}[, padded to {@padded_n}]
+  time        {seconds:.6g} s, arithmetic {compute}
+  relative    {relative:.2f} x CA1 on the hub
+  memory      {memory_words:.4g} words a node
+  messages    {messages}, {bytes} bytes, routes {routing}
+  model       {@model}
+)";
+// clang-format on
+
 }  // namespace
 
-std::span<const ReportShape> shapes_of_networks() {
-  static const std::vector<ReportShape> shapes{collective_shape("allgather"),
-                                               collective_shape("allreduce"),
-                                               collective_shape("alltoall"),
-                                               collective_shape("bcast"),
-                                               circuits_shape(),
-                                               cost_shape(),
-                                               halo_shape(),
-                                               stencil_shape("himeno"),
-                                               import_shape(),
-                                               stencil_shape("laplace"),
-                                               map_shape(),
-                                               pingpong_shape(),
-                                               replay_shape(),
-                                               routes_shape(),
-                                               net_run_shape(),
-                                               summa_shape()};
+std::span<const ReportShape> report_shapes() {
+  static const std::vector<ReportShape> shapes =
+      base::with_texts({collective_shape("allgather"), collective_shape("allreduce"), collective_shape("alltoall"),
+                        collective_shape("bcast"), circuits_shape(), cost_shape(), halo_shape(),
+                        stencil_shape("himeno"), import_shape(), stencil_shape("laplace"), map_shape(),
+                        pingpong_shape(), replay_shape(), routes_shape(), net_run_shape(), summa_shape()},
+                       kTexts);
   return shapes;
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::interconnect

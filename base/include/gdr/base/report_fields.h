@@ -1,16 +1,16 @@
-// Fields as the tables of shapes write them, and those that several commands share.
+// Fields as the tables of shapes write them, and what shapes of several reports share.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gdr/base/report.h"
 
-namespace gdr::cli {
-
-using base::Field;
-using base::ReportShape;
+namespace gdr::base {
 
 [[nodiscard]] Field text_field(std::string key, std::string meaning);
 [[nodiscard]] Field flag_field(std::string key, std::string meaning);
@@ -33,23 +33,10 @@ using base::ReportShape;
 /// All of these fields, in order.
 [[nodiscard]] std::vector<Field> joined(std::initializer_list<std::vector<Field>> lists);
 
-/// `kernel_sha256` and `machine_sha256`.
-[[nodiscard]] std::vector<Field> digest_fields();
-/// What add_device_results() adds beside the fields of all reports.
-[[nodiscard]] std::vector<Field> device_fields();
-[[nodiscard]] Field transfer_field();
-[[nodiscard]] Field clock_field();
-[[nodiscard]] Field boards_field();
-/// `compiled`: how a kernel's source was compiled.
-[[nodiscard]] Field compiled_field();
-/// `counters` of all chips.
-[[nodiscard]] Field counters_field();
+/// The shape of a report that is not about a run.
+[[nodiscard]] ReportShape without_run(ReportShape shape);
+/// The shapes with the forms of their texts. A line of `texts` with a colon at its begin names the commands, with a
+/// comma and a blank between them, that have the form below it.
+[[nodiscard]] std::vector<ReportShape> with_texts(std::vector<ReportShape> shapes, std::string_view texts);
 
-// The shapes of each file.
-[[nodiscard]] std::span<const ReportShape> shapes_of_runs();
-[[nodiscard]] std::span<const ReportShape> shapes_of_kernels();
-[[nodiscard]] std::span<const ReportShape> shapes_of_networks();
-[[nodiscard]] std::span<const ReportShape> shapes_of_linear_algebra();
-[[nodiscard]] std::span<const ReportShape> shapes_of_tools();
-
-}  // namespace gdr::cli
+}  // namespace gdr::base

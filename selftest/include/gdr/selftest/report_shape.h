@@ -1,0 +1,13 @@
+// Shapes of reports, with the forms of their texts.
+#pragma once
+
+#include <span>
+
+#include "gdr/base/report.h"
+
+namespace gdr::selftest {
+
+/// Of `selftest`.
+[[nodiscard]] std::span<const base::ReportShape> report_shapes();
+
+}  // namespace gdr::selftest

@@ -1,0 +1,13 @@
+// Shapes of reports, with the forms of their texts.
+#pragma once
+
+#include <span>
+
+#include "gdr/base/report.h"
+
+namespace gdr::validation {
+
+/// Of `validate`.
+[[nodiscard]] std::span<const base::ReportShape> report_shapes();
+
+}  // namespace gdr::validation
