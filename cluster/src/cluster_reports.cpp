@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "gdr/base/report_fields.h"
 #include "gdr/base/units.h"
 #include "gdr/cluster/nbody_model.h"
+#include "gdr/hostlib/mxp.h"
 #include "gdr/hostlib/report_fields.h"
 
 namespace gdr::cluster {
@@ -85,6 +87,41 @@ constexpr std::string_view kAdvice = R"(N = {n}: take {best.algorithm} on {best.
   no larger  {larger.algorithm} on {larger.nodes:#node} of {larger.cluster}: {larger.gflops/1e3:.4g} Tflops, efficiency {larger.efficiency*100:.1f} %
   would gain a factor of {gain.free_network:.2f} if messages took no time, of {gain.planned_transfers:.2f} with transfers to the board as planned
 )";
+
+constexpr std::string_view kMachineText = R"({machine}: {title}
+{*@texts}  {key:<18} {value}
+{*@parameters}  {key:<18} {value:>12g} {unit:<24} {origin}
+)";
+
+constexpr std::string_view kNbodyText = R"(N-body to t = {t}, kernel {kernel}, transfers {transfer}{@free:?, messages take no time}{overlap:?, blocks in halves}: time alone
+{@table}
+  host time {host_seconds:.2f} s
+)";
+
+constexpr std::string_view kHplText = R"({*rows}{@one:?}N = {n}, NB = {nb}{hpl_seconds:? in short words} on {grid} ranks of {@title}, look-ahead {lookahead}{overlap_u:?, U overlapped}
+{*rows}{@one:?}{hpl_seconds:?}  emulated time   {seconds:time} s, on the critical path: panel {stages.panel:time}, broadcast {stages.broadcast:time}, update {stages.update:time}; then refinement {stages.refinement:time}
+{*rows}{@one:?}{hpl_seconds:?}  emulated speed  {gflops:.1f} Gflops as HPL counts; the factorisation is bound by {bound_by}
+{*rows}{@one:?}  HPL in doubles  {hpl_seconds:time} s, {@hpl_gflops:.1f} Gflops, on the same machine
+{*rows}{@one:?}{hpl_seconds:!}  emulated time   {seconds:time} s, on the critical path: panel {stages.panel:time}, broadcast {stages.broadcast:time}, swap {stages.swap:time}, update {stages.update:time}, back-substitution {stages.backsub:time}
+{*rows}{@one:?}{hpl_seconds:!}  emulated speed  {gflops:.1f} Gflops, {efficiency*100:.1f} % of what the boards do in products; boards at work for {board_busy*100:.1f} %; bound by {bound_by}
+{*rows}{@one:?}  products        {@products}
+{*rows}{@one:?}{hpl_seconds:?}  refinement      {refinement_steps:#step} counted
+{*rows}{@one:?}  power           {@watts:.0f} W, {gflops_per_watt:.3f} Gflops/W
+{@table:?}HPL{refinement_steps:?-MxP}, {@nb}, look-ahead {lookahead}{overlap_u:?, U overlapped}: time alone
+{@table:?}  products {@products}
+{@table}
+  host time {host_seconds:.2f} s
+)";
+
+constexpr std::string_view kSummaText = R"(SUMMA, {overlap:?boards multiply while messages travel}{overlap:!messages and products in turn}, transfers {transfer}: time alone
+{@table}
+  host time {host_seconds:.2f} s
+)";
+
+constexpr std::string_view kHimenoText = R"(An iteration of Himeno, points on {on}s, {overlap:?halos meanwhile}{overlap:!halos first}, transfers {transfer}: time alone
+{@table}
+  host time {host_seconds:.2f} s
+)";
 // clang-format on
 
 }  // namespace
@@ -103,6 +140,44 @@ std::string text_of(const ProcessGrid& grid) { return fmt::format("{}x{}", grid.
 double HplRow::gflops() const {
   if (asked.n == 0) return 0;  // HPL.dat may ask for an empty system, which takes no time
   return hpl_flops(static_cast<double>(asked.n)) / seconds() / kGiga;
+}
+
+HplRow hpl_row(const Cluster& cluster, const interconnect::Topology& network, const HplKernels& kernels,
+               const HplRowOptions& options, std::uint64_t nodes, std::uint64_t n) {
+  const bool mxp = kernels.singles.has_value();
+  Cluster used = cluster;
+  if (mxp) used.host = in_single_precision(cluster.host);
+  const DgemmModel board(mxp ? *kernels.singles : kernels.doubles, cluster.board_of_rank(), cluster.boards_per_rank());
+  const auto ranks = static_cast<Rank>(nodes * cluster.ranks_per_node);
+  const HplProducts& products = options.products;
+  const ProductRule rule = mxp || options.fastest_nb ? products.rule_of_any_nb() : products.rule_of(options.nb);
+  HplRow row{cluster.name,
+             nodes,
+             {.grid = options.grid,
+              .n = n,
+              .nb = std::min(options.nb, n),
+              .lookahead = options.lookahead,
+              .overlap_u = options.overlap_u,
+              .transfer = {.mode = options.transfer, .small_depths = products.depths_of(rule)},
+              .rule = rule,
+              .factors = options.factors,
+              .element_bytes = mxp ? kMxpElementBytes : double{sizeof(double)},
+              .pivots = !mxp},
+             {},
+             board.kernel_gflops() * cluster.boards_per_rank() * ranks,
+             cluster.power(static_cast<double>(nodes)),
+             peak_gflops_in_doubles(cluster.board, cluster.boards_per_rank() * ranks)};
+  if (options.fastest_nb) {
+    const HplChoice fastest = fastest_hpl(used, network, board, row.asked);
+    row.asked.nb = fastest.nb;
+    row.times = fastest.times;
+  } else {
+    row.times = hpl_times(used, network, board, row.asked);
+  }
+  if (!mxp) return row;
+  row.refinement_seconds = mxp_refinement_seconds_on(cluster, network, row.asked, options.refinement_steps);
+  row.hpl_seconds = hpl_row(cluster, network, {kernels.doubles}, options, nodes, n).times.seconds;
+  return row;
 }
 
 double SummaRow::gflops() const {
@@ -143,7 +218,11 @@ const ReportShape& nbody_report() {
        {"efficiency", "eff.", "{:>5.1f}%", 100},
        {"joules", "MJ", "{:>9.3g}", 1 / kMega},
        {"gflops_per_watt", "Gflops/W", "{:>8.3f}"},
-       {"bound_by", "bound by", " {}"}}};
+       {"bound_by", "bound by", " {}"}},
+      "rows",
+      false,
+      true,
+      kNbodyText};
   return shape;
 }
 
@@ -199,7 +278,11 @@ const ReportShape& hpl_report() {
        {"gflops", "Tflops", "{:>8.4g}", 1 / kKilo},
        {"efficiency", "eff.", "{:>5.1f}%", 100},
        {"gflops_per_watt", "Gflops/W", "{:>8.3f}"},
-       {"bound_by", "bound by", " {}"}}};
+       {"bound_by", "bound by", " {}"}},
+      "rows",
+      false,
+      true,
+      kHplText};
   return shape;
 }
 
@@ -247,7 +330,11 @@ const ReportShape& summa_report() {
        {"gflops", "Tflops", "{:>8.4g}", 1 / kKilo},
        {"products", "products", "{:>10.4g}"},
        {"messages", "network", "{:>10.4g}"},
-       {"bound_by", "bound by", " {}"}}};
+       {"bound_by", "bound by", " {}"}},
+      "rows",
+      false,
+      true,
+      kSummaText};
   return shape;
 }
 
@@ -291,7 +378,11 @@ const ReportShape& himeno_report() {
        {"seconds", "ms", "{:>10.4g}", kKilo},
        {"gflops", "Gflops", "{:>8.4g}"},
        {"compute", "compute ms", "{:>11.4g}", kKilo},
-       {"bound_by", "bound by", " {}"}}};
+       {"bound_by", "bound by", " {}"}},
+      "rows",
+      false,
+      true,
+      kHimenoText};
   return shape;
 }
 
@@ -349,7 +440,12 @@ const ReportShape& machine_show_report() {
         base::or_none(base::object_field("parts", "descriptions that a cluster combines")),
         base::or_none(base::object_field("choices", "texts that the description gives, such as `routing`, by name")),
         base::or_none(base::object_field("parameters", "by name: `value`, `unit`, `origin`"))},
-       {}});
+       {},
+       {},
+       "rows",
+       false,
+       true,
+       kMachineText});
   return shape;
 }
 

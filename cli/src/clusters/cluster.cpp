@@ -81,15 +81,14 @@ interconnect::Topology PlacementOptions::placed(interconnect::Topology network) 
   return interconnect::placed(network, nodes);
 }
 
-void write_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
-                const Stopwatch& watch) {
+void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
+               const Stopwatch& watch, Json words) {
   Json json = envelope(report.name(), fmt::format("{}", fmt::join(clusters.names, ",")), "model", false);
   report.add_to(json);
   json["emulated_seconds"] = report.of_one_row("seconds");
   json["emulated_gflops"] = report.of_one_row("gflops");
   json["host_seconds"] = watch.seconds();
-  if (options.speaks()) fmt::print("  host time {:.2f} s\n", watch.seconds());
-  options.write(json);
+  options.show(json, words);
 }
 
 void add_nodes(Command command, std::vector<std::uint64_t>& nodes, const std::string& of_which) {

@@ -42,9 +42,9 @@ struct PlacementOptions {
   [[nodiscard]] interconnect::Topology placed(interconnect::Topology network) const;
 };
 
-/// The end of a command with a row for each run: prints the host's time, and writes the report as JSON.
-void write_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
-                const Stopwatch& watch);
+/// The end of a command with a row for each run: prints and writes the report. `words` are those of its text.
+void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
+               const Stopwatch& watch, Json words);
 
 // Options of several subcommands.
 /// `of_which` says what numbers of nodes are taken: "squares, ".

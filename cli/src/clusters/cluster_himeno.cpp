@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cluster.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/file.h"
 #include "gdr/base/units.h"
 #include "gdr/cluster/cluster_reports.h"
@@ -56,7 +57,8 @@ std::pair<cluster::HimenoOptions, cluster::HimenoTimes> run_of(const ClusterHime
   }
   himeno.split = from_command_line("--split", [&] { return cluster::parse_extents(with_crosses(options.split)); });
   if (himeno.split[0] * himeno.split[1] * himeno.split[2] != ranks) {
-    throw UsageError(fmt::format("--split: {} is refused: there are {} ranks", options.split, ranks));
+    throw UsageError(fmt::format("--split: {} is refused: there {} {}", options.split, ranks == 1 ? "is" : "are",
+                                 base::counted(ranks, "rank")));
   }
   return {himeno, from_command_line("--size, --nodes", [&] { return himeno_times(cluster, network, himeno); })};
 }
@@ -87,11 +89,7 @@ int himeno(const ClusterHimenoOptions& options) {
   report.set("overlap", options.overlap);
   report.set("transfer", name_of(options.cluster.transfer));
   for (const HimenoRow& row : rows) add_row(report, row);
-  if (options.report.speaks()) {
-    fmt::print("An iteration of Himeno, points on {}s, {}, transfers {}: time alone\n{}", name_of(options.place),
-               options.overlap ? "halos meanwhile" : "halos first", name_of(options.cluster.transfer), report.table());
-  }
-  write_rows(options.cluster, options.report, report, watch);
+  show_rows(options.cluster, options.report, report, watch, {{"table", report.table()}});
   return kSuccess;
 }
 

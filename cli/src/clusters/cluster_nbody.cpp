@@ -128,12 +128,8 @@ int nbody(const ClusterNbodyOptions& given) {
   report.set("network", options.cluster.free ? "free" : "of the cluster");
   report.set("overlap", options.overlap);
   for (const NbodyRow& row : rows) add_row(report, row);
-  if (options.report.speaks()) {
-    fmt::print("N-body to t = {}, kernel {}, transfers {}{}{}: time alone\n{}", options.t_end, options.kernel,
-               name_of(options.cluster.transfer), options.cluster.free ? ", messages take no time" : "",
-               options.overlap ? ", blocks in halves" : "", report.table());
-  }
-  write_rows(options.cluster, options.report, report, watch);
+  show_rows(options.cluster, options.report, report, watch,
+            {{"table", report.table()}, {"free", options.cluster.free}});
   return kSuccess;
 }
 

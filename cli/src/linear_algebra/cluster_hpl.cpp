@@ -30,54 +30,28 @@ cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
     const auto [after, bad] = std::from_chars(after_rows + 1, end, grid.columns);
     if (bad == std::errc() && after == end && std::uint64_t{grid.rows} * grid.columns == ranks) return grid;
   }
-  throw UsageError(fmt::format("--grid: '{}' is refused: it must be PxQ with P Q = {} ranks", text, ranks));
+  throw UsageError(
+      fmt::format("--grid: '{}' is refused: it must be PxQ with P Q = {}", text, base::counted(ranks, "rank")));
 }
 
 }  // namespace
 
 HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
                std::uint64_t n, const std::string& named) {
-  const isa::Program program = load_kernel(hpl.mxp ? "sgemm" : hpl.kernel);
-  Cluster used = cluster;
-  if (hpl.mxp) used.host = in_single_precision(cluster.host);
-  const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
-  const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
-  const std::uint64_t nb = std::min(hpl.nb, n);
-  const ProductRule rule = hpl.rule();
-  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = hpl.products.depths_of(rule)};
-  HplRow row{cluster.name,
-             nodes,
-             {.grid = grid_of(hpl.grid, ranks),
-              .n = n,
-              .nb = nb,
-              .lookahead = hpl.lookahead,
-              .overlap_u = hpl.overlap_u,
-              .transfer = transfer,
-              .rule = rule,
-              .factors = options.flow_factors(),
-              .element_bytes = hpl.mxp ? kMxpElementBytes : double{sizeof(double)},
-              .pivots = !hpl.mxp},
-             {},
-             board.kernel_gflops() * cluster.boards_per_rank() * ranks,
-             cluster.power(static_cast<double>(nodes)),
-             peak_gflops_in_doubles(cluster.board, cluster.boards_per_rank() * ranks)};
+  cluster::HplKernels kernels{load_kernel(hpl.kernel), {}};
+  if (hpl.mxp) kernels.singles = load_kernel("sgemm");
+  const cluster::HplRowOptions how{
+      .nb = hpl.nb,
+      .fastest_nb = hpl.fastest_nb,
+      .grid = grid_of(hpl.grid, static_cast<cluster::Rank>(nodes * cluster.ranks_per_node)),
+      .lookahead = hpl.lookahead,
+      .overlap_u = hpl.overlap_u,
+      .transfer = options.transfer,
+      .products = hpl.products.chosen(),
+      .factors = options.flow_factors(),
+      .refinement_steps = hpl.refinement_steps};
   const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
-  from_command_line(named, [&] {
-    if (hpl.fastest_nb) {
-      const cluster::HplChoice fastest = cluster::fastest_hpl(used, network, board, row.asked);
-      row.asked.nb = fastest.nb;
-      row.times = fastest.times;
-    } else {
-      row.times = hpl_times(used, network, board, row.asked);
-    }
-    return true;
-  });
-  if (!hpl.mxp) return row;
-  row.refinement_seconds = cluster::mxp_refinement_seconds_on(cluster, network, row.asked, hpl.refinement_steps);
-  HplOptions in_doubles = hpl;
-  in_doubles.mxp = false;
-  row.hpl_seconds = hpl_row(options, in_doubles, cluster, nodes, n, named).times.seconds;
-  return row;
+  return from_command_line(named, [&] { return cluster::hpl_row(cluster, network, kernels, how, nodes, n); });
 }
 
 std::vector<Option> HplOptions::add_to(Command command) {
@@ -114,41 +88,21 @@ std::vector<std::uint64_t> orders_of(const ClusterHplOptions& options, const Clu
   return orders;
 }
 
-std::string head_of(const ClusterHplOptions& options) {
-  return fmt::format("look-ahead {}{}", options.hpl.lookahead, options.hpl.overlap_u ? ", U overlapped" : "");
-}
-
-/// A run in full, in place of a table of one row.
-void print_one(const ClusterHplOptions& options, const HplRow& row, const Cluster& cluster) {
-  const auto stage = [&](cluster::HplStage which) { return row.times.stages[static_cast<std::size_t>(which)]; };
-  const auto time = [&](cluster::HplStage which) { return seconds_text(stage(which)); };
-  using cluster::HplStage;
-  fmt::print("N = {}, NB = {}{} on {} ranks of {}, {}\n", row.asked.n, row.asked.nb,
-             options.hpl.mxp ? " in short words" : "", text_of(row.asked.grid), cluster.title, head_of(options));
-  if (options.hpl.mxp) {
-    fmt::print("  emulated time   {} s, on the critical path: panel {}, broadcast {}, update {}; then refinement {}\n",
-               seconds_text(row.seconds()), time(HplStage::panel), time(HplStage::broadcast), time(HplStage::update),
-               seconds_text(row.refinement_seconds));
-    fmt::print("  emulated speed  {:.1f} Gflops as HPL counts; the factorisation is bound by {}\n", row.gflops(),
-               cluster::bound_by(row.times.parts));
-    fmt::print("  HPL in doubles  {} s, {:.1f} Gflops, on the same machine\n", seconds_text(*row.hpl_seconds),
-               row.gflops() * row.seconds() / *row.hpl_seconds);
-  } else {
-    fmt::print(
-        "  emulated time   {} s, on the critical path: panel {}, broadcast {}, swap {}, update {}, back-substitution "
-        "{}\n",
-        seconds_text(row.seconds()), time(HplStage::panel), time(HplStage::broadcast), time(HplStage::swap),
-        time(HplStage::update), time(HplStage::backsub));
-    fmt::print(
-        "  emulated speed  {:.1f} Gflops, {:.1f} % of what the boards do in products; boards at work for {:.1f} %; "
-        "bound by {}\n",
-        row.gflops(), 100 * row.efficiency(), 100 * row.times.board_busy / row.seconds(),
-        cluster::bound_by(row.times.parts));
+/// Of the text: of a run in full, in place of a table of one row, or of the table.
+Json words_of(const ClusterHplOptions& options, const base::Report& report, const std::vector<HplRow>& rows) {
+  const Cluster cluster = options.cluster.load(options.cluster.names.front());
+  const HplRow& row = rows.front();
+  Json words{{"products", in_words(row.asked.rule, cluster.host)}};
+  if (rows.size() > 1) {
+    words["table"] = report.table();
+    words["nb"] = options.nb ? fmt::format("NB = {}", *options.nb) : "the fastest NB of each";
+    return words;
   }
-  fmt::print("  products        {}\n", in_words(row.asked.rule, cluster.host));
-  if (options.hpl.mxp)
-    fmt::print("  refinement      {} counted\n", base::counted(options.hpl.refinement_steps, "step"));
-  fmt::print("  power           {:.0f} W, {:.3f} Gflops/W\n", row.watts, row.gflops() / row.watts);
+  words["one"] = true;
+  words["title"] = cluster.title;
+  words["watts"] = row.watts;
+  if (row.hpl_seconds) words["hpl_gflops"] = row.gflops() * row.seconds() / *row.hpl_seconds;
+  return words;
 }
 
 int hpl(const ClusterHplOptions& options) {
@@ -172,17 +126,7 @@ int hpl(const ClusterHplOptions& options) {
   for (const HplRow& row : rows) add_row(report, row);
   if (options.hpl.mxp) report.set("refinement_steps", options.hpl.refinement_steps);
   if (!options.hpl.mxp) report.set("refinement_steps", nullptr);
-  if (options.report.speaks()) {
-    const Cluster cluster = options.cluster.load(options.cluster.names.front());
-    if (rows.size() == 1) {
-      print_one(options, rows.front(), cluster);
-    } else {
-      fmt::print("HPL{}, {}, {}: time alone\n", options.hpl.mxp ? "-MxP" : "",
-                 options.nb ? fmt::format("NB = {}", *options.nb) : "the fastest NB of each", head_of(options));
-      fmt::print("  products {}\n{}", in_words(rows.front().asked.rule, cluster.host), report.table());
-    }
-  }
-  write_rows(options.cluster, options.report, report, watch);
+  show_rows(options.cluster, options.report, report, watch, words_of(options, report, rows));
   return kSuccess;
 }
 

@@ -90,12 +90,7 @@ int summa(const ClusterSummaOptions& options) {
   report.set("transfer", name_of(options.cluster.transfer));
   report.set("small_depths", options.small_depths);
   for (const SummaRow& row : rows) add_row(report, row);
-  if (options.report.speaks()) {
-    fmt::print("SUMMA, {}, transfers {}: time alone\n{}",
-               options.in_turn ? "messages and products in turn" : "boards multiply while messages travel",
-               name_of(options.cluster.transfer), report.table());
-  }
-  write_rows(options.cluster, options.report, report, watch);
+  show_rows(options.cluster, options.report, report, watch, {{"table", report.table()}});
   return kSuccess;
 }
 

@@ -58,8 +58,8 @@ int hpl(const HplRunOptions& asked) {
   const DeviceOptions device = with_engine.device_options();
   emulator::MachineDescription machine = emulator::load_machine(device.machine);
   if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
-  const ProductRule rule = options.products.rule(options.nb);
-  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.depths(options.nb)};
+  const ProductRule rule = options.products.chosen().rule_of(options.nb);
+  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.chosen().depths_of(rule)};
   const HplStages stages =
       hpl_with_board(host, DgemmModel(program, machine, device.boards), transfer, rule, options.n, options.nb);
   const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;

@@ -17,8 +17,8 @@
 
 namespace gdr::cli {
 
-/// Who computes the products of HPL; what is left out depends on NB.
-struct HplProducts {
+/// Who computes the products of HPL.
+struct HplProductOptions {
   std::string products;
   std::string small_depths;
 
@@ -31,30 +31,11 @@ struct HplProducts {
         .check(one_of({"faster", "record"}));
     static_cast<void>(add_small_depths(command, small_depths));
   }
-  [[nodiscard]] ProductRule rule(std::uint64_t nb) const {
-    return product_rule_named(products).value_or(usual_rule(nb));
-  }
-  [[nodiscard]] SmallDepths depths(std::uint64_t nb) const { return depths_of(rule(nb)); }
-  [[nodiscard]] SmallDepths depths_of(ProductRule rule) const {
-    return small_depths.empty() ? usual_small_depths(rule) : small_depths_named(small_depths);
-  }
-  /// Of HPL-MxP, which is not on record for any NB, and of a search among NBs, which compares like with like.
-  [[nodiscard]] ProductRule rule_of_any_nb() const {
-    return product_rule_named(products).value_or(ProductRule::faster);
+  [[nodiscard]] HplProducts chosen() const {
+    return {product_rule_named(products),
+            small_depths.empty() ? std::nullopt : std::optional(small_depths_named(small_depths))};
   }
 };
-
-/// The rule in words, for the line that says who computed.
-[[nodiscard]] inline std::string in_words(ProductRule rule, const HostDescription& host) {
-  switch (rule) {
-    case ProductRule::faster:
-      return "each by host or board, whichever is faster";
-    case ProductRule::record:
-      break;
-  }
-  return fmt::format("as in the published run: the board computes those of K >= {}, the host all others",
-                     host.narrowest);
-}
 
 /// One step of refinement was enough for all matrices that were computed, up to N = 2048
 /// (docs/linear-algebra/hpl-mxp.md); one more as a margin.
@@ -65,14 +46,12 @@ struct HplOptions {
   std::uint64_t nb = 2048;
   bool fastest_nb = false;  // search for it; nb is not used
   std::string kernel = "dgemm";
-  HplProducts products;
+  HplProductOptions products;
   std::string grid;
   unsigned lookahead = 1;
   bool overlap_u = false;
   bool mxp = false;  // HPL-MxP, which factorises in short words and refines in doubles
   unsigned refinement_steps = kMxpUsualSteps;
-
-  [[nodiscard]] ProductRule rule() const { return mxp || fastest_nb ? products.rule_of_any_nb() : products.rule(nb); }
 
   /// Adds grid, look-ahead and overlap; the other options are shared with runs on one node.
   std::vector<Option> add_to(Command command);
@@ -108,7 +87,7 @@ struct HplRunOptions {
   std::string kernel = "dgemm";
   std::uint64_t seed = 1;
   bool with_host = false;
-  HplProducts products;
+  HplProductOptions products;
   std::string cluster = "grape-dr-64";
   HplDatOptions dat;
   MxpOptions mxp;
@@ -120,11 +99,6 @@ struct HplRunOptions {
 
 /// gdr hpl --mxp. Returns the exit status.
 int mxp_on_one_node(const HplRunOptions& options);
-
-/// Seconds with enough digits for short runs.
-[[nodiscard]] inline std::string seconds_text(double seconds) {
-  return seconds >= 10 ? fmt::format("{:.2f}", seconds) : fmt::format("{:.4g}", seconds);
-}
 
 /// gdr hpl --dat: HPL's table for all runs that an HPL.dat asks for, on the first cluster. `hpl` gives kernel and rule.
 /// Returns the exit status; throws gdr::Error after the table if a residual is too large or a run was skipped.

@@ -49,16 +49,16 @@ int mxp_on_one_node(const HplRunOptions& options) {
   if (!options.board.timing()) result = mxp_computed(options, device, json);
 
   const unsigned steps = result ? result->steps : options.mxp.steps;
-  const ProductRule rule = options.products.rule_of_any_nb();
-  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.depths_of(rule)};
+  const ProductRule rule = options.products.chosen().rule_of_any_nb();
+  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.chosen().depths_of(rule)};
   const DgemmModel board(program, machine, device.boards);
   const MxpStages stages = mxp_with_board(host, board, transfer, rule, options.n, options.nb, steps);
   const DgemmModel in_doubles(load_kernel(options.kernel), machine, device.boards);
-  const ProductRule rule_of_hpl = options.products.rule(options.nb);
+  const ProductRule rule_of_hpl = options.products.chosen().rule_of(options.nb);
   const double seconds_of_hpl =
       hpl_with_board(host, in_doubles,
-                     {.mode = device.transfer, .small_depths = options.products.depths_of(rule_of_hpl)}, rule_of_hpl,
-                     options.n, options.nb)
+                     {.mode = device.transfer, .small_depths = options.products.chosen().depths_of(rule_of_hpl)},
+                     rule_of_hpl, options.n, options.nb)
           .total();
   json["emulated_seconds"] = stages.total();
   json["emulated_gflops"] = mxp_gflops(options.n, stages.total());

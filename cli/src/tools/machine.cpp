@@ -65,15 +65,15 @@ int show_machine(const std::string& name, const ReportOptions& report) {
     json["parameters"][parameter.key] = {
         {"value", parameter.value}, {"unit", parameter.unit}, {"origin", parameter.origin}};
   }
-  if (report.speaks()) {
-    fmt::print("{}: {}\n", machine.name, machine.title);
-    for (const auto& [key, part] : parts) fmt::print("  {:<18} {}\n", key, part);
-    for (const auto& [key, choice] : machine.choices) fmt::print("  {:<18} {}\n", key, choice);
-    for (const base::Parameter& parameter : machine.parameters) {
-      fmt::print("  {:<18} {:>12g} {:<24} {}\n", parameter.key, parameter.value, parameter.unit, parameter.origin);
-    }
+  Json texts = Json::array();
+  for (const auto& [key, part] : parts) texts.push_back({{"key", key}, {"value", part}});
+  for (const auto& [key, choice] : machine.choices) texts.push_back({{"key", key}, {"value", choice}});
+  Json parameters = Json::array();
+  for (const base::Parameter& parameter : machine.parameters) {
+    parameters.push_back(
+        {{"key", parameter.key}, {"value", parameter.value}, {"unit", parameter.unit}, {"origin", parameter.origin}});
   }
-  report.write(json);
+  report.show(json, {{"texts", texts}, {"parameters", parameters}});
   return kSuccess;
 }
 

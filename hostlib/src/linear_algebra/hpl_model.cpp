@@ -49,6 +49,17 @@ HplStages stages(const HplNode& node, double memory, std::uint64_t order, std::u
 }  // namespace
 
 std::string_view name_of(ProductRule rule) { return kRuleNames[rule]; }
+std::string in_words(ProductRule rule, const HostDescription& host) {
+  switch (rule) {
+    case ProductRule::faster:
+      return "each by host or board, whichever is faster";
+    case ProductRule::record:
+      break;
+  }
+  return fmt::format("as in the published run: the board computes those of K >= {}, the host all others",
+                     host.narrowest);
+}
+
 std::optional<ProductRule> product_rule_named(std::string_view name) { return kRuleNames.find(name); }
 
 NodeSeconds& NodeSeconds::operator+=(const NodeSeconds& other) {

@@ -12,6 +12,7 @@
 #include "gdr/cluster/hpl_cluster.h"
 #include "gdr/cluster/nbody_cost.h"
 #include "gdr/cluster/summa_cluster.h"
+#include "gdr/isa/program.h"
 
 namespace gdr::cluster {
 
@@ -42,6 +43,28 @@ struct HplRow {
   [[nodiscard]] double gflops() const;  // by HPL's count of flops
   [[nodiscard]] double efficiency() const { return gflops() / product_gflops; }
 };
+
+/// Kernels of the products: `singles` of HPL-MxP, which factorises in short words.
+struct HplKernels {
+  isa::Program doubles;
+  std::optional<isa::Program> singles = {};
+};
+
+struct HplRowOptions {
+  std::uint64_t nb = kPublishedNb;  // at most the order of the matrix is taken
+  bool fastest_nb = false;          // search for it; nb is not used
+  ProcessGrid grid = {};
+  unsigned lookahead = 1;
+  bool overlap_u = false;
+  emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
+  HplProducts products = {};
+  interconnect::FlowFactors factors = {};
+  unsigned refinement_steps = 0;  // of HPL-MxP
+};
+
+/// A matrix of order n on `nodes` nodes; HPL-MxP if there is a kernel for it. Throws as hpl_times() does.
+[[nodiscard]] HplRow hpl_row(const Cluster& cluster, const interconnect::Topology& network, const HplKernels& kernels,
+                             const HplRowOptions& options, std::uint64_t nodes, std::uint64_t n);
 
 struct SummaRow {
   std::string cluster;

@@ -46,6 +46,21 @@ inline constexpr std::uint64_t kPublishedNb = 2048;
   return rule == ProductRule::record ? SmallDepths::fixed_unit : SmallDepths::own_rows;
 }
 
+/// The rule and the layout that were chosen; what is left out depends on NB.
+struct HplProducts {
+  std::optional<ProductRule> rule = {};
+  std::optional<SmallDepths> small_depths = {};
+
+  [[nodiscard]] ProductRule rule_of(std::uint64_t nb) const { return rule.value_or(usual_rule(nb)); }
+  /// Of HPL-MxP, which is not on record for any NB, and of a search among NBs, which compares like with like.
+  [[nodiscard]] ProductRule rule_of_any_nb() const { return rule.value_or(ProductRule::faster); }
+  [[nodiscard]] SmallDepths depths_of(ProductRule under) const {
+    return small_depths.value_or(usual_small_depths(under));
+  }
+};
+/// The rule in words: "each by host or board, whichever is faster".
+[[nodiscard]] std::string in_words(ProductRule rule, const HostDescription& host);
+
 /// Seconds of work on one node, by who computes. Host and board take turns.
 struct NodeSeconds {
   double host = 0;
