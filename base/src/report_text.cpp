@@ -80,6 +80,13 @@ std::string bytes_of(const Json& value, double factor) {
   return value.printed(".5g", factor) + " " + kUnits[unit];
 }
 
+std::string joined_by_blanks(const Json& list) {
+  std::string text;
+  if (list.list() == nullptr) return text;
+  for (const Json& entry : *list.list()) text += (text.empty() ? "" : " ") + entry.printed("");
+  return text;
+}
+
 /// Calls `place` with what stands in braces and `part` with what stands in brackets, `plain` with all between.
 template <class Plain, class PlaceDo, class Part>
 void walk(std::string_view form, Plain plain, PlaceDo place, Part part) {
@@ -179,6 +186,7 @@ class TextWriter {
     // Numbers that are not finite are null in JSON, too.
     if (value == nullptr || value->text(Json::kCompact) == "null") return std::nullopt;
     if (form == "time") return time_of(*value, place.factor);
+    if (form == "words") return joined_by_blanks(*value);
     if (form.starts_with("bytes")) {
       const std::string bytes = bytes_of(*value, place.factor);
       std::size_t width = 0;  // of {size:bytes>10}

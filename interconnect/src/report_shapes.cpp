@@ -50,7 +50,8 @@ ReportShape collective_shape(const std::string& name) {
           1,
           {nodes_field(), whole_field("bytes", "payload of each sending rank", "B"), text_field("method", "algorithm"),
            or_null(text_field("chosen_by", "library whose choice the algorithm is; null if `--method` names one")),
-           simulation_field(), seconds_of_all(), link_bound_field(), whole_field("messages", "messages")},
+           simulation_field(), seconds_of_all(), link_bound_field(), whole_field("messages", "messages"),
+           whole_field("total_bytes", "sum of the bytes of all messages", "B")},
           {}};
 }
 
@@ -221,7 +222,7 @@ ReportShape net_run_shape() {
 constexpr std::string_view kTexts = R"(:net allgather, net allreduce, net alltoall, net bcast
 {@title} of {bytes:#byte} on {@topology}, {method}[ (the choice of {chosen_by})]
   time        {seconds:.6g} s, busiest link {link_bound_seconds:.6g} s
-  messages    {messages}, {@total_bytes} bytes
+  messages    {messages}, {total_bytes} bytes
   model       {@model}
 :net circuits
 {nodes:#node} with {ports:#port} each for {graph}: {@count:#circuit}, {direct_share*100:.1f} % of the bytes without a relay
@@ -275,6 +276,11 @@ rank {rank} on node {@node}
   of that     {path_network_seconds:.6g} s messages, {path_compute_seconds:.6g} s computing on the critical path
   messages    {messages}, {bytes:.0f} bytes
   model       {@executor}, factors {factors}, messages below {eager_bytes:.0f} bytes leave their sender free
+:net routes
+{*routes}{from} > {to}: {links:words}[  wavelength {wavelength}]
+:net run
+{output:?}{output}
+{program}: {seconds:.6g} s for messages of {ranks:#rank} on {@topology}
 :net summa
 SUMMA {algorithm} in {layout} on {@topology}, n = {n}[, padded to {@padded_n}]
   time        {seconds:.6g} s, arithmetic {compute}

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "gdr/base/report.h"
+#include "gdr/base/report_fields.h"
 
 namespace gdr::base {
 namespace {
@@ -58,6 +59,24 @@ TEST(ReportText, BytesHaveAUnitThatFits) {
   EXPECT_EQ(in_text(120259084288.), "120.26 GB\n");
   EXPECT_EQ(in_text(3e18), "3000 PB\n");
   EXPECT_EQ(text_of("{b:bytes>10}|{b:bytes>2}", Json{{"b", 12}}), "      12 B|12 B\n");
+}
+
+TEST(ReportText, AListMayHaveBlanksBetweenItsEntries) {
+  EXPECT_EQ(text_in("{notes:words}; {split:words}; {rows.0.by:words}."), "a b; 2 4; .\n");
+}
+
+TEST(ReportText, EachCommandHasTheFormBelowItsName) {
+  const std::vector<ReportShape> shapes =
+      with_texts({{.name = "net walk"}, {.name = "net run"}, {.name = "net"}, {.name = "walk"}},
+                 ":net run, walk\n{n}\n  {t}\n:net walk\n{m}\n");
+  EXPECT_EQ(shapes[0].text, "{m}\n");
+  EXPECT_EQ(shapes[1].text, "{n}\n  {t}\n");
+  EXPECT_EQ(shapes[2].text, "");
+  EXPECT_EQ(shapes[3].text, shapes[1].text);
+}
+
+TEST(ReportText, ATextOfNoShapeIsAMistakeOfOurs) {
+  EXPECT_DEATH(static_cast<void>(with_texts({{.name = "net walk"}}, ":walk\n{n}\n")), "text");
 }
 
 TEST(ReportText, AFieldThatTheShapeLacksIsAMistakeOfOurs) {

@@ -342,6 +342,13 @@ class Summa(unittest.TestCase):
                 self.assertEqual(many["nodes"], 100000)
                 self.assertGreaterEqual(many["seconds"], many["link_bound_seconds"])
 
+    def test_the_bytes_of_all_messages_are_in_text_and_report(self):
+        for collective, payloads in (("bcast", 8), ("allgather", 9 * 8)):
+            arguments = ("net", collective, "--topology", "torus", "--nodes", "9", "--bytes", "64", "--executor", "closed-form")
+            one = report(*arguments)
+            self.assertEqual(one["total_bytes"], payloads * 64, collective)
+            self.assertIn(f"{one['messages']}, {one['total_bytes']} bytes\n", run(*arguments).stdout)
+
     def test_an_all_gather_by_levels_needs_groups(self):
         arguments = ("net", "allgather", "--method", "levels", "--executor", "closed-form")
         self.assertIn("has no sub-clusters; --group", run(*arguments, "--topology", "torus").stderr)

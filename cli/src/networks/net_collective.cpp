@@ -97,10 +97,9 @@ int collective(const NetCollectiveOptions& options) {
   json["seconds"] = run.seconds;
   json["link_bound_seconds"] = run.link_bound_seconds;
   json["messages"] = run.traffic.messages;
-  options.report.show(json, {{"title", options.title},
-                             {"topology", platform.topology.name()},
-                             {"total_bytes", run.traffic.bytes},
-                             {"model", options.simulation.text()}});
+  json["total_bytes"] = run.traffic.bytes;
+  options.report.show(
+      json, {{"title", options.title}, {"topology", platform.topology.name()}, {"model", options.simulation.text()}});
   return kSuccess;
 }
 

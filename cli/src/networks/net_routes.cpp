@@ -65,13 +65,10 @@ int routes(const NetRoutesOptions& options) {
                       {"links", names},
                       {"latency_seconds", latency},
                       {"wavelength", is_hub ? Json(wavelength) : Json(nullptr)}});
-      if (!options.report.speaks()) continue;
-      fmt::print("{} > {}: {}{}\n", from, to, fmt::join(names, " "),
-                 is_hub ? fmt::format("  wavelength {}", wavelength) : "");
     }
   }
   json["host_seconds"] = watch.seconds();
-  options.report.write(json);
+  options.report.show(json);
   return kSuccess;
 }
 

@@ -44,11 +44,6 @@ int run(const NetRunOptions& o) {
     program.save_trace = o.save_trace;
   }
   const interconnect::SmpiProgramResult result = run_smpi_program(program, platform.topology);
-  if (o.report.speaks()) {
-    fmt::print("{}", result.output);
-    fmt::print("{}: {:.6g} s for messages of {} ranks on {}\n", o.sources.front(), result.seconds, program.ranks,
-               platform.topology.name());
-  }
   Json json = envelope("net run", platform.description, "smpi", false);
   json["emulated_seconds"] = result.seconds;
   json["program"] = o.sources.front();
@@ -58,7 +53,7 @@ int run(const NetRunOptions& o) {
   json["seconds"] = result.seconds;
   json["output"] = result.output;
   json["host_seconds"] = watch.seconds();
-  o.report.write(json);
+  o.report.show(json, {{"topology", platform.topology.name()}});
   return kSuccess;
 }
 

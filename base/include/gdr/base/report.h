@@ -114,10 +114,11 @@ class Report {
 /// The report as text in this form. A field stands in braces, with its place in objects and lists, a factor
 /// and a form of fmt: `{seconds}`, `{natural_order.bytes/1e6:.4f}`. Words that are not in the report follow an `@`:
 /// `{@title}`. Forms beside those of fmt: `{seconds:time}` gives more digits to short times, `{boards:#board}` is a
-/// count with its noun, `{size:bytes}` and `{size:bytes>10}` take a unit that fits, `{overlap:?text}` the text if the
-/// field holds something, `{overlap:!text}` if it does not. What stands in `[]` is left out if a field in it is missing
-/// or null, and so is a line; without a text, `?` and `!` leave it out, too. `{*rows}` before a line repeats it for
-/// each entry of the list, whose fields may then be named; `{.}` is the entry itself.
+/// count with its noun, `{size:bytes}` and `{size:bytes>10}` take a unit that fits, `{links:words}` has blanks between
+/// the entries of a list, `{overlap:?text}` the text if the field holds something, `{overlap:!text}` if it does not.
+/// What stands in `[]` is left out if a field in it is missing or null, and so is a line; without a text, `?` and `!`
+/// leave it out, too. `{*rows}` before a line repeats it for each entry of the list, whose fields may then be named;
+/// `{.}` is the entry itself.
 [[nodiscard]] std::string text_of(std::string_view form, const Json& report, const Json& words = {});
 /// GDR_ASSERT that the form of a text names only fields of the shape, or of `common`.
 void check_text(std::string_view form, const ReportShape& shape, const std::vector<Field>& common);
