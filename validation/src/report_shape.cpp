@@ -42,8 +42,52 @@ ReportShape validate_shape() {
 }  // namespace
 
 std::span<const ReportShape> report_shapes() {
-  static const std::vector<ReportShape> shapes{validate_shape()};
+  static const std::vector<ReportShape> shapes = base::with_texts({validate_shape()}, ":validate\n{@text}\n");
   return shapes;
+}
+
+namespace {
+
+base::Json json_of(const Bar& bar) {
+  base::Json json{{"kind", name_of(bar.kind)}};
+  if (has_limit(bar.kind)) json["limit"] = bar.limit;
+  if (bar.kind == Bar::Kind::within) json["low"] = bar.low, json["high"] = bar.high;
+  if (bar.kind == Bar::Kind::printed) json["decimals"] = bar.decimals;
+  return json;
+}
+
+template <class Value>
+base::Json value_or_null(const std::optional<Value>& value) {
+  return value ? base::Json(*value) : base::Json(nullptr);
+}
+
+base::Json json_of(const Judged& judged) {
+  const Row& row = judged.row;
+  base::Json ours(nullptr);
+  if (const double* number = std::get_if<double>(&judged.ours)) ours = *number;
+  if (const bool* holds = std::get_if<bool>(&judged.ours)) ours = *holds;
+  return {{"id", row.id.text()},
+          {"quantity", row.quantity},
+          {"source", row.citation},
+          {"published", row.statement.empty() ? value_or_null(row.published) : base::Json(row.statement)},
+          {"ours", ours},
+          {"unit", row.unit},
+          {"error", value_or_null(judged.verdict.error)},
+          {"role", name_of(row.role)},
+          {"bar", json_of(row.bar)},
+          {"pass", value_or_null(judged.verdict.pass)},
+          {"verified", row.verified},
+          {"misprint", row.misprint},
+          {"derived", row.derived},
+          {"sigma", value_or_null(row.sigma)}};
+}
+
+}  // namespace
+
+base::Json rows_json(const std::vector<Judged>& rows) {
+  base::Json json = base::Json::array();
+  for (const Judged& judged : rows) json.push_back(json_of(judged));
+  return json;
 }
 
 }  // namespace gdr::validation

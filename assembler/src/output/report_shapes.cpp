@@ -1,8 +1,11 @@
 // Reports of assembling and of analysing a kernel.
 #include "gdr/assembler/report_shapes.h"
 
+#include <fmt/format.h>
+
 #include "gdr/assembler/report_fields.h"
 #include "gdr/base/report_fields.h"
+#include "gdr/isa/loop_bound.h"
 
 namespace gdr::assembler {
 namespace {
@@ -88,6 +91,47 @@ ReportShape analyse_shape() {
 std::span<const ReportShape> report_shapes() {
   static const std::vector<ReportShape> shapes{analyse_shape(), as_shape()};
   return shapes;
+}
+
+void add_assembled(base::Json& json, const AssembleResult& result) {
+  for (const char* own : {"kernel", "lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
+  if (result.program) {
+    json["kernel"] = result.program->kernel;
+    json["lines"] = base::Json::object();
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      const auto named = static_cast<isa::Section>(section);
+      json["lines"][std::string(isa::key_of(named))] = result.program->lines(named).size();
+    }
+    const isa::LoopBound bound = isa::loop_bound(*result.program);
+    json["clocks_per_iteration"] = bound.clocks();
+    json["bound"] = bound.bound();
+  }
+  json["diagnostics"] = base::Json::array();
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    const base::Json name = diagnostic.warning ? base::Json(name_of(*diagnostic.warning)) : base::Json();
+    base::Json fixes = base::Json::array();
+    for (const Fix& fix : diagnostic.fixes) {
+      base::Json edits = base::Json::array();
+      for (const Edit& edit : fix.edits) {
+        edits.push_back({{"file", result.files[edit.where.file].name},
+                         {"line", edit.where.line},
+                         {"column", edit.where.column},
+                         {"length", edit.where.length},
+                         {"whole_line", edit.whole_line},
+                         {"text", edit.text}});
+      }
+      fixes.push_back({{"title", fix.title}, {"edits", edits}});
+    }
+    json["diagnostics"].push_back({{"number", fmt::format("E{:04}", diagnostic.number)},
+                                   {"name", name},
+                                   {"severity", name_of(diagnostic.severity)},
+                                   {"file", result.files[diagnostic.where.file].name},
+                                   {"line", diagnostic.where.line},
+                                   {"column", diagnostic.where.column},
+                                   {"length", diagnostic.where.length},
+                                   {"message", diagnostic.message},
+                                   {"fixes", fixes}});
+  }
 }
 
 }  // namespace gdr::assembler

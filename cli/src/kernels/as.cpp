@@ -9,6 +9,7 @@
 #include "command/kernel_source.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
+#include "gdr/assembler/report_shapes.h"
 #include "gdr/assembler/stubs.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/file.h"
@@ -30,44 +31,7 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
   Json json = envelope("as", "", "", false);
   for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
   json["host_seconds"] = host_seconds;
-  for (const char* own : {"kernel", "lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
-  if (result.program) {
-    json["kernel"] = result.program->kernel;
-    json["lines"] = Json::object();
-    for (std::size_t section = 0; section < isa::kSections; ++section) {
-      const auto named = static_cast<isa::Section>(section);
-      json["lines"][std::string(isa::key_of(named))] = result.program->lines(named).size();
-    }
-    const isa::LoopBound bound = isa::loop_bound(*result.program);
-    json["clocks_per_iteration"] = bound.clocks();
-    json["bound"] = bound.bound();
-  }
-  json["diagnostics"] = Json::array();
-  for (const assembler::Diagnostic& diagnostic : result.diagnostics) {
-    const Json name = diagnostic.warning ? Json(assembler::name_of(*diagnostic.warning)) : Json();
-    Json fixes = Json::array();
-    for (const assembler::Fix& fix : diagnostic.fixes) {
-      Json edits = Json::array();
-      for (const assembler::Edit& edit : fix.edits) {
-        edits.push_back({{"file", result.files[edit.where.file].name},
-                         {"line", edit.where.line},
-                         {"column", edit.where.column},
-                         {"length", edit.where.length},
-                         {"whole_line", edit.whole_line},
-                         {"text", edit.text}});
-      }
-      fixes.push_back({{"title", fix.title}, {"edits", edits}});
-    }
-    json["diagnostics"].push_back({{"number", fmt::format("E{:04}", diagnostic.number)},
-                                   {"name", name},
-                                   {"severity", assembler::name_of(diagnostic.severity)},
-                                   {"file", result.files[diagnostic.where.file].name},
-                                   {"line", diagnostic.where.line},
-                                   {"column", diagnostic.where.column},
-                                   {"length", diagnostic.where.length},
-                                   {"message", diagnostic.message},
-                                   {"fixes", fixes}});
-  }
+  assembler::add_assembled(json, result);
   return json;
 }
 

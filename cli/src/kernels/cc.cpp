@@ -11,6 +11,7 @@
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/goose.h"
+#include "gdr/compiler/report_shape.h"
 #include "gdr/compiler/xacc.h"
 #include "gdr/isa/loop_bound.h"
 #include "precision.h"
@@ -58,54 +59,11 @@ Json head_of_report(const CcOptions& options, double host_seconds) {
   return json;
 }
 
-Json diagnostics_json(const std::vector<compiler::Diagnostic>& diagnostics,
-                      const std::vector<compiler::Diagnostic>& warnings = {}) {
-  Json json = Json::array();
-  const auto add = [&](const compiler::Diagnostic& diagnostic, const char* severity) {
-    json.push_back({{"severity", severity},
-                    {"file", diagnostic.file},
-                    {"line", diagnostic.line},
-                    {"column", diagnostic.column},
-                    {"message", diagnostic.message}});
-  };
-  for (const compiler::Diagnostic& warning : warnings) add(warning, "warning");
-  for (const compiler::Diagnostic& diagnostic : diagnostics) add(diagnostic, "error");
-  return json;
-}
-
-Json report_of(const compiler::CompileResult& compiled, const assembler::AssembleResult* assembled,
-               const std::optional<compiler::PrecisionReport>& costs, const CcOptions& options, double host_seconds) {
+Json report_of(const CompiledKernel& kernel, const std::optional<compiler::PrecisionReport>& costs,
+               const CcOptions& options, double host_seconds) {
   Json json = head_of_report(options, host_seconds);
-  for (const char* own : {"kernel", "lines", "least_lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
-  if (assembled != nullptr && assembled->program) {
-    const isa::LoopBound bound = isa::loop_bound(*assembled->program);
-    json["kernel"] = compiled.kernel;
-    json["lines"] = Json::object();
-    for (std::size_t section = 0; section < isa::kSections; ++section) {
-      const auto named = static_cast<isa::Section>(section);
-      json["lines"][std::string(isa::key_of(named))] = assembled->program->lines(named).size();
-    }
-    json["least_lines"] = compiled.least_lines;
-    json["clocks_per_iteration"] = bound.clocks();
-    json["bound"] = bound.bound();
-  }
-  json["precision"] = Json::array();
-  for (const compiler::PrecisionRow& row : compiled.precision) {
-    json["precision"].push_back({{"name", row.name},
-                                 {"line", row.line},
-                                 {"operation", row.operation},
-                                 {"width", row.is_short ? "short" : "long"}});
-  }
-  json["precision_report"] = costs ? precision_json(*costs) : Json(nullptr);
-  json["diagnostics"] = diagnostics_json(compiled.diagnostics, compiled.warnings);
+  compiler::add_compiled(json, kernel.compiled, kernel.assembled.program, costs);
   return json;
-}
-
-void print_precision(const compiler::CompileResult& compiled) {
-  fmt::print("{:<6} {:<6} {:<8} {}\n", "line", "word", "operation", "value");
-  for (const compiler::PrecisionRow& row : compiled.precision) {
-    fmt::print("{:<6} {:<6} {:<8}  {}\n", row.line, row.is_short ? "short" : "long", row.operation, row.name);
-  }
 }
 
 std::string default_program(const std::string& source) {
@@ -144,10 +102,10 @@ int compile_program(const CcOptions& options) {
                              {"least_lines", compiled.least_lines}});
     if (!done || !options.report.speaks() || options.output == "-") continue;
     fmt::print("{}:{}: {}\n", options.source, one.line, base::counted(compiled.lines, "loop line"));
-    if (options.precision) print_precision(compiled);
+    if (options.precision) fmt::print("{}", compiler::widths_text(compiled));
   }
   json["output"] = done ? Json(output) : Json(nullptr);
-  json["diagnostics"] = diagnostics_json(result.diagnostics);
+  json["diagnostics"] = compiler::diagnostics_json(result.diagnostics);
   options.report.write(json);
   return done ? kSuccess : kFailure;
 }
@@ -182,7 +140,7 @@ int compile_directives(const CcOptions& options) {
   Json json = head_of_report(options, watch.seconds());
   json["seed"] = json["effort"] = nullptr;
   json["output"] = done ? Json(output) : Json(nullptr);
-  json["diagnostics"] = diagnostics_json(result.diagnostics);
+  json["diagnostics"] = compiler::diagnostics_json(result.diagnostics);
   options.report.write(json);
   return done ? kSuccess : kFailure;
 }
@@ -217,15 +175,15 @@ int compile(const CcOptions& options) {
       const isa::LoopBound bound = isa::loop_bound(*kernel.assembled.program);
       fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", kernel.compiled.kernel,
                  base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
-      if (options.precision && !options.data.given()) print_precision(kernel.compiled);
+      if (options.precision && !options.data.given()) fmt::print("{}", compiler::widths_text(kernel.compiled));
     }
     if (options.data.given()) {
       costs = measure(kernel_path(options.source), options.compile.options(), options.data, *kernel.assembled.program,
                       options.report.progress_shown());
-      if (options.report.speaks() && options.output != "-") print_precision_report(*costs);
+      if (options.report.speaks() && options.output != "-") fmt::print("{}", compiler::precision_text(*costs));
     }
   }
-  options.report.write(report_of(kernel.compiled, &kernel.assembled, costs, options, watch.seconds()));
+  options.report.write(report_of(kernel, costs, options, watch.seconds()));
   return kernel.assembled.program ? kSuccess : kFailure;
 }
 

@@ -12,7 +12,4 @@ namespace gdr::cli {
                                                 const RunInput& input, const isa::Program& program,
                                                 ProgressShown progress_shown);
 
-[[nodiscard]] Json precision_json(const compiler::PrecisionReport& report);
-void print_precision_report(const compiler::PrecisionReport& report);
-
 }  // namespace gdr::cli

@@ -22,27 +22,6 @@ constexpr std::array<std::pair<const char*, double cluster::RankSeconds::*>, 5> 
      {"network", &cluster::RankSeconds::network},
      {"wait", &cluster::RankSeconds::wait}}};
 
-Json json_of(const hostlib::Vec3& v) { return Json(std::array{v.x, v.y, v.z}); }
-
-void add_sample(Json& json, const hostlib::Sample& sample) {
-  json["energy"] = sample.energy.total();
-  json["energy_error"] = sample.energy_error ? Json(*sample.energy_error) : Json(nullptr);
-  json["board_energy"] = sample.board_energy ? Json(*sample.board_energy) : Json(nullptr);
-  json["virial_ratio"] = sample.energy.virial_ratio();
-  json["momentum"] = json_of(sample.momentum);
-  json["angular_momentum"] = json_of(sample.angular_momentum);
-  for (std::size_t n = 0; n < sample.radii.size(); ++n) {
-    json["lagrangian_radii"][fmt::format("{}", hostlib::kLogFractions[n])] = sample.radii[n];
-  }
-  json["density_centre"] = sample.core ? json_of(sample.core->centre) : Json(nullptr);
-  json["core_radius"] = sample.core ? Json(sample.core->radius) : Json(nullptr);
-  json["pipe_occupancy"] = sample.pipe_occupancy ? Json(*sample.pipe_occupancy) : Json(nullptr);
-  json["block_size_histogram"] = Json::array();
-  for (const hostlib::BlockSizeBin& bin : hostlib::block_size_histogram(sample.counters)) {
-    json["block_size_histogram"].push_back({{"least", bin.least}, {"most", bin.most}, {"blocks", bin.blocks}});
-  }
-}
-
 /// The mean over ranks of each part of their time.
 std::string mean_parts(const NbodyResult& result) {
   std::string text;
@@ -59,8 +38,6 @@ std::string with_decimals(double value, int decimals) {
   constexpr double kMost = 1e6;
   return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.{}e}", value, decimals);
 }
-
-Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 /// How many million years a unit of time is, if the units of the file say it.
 Json time_unit(const NbodyOptions& options) {
@@ -98,50 +75,10 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& opt
 }
 
 Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result) {
-  const hostlib::HermiteCounters& counters = run.counters();
   const hostlib::Provenance& provenance = run.provenance();
-  const hostlib::HermiteState& state = run.state();
   Json json = envelope("nbody", provenance.machine, provenance.engine, provenance.exact);
   if (run.has_board()) add_device_results(json, run.device());
-  json["n"] = state.bodies.size();
-  json["start"] = run.start();
-  json["seed"] = run.seed() ? Json(*run.seed()) : Json(nullptr);
-  json["eps"] = state.options.eps;
-  json["eta"] = state.options.eta;
-  json["binaries"] = state.options.regularise ? "regularised" : "plain";
-  json["pairs"] = Json::array();
-  for (const hostlib::RegularisedPair& pair : state.pairs) {
-    json["pairs"].push_back({{"first", state.bodies[pair.centre].id},
-                             {"second", state.bodies[pair.ghost].id},
-                             {"semi_major_axis", pair.mass() / (2 * pair.binding)},
-                             {"apocentre", pair.size}});
-  }
-  json["t_begin"] = run.start_time();
-  const hostlib::Scales& scales = run.scales();
-  json["scales"] = {{"mass", scales.mass},
-                    {"virial_radius", json_of(scales.virial_radius)},
-                    {"virial_ratio", json_of(scales.virial_ratio)},
-                    {"half_mass_radius", json_of(scales.half_mass_radius)},
-                    {"crossing_time", json_of(scales.crossing_time)},
-                    {"relaxation_time", json_of(scales.relaxation_time)}};
-  json["t"] = run.result_time();
-  add_sample(json, result.sample);
-  json["steps"] = counters.steps;
-  json["block_steps"] = counters.block_steps;
-  json["smallest_steps"] = counters.smallest_steps;
-  json["noise_limited_steps"] = counters.noise_limited_steps;
-  json["interactions"] = counters.interactions;
-  json["kernel"] = provenance.kernel;
-  json["clock_mhz"] = provenance.clock_mhz;
-  json["transfer"] = provenance.transfer;
-  json["boards"] = provenance.boards;
-  json["forced_restart"] = run.forced();
-  json["changes"] = Json::array();
-  for (const hostlib::RunChange& change : run.changes()) {
-    json["changes"].push_back({{"t", change.t}, {"what", change.what}});
-  }
-  json["state_hash"] = result.state_hash;
-  json["predicted_at_end"] = run.predicted();
+  hostlib::add_nbody(json, run, result.sample, result.state_hash);
   json["host_seconds"] = result.host_seconds;
   if (!run.has_board()) {
     for (const char* of_board : {"machine", "machine_sha256", "kernel", "kernel_sha256", "clock_mhz", "transfer",

@@ -5,15 +5,13 @@
 
 #include "command/command.h"
 #include "gdr/base/nearest.h"
-#include "gdr/validation/report.h"
+#include "gdr/validation/report_shape.h"
 
 namespace gdr::cli {
 namespace {
 
-using validation::Bar;
 using validation::Data;
 using validation::Judged;
-using validation::Row;
 
 struct ValidateOptions {
   std::string only;
@@ -21,40 +19,6 @@ struct ValidateOptions {
   bool strict = false;
   ReportOptions report;
 };
-
-Json json_of(const Bar& bar) {
-  Json json{{"kind", name_of(bar.kind)}};
-  if (has_limit(bar.kind)) json["limit"] = bar.limit;
-  if (bar.kind == Bar::Kind::within) json["low"] = bar.low, json["high"] = bar.high;
-  if (bar.kind == Bar::Kind::printed) json["decimals"] = bar.decimals;
-  return json;
-}
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json json_of(const Judged& judged) {
-  const Row& row = judged.row;
-  Json ours(nullptr);
-  if (const double* number = std::get_if<double>(&judged.ours)) ours = *number;
-  if (const bool* holds = std::get_if<bool>(&judged.ours)) ours = *holds;
-  return {{"id", row.id.text()},
-          {"quantity", row.quantity},
-          {"source", row.citation},
-          {"published", row.statement.empty() ? or_null(row.published) : Json(row.statement)},
-          {"ours", ours},
-          {"unit", row.unit},
-          {"error", or_null(judged.verdict.error)},
-          {"role", name_of(row.role)},
-          {"bar", json_of(row.bar)},
-          {"pass", or_null(judged.verdict.pass)},
-          {"verified", row.verified},
-          {"misprint", row.misprint},
-          {"derived", row.derived},
-          {"sigma", or_null(row.sigma)}};
-}
 
 [[noreturn]] void refuse_id(const Data& data, const std::string& only) {
   throw UsageError(fmt::format("--only: '{}' is refused: it must be one of {}, or a part of one such as G5.ip{}", only,
@@ -78,12 +42,8 @@ int validate(const ValidateOptions& options) {
   Json json = envelope("validate", "model1800", "", false);
   json["engine"] = nullptr;  // only models and counts of lines: no engine runs
   json["host_seconds"] = watch.seconds();
-  json["rows"] = Json::array();
-  for (const Judged& judged : rows) json["rows"].push_back(json_of(judged));
-  options.report.write(json);
-  if (options.report.speaks()) {
-    fmt::print("{}", options.markdown ? validation::page(data, rows) : validation::table(rows));
-  }
+  json["rows"] = validation::rows_json(rows);
+  options.report.show(json, {{"text", options.markdown ? validation::page(data, rows) : validation::table(rows)}});
   const bool missed = std::any_of(rows.begin(), rows.end(), [](const Judged& judged) {
     return judged.verdict.pass.has_value() && !*judged.verdict.pass;
   });

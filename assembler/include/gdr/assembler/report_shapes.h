@@ -1,13 +1,19 @@
-// Shapes of reports, with the forms of their texts.
+// Shapes of the reports of `as` and `analyse`, and what sets their fields.
 #pragma once
 
 #include <span>
 
+#include "gdr/assembler/analysis.h"
+#include "gdr/assembler/assembler.h"
 #include "gdr/base/report.h"
 
 namespace gdr::assembler {
 
-/// Of `as` and `analyse`.
 [[nodiscard]] std::span<const base::ReportShape> report_shapes();
+
+/// Sets the fields of a program, null after an error, and of its diagnostics.
+void add_assembled(base::Json& json, const AssembleResult& result);
+/// Sets the fields of the analysis of the program's loop.
+void add_analysis(base::Json& json, const Analysis& analysis, const isa::Program& program);
 
 }  // namespace gdr::assembler

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gdr/base/json.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/run_page.h"
 
@@ -27,5 +28,8 @@ struct RunOutcome {
 [[nodiscard]] std::vector<std::string> warnings_of_start(const NbodyRun& run, bool has_units);
 /// A sentence if noise of the kernel chose many of the steps.
 [[nodiscard]] std::optional<std::string> note_on_noise(const NbodyRun& run);
+
+/// Sets the fields of a run of N-body, from `n` to `predicted_at_end`; `sample` and `state_hash` are of its end.
+void add_nbody(base::Json& json, const NbodyRun& run, const Sample& sample, const std::string& state_hash);
 
 }  // namespace gdr::hostlib
