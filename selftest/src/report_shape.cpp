@@ -33,10 +33,20 @@ ReportShape selftest_shape() {
       "differences"};
 }
 
+// clang-format off
+constexpr std::string_view kTexts = R"(:selftest
+engine {engine}: {@outcome}
+{programs:#program} from seed {seed} on up to {chips:#chip}, engine reference and {@engines}: {@found} differ
+{histories} {@noun} from seed {seed}, engines {@engines}: {differ} differ
+{@counts}
+{*@findings}{.}
+)";
+// clang-format on
+
 }  // namespace
 
 std::span<const ReportShape> report_shapes() {
-  static const std::vector<ReportShape> shapes{selftest_shape()};
+  static const std::vector<ReportShape> shapes = base::with_texts({selftest_shape()}, kTexts);
   return shapes;
 }
 

@@ -22,6 +22,10 @@ class SelfTest(cli_test.CliTest):
         self.assertIn("simd (portable)", report["engines"])
         self.assertNotIn("native", report["engines"])
 
+    def test_one_of_a_kind_is_told_in_the_singular(self):
+        self.assertIn("1 program from seed 3 ", self.succeeds("selftest", "--programs", 1, "--seed", 3).out)
+        self.assertIn("1 history from seed 3, ", self.succeeds("selftest", "--histories", 1, "--seed", 3).out)
+
     def test_machine_and_boards_give_the_number_of_chips(self):
         report = json.loads(self.succeeds("selftest", "--programs", 16, "--boards", 2, "--threads", 3,
                                           "--engine", "simd", "--json", "-").out)

@@ -5,6 +5,7 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/file.h"
 #include "gdr/course/data.h"
 #include "gdr/course/judge.h"
@@ -54,8 +55,8 @@ int list_exercises() {
 
 int show_hint(const course::Exercise& exercise, std::uint64_t number) {
   if (number > exercise.hints.size()) {
-    throw UsageError(
-        fmt::format("--hint: {} is refused: exercise {} has {} hints", number, exercise.name, exercise.hints.size()));
+    throw UsageError(fmt::format("--hint: {} is refused: exercise {} has {}", number, exercise.name,
+                                 base::counted(exercise.hints.size(), "hint")));
   }
   fmt::print("{}\n", exercise.hints[number - 1]);
   return kSuccess;

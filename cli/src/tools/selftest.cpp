@@ -9,6 +9,7 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/file.h"
 #include "gdr/selftest/histories.h"
 #include "gdr/selftest/history_programs.h"
@@ -71,16 +72,6 @@ Json json_of(const std::vector<Found>& found) {
   return list;
 }
 
-void print(const SelftestOptions& options, const selftest::SelfTest& engines, unsigned chips,
-           const std::vector<Found>& found) {
-  fmt::print("{} programs from seed {} on up to {} chips, engine reference and {}: {} differ\n", options.programs,
-             options.seed, chips, fmt::join(engines.engines(), ", "), found.size());
-  for (const Found& each : found) {
-    fmt::print("seed {}, engine {}, {}\n{}", each.seed, each.finding.engine, text_of(each.finding.difference),
-               text_of(each.finding.input));
-  }
-}
-
 std::vector<std::string> names_of(const std::vector<selftest::HistoryPair>& pairs) {
   std::vector<std::string> names;
   for (const selftest::HistoryPair& pair : pairs) names.push_back(pair.name);
@@ -106,15 +97,10 @@ int run_history_file(const SelftestOptions& options) {
                                    {"expected", difference->difference.expected},
                                    {"found", difference->difference.found}});
   }
-  if (options.report.speaks()) {
-    if (difference) {
-      fmt::print("engine {}: {}: {}\n", history.engine, text_of(history.commands.at(difference->command)),
-                 text_of(difference->difference));
-    } else {
-      fmt::print("engine {}: {} commands, no difference\n", history.engine, history.commands.size());
-    }
-  }
-  options.report.write(json);
+  const std::string outcome = difference ? fmt::format("{}: {}", text_of(history.commands.at(difference->command)),
+                                                       text_of(difference->difference))
+                                         : base::counted(history.commands.size(), "command") + ", no difference";
+  options.report.show(json, {{"outcome", outcome}});
   return difference ? kFailure : kSuccess;
 }
 
@@ -152,13 +138,12 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
   json["differences"] = Json::array();
   for (const auto& each : found) json["differences"].push_back({{"history", text_of(each)}});
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) {
-    fmt::print("{} histories from seed {}, engines {}: {} differ\n", options.histories, options.seed,
-               fmt::join(names, ", "), differ);
-    fmt::print("{}\n", text_of(histories.counts()));
-    for (const auto& each : found) fmt::print("\n{}", text_of(each));
-  }
-  options.report.write(json);
+  Json findings = Json::array();
+  for (const auto& each : found) findings.push_back("\n" + text_of(each));
+  options.report.show(json, {{"noun", options.histories == 1 ? "history" : "histories"},
+                             {"engines", fmt::format("{}", fmt::join(names, ", "))},
+                             {"counts", text_of(histories.counts())},
+                             {"findings", findings}});
   return differ == 0 ? kSuccess : kFailure;
 }
 
@@ -188,8 +173,14 @@ int selftest(const SelftestOptions& options) {
   json["threads"] = threads;
   json["differences"] = json_of(found);
   json["host_seconds"] = watch.seconds();
-  if (options.report.speaks()) print(options, engines, chips, found);
-  options.report.write(json);
+  Json findings = Json::array();
+  for (const Found& each : found) {
+    findings.push_back(fmt::format("seed {}, engine {}, {}\n{}", each.seed, each.finding.engine,
+                                   text_of(each.finding.difference), text_of(each.finding.input)));
+  }
+  options.report.show(json, {{"engines", fmt::format("{}", fmt::join(engines.engines(), ", "))},
+                             {"found", found.size()},
+                             {"findings", findings}});
   return found.empty() ? kSuccess : kFailure;
 }
 
