@@ -263,6 +263,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "a condition is expected here: a comparison, or several with &&, || and !"},
         RefusedText{"StateWithoutValue", "VARI a; VARS x, y; VARF r;\n/BEGIN x = a;\n/STEP x += y; /END r = x;", 3, 12,
                     "'y' of the state is read, but 'begin' gives it no value"},
+        RefusedText{"ReservedMember",
+                    "VARI a; VARS long long; VARF r;\n/BEGIN long = a; /STEP long += 1; /END r = long;", 1, 19,
+                    "'long' is a reserved word of LSUMP's language: a variable needs another name"},
+        RefusedText{"ReservedVariable", "VARI x; VARF f;\nVARS = x; f += x;", 2, 1,
+                    "'VARS' is a reserved word of LSUMP's language: a variable needs another name"},
+        RefusedText{"ForeignLetter", "VARI x; VARF f;\n\xc3\xa4 = x; f += x;", 2, 1,
+                    "a name has letters a to z and A to Z, digits and underlines"},
         RefusedText{"NoFiniteNumber", "VARI x; VARF f; f += x * (1 / 0);", 1, 27, "the constant is no finite number"}),
     [](const auto& one) { return std::string(one.param.name); });
 

@@ -262,6 +262,21 @@ class LsumpReader {
     return add(std::move(node));
   }
 
+  Value truth(bool value) {
+    Node node;
+    node.act = Act::constant;
+    node.type = Type::truth;
+    node.integer = value ? 1 : 0;
+    node.number = static_cast<double>(node.integer);  // by which equal nodes are found
+    return {add(std::move(node))};
+  }
+
+  /// The value of a condition that is true for all, or false for all.
+  [[nodiscard]] std::optional<bool> known_truth(const Value& value) const {
+    const Node& node = function_->nodes[static_cast<std::size_t>(value.node)];
+    return node.act == Act::constant ? std::optional(node.integer != 0) : std::nullopt;
+  }
+
   int constant(double number, Type type) {
     Node node;
     node.act = Act::constant;
@@ -348,6 +363,9 @@ class LsumpReader {
 
   Value name(const Expression& expression) {
     const auto found = names_.find(expression.text);
+    if (found == names_.end() && !expression.index && (expression.text == "true" || expression.text == "false")) {
+      return truth(expression.text == "true");
+    }
     if (found == names_.end()) {
       return refuse(expression.at, fmt::format("'{}' is not declared, and no value was given to it", expression.text));
     }
@@ -423,6 +441,18 @@ class LsumpReader {
     }
     place_ = place_of(expression.at);
     if (op == "neg") return negated(values[0]);
+    if (of_truths || op == "?") {
+      if (const std::optional<bool> first = known_truth(values[0])) {
+        if (op == "!") return truth(!*first);
+        if (op == "?") return *first ? values[1] : values[2];
+        return *first == (op == "&&") ? values[1] : values[0];
+      }
+      if (op == "&&" || op == "||") {
+        if (const std::optional<bool> second = known_truth(values[1])) {
+          return *second == (op == "&&") ? values[0] : values[1];
+        }
+      }
+    }
     if (op == "!") return {operation(Act::opposite, Type::truth, {values[0].node})};
     if (of_truths) {
       return {operation(op == "&&" ? Act::both : Act::either, Type::truth, {values[0].node, values[1].node})};

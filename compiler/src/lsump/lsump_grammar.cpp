@@ -42,6 +42,9 @@ const auto skipped = x3::space | comment;
 const auto letter = x3::char_("a-zA-Z_");
 const auto follows = x3::char_("a-zA-Z_0-9");
 const auto word = as<std::string>(x3::lexeme[letter >> *follows], "a name");
+// Words by which statements are told apart, and which therefore are no names of variables.
+x3::symbols<x3::unused_type> reserved{{"long", "short", "VARI", "VARJ", "VARF", "VARC", "VARS"}, "a reserved word"};
+const auto own_name = as<std::string>(x3::lexeme[!(reserved >> !follows) >> letter >> *follows], "a name");
 const auto count = as<unsigned>(x3::uint_, "a whole number");
 const auto number = as<double>(x3::lexeme[x3::double_ >> !letter], "a number");
 
@@ -122,14 +125,15 @@ const auto expression_def = either[set] >> -(as<std::string>(x3::string("?"), "?
 BOOST_SPIRIT_DEFINE(expression, either, both, comparison, sum, product, unary, primary)
 
 const x3::rule<struct DeclaredTag, LsumpDeclared> declared = "a name";
-const auto declared_def = x3::eps[here] >> word[([](auto& context) { x3::_val(context).name = x3::_attr(context); })] >>
+const auto declared_def = x3::eps[here] >>
+                          own_name[([](auto& context) { x3::_val(context).name = x3::_attr(context); })] >>
                           -('[' > count[([](auto& context) { x3::_val(context).count = x3::_attr(context); })] >
                             closing_index) >>
                           -('=' > number[([](auto& context) { x3::_val(context).number = x3::_attr(context); })]);
 BOOST_SPIRIT_DEFINE(declared)
 
 const x3::rule<struct TargetTag, LsumpExpression> target = "a statement";
-const auto target_def = x3::eps[here] >> word[is_name] >> -index;
+const auto target_def = x3::eps[here] >> own_name[is_name] >> -index;
 BOOST_SPIRIT_DEFINE(target)
 
 const auto has_declared = [](auto& context) { x3::_val(context).declared.push_back(std::move(x3::_attr(context))); };
@@ -181,6 +185,33 @@ std::optional<std::uint32_t> too_deep(std::string_view text) {
   return std::nullopt;
 }
 
+/// Why a text at which the parser stopped is no name, if that is the cause: nothing for other mistakes.
+std::optional<LsumpSyntaxError> wrong_name(std::string_view text, std::size_t at) {
+  const auto follows_in = [&](std::size_t n) {
+    return n < text.size() && ((text[n] >= 'a' && text[n] <= 'z') || (text[n] >= 'A' && text[n] <= 'Z') ||
+                               (text[n] >= '0' && text[n] <= '9') || text[n] == '_');
+  };
+  if (at < text.size() && static_cast<unsigned char>(text[at]) > 0x7f) {
+    return LsumpSyntaxError{static_cast<std::uint32_t>(at),
+                            "a name has letters a to z and A to Z, digits and underlines"};
+  }
+  std::size_t end = at;
+  if (follows_in(at)) {
+    while (follows_in(end)) ++end;
+  } else {  // what follows a word that was taken for the begin of a statement
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
+  }
+  std::size_t begin = end;
+  while (begin > 0 && follows_in(begin - 1)) --begin;
+  const std::string word(text.substr(begin, end - begin));
+  std::size_t next = end;
+  while (next < text.size() && (text[next] == ' ' || text[next] == '\t')) ++next;
+  const bool is_used = next < text.size() && std::string_view("=+-[;,").find(text[next]) != std::string_view::npos;
+  if (reserved.find(word) == nullptr || !is_used) return std::nullopt;
+  return LsumpSyntaxError{static_cast<std::uint32_t>(begin),
+                          "'" + word + "' is a reserved word of LSUMP's language: a variable needs another name"};
+}
+
 }  // namespace
 
 LsumpParsed parse_lsump(std::string_view source) {
@@ -207,6 +238,7 @@ LsumpParsed parse_lsump(std::string_view source) {
     while (where != end && (*where == ' ' || *where == '\t' || *where == '\n')) ++where;
     parsed.error = {static_cast<std::uint32_t>(where - text.data()), failure.which() + " is expected"};
   }
+  if (parsed.error) parsed.error = wrong_name(source, parsed.error->at).value_or(*parsed.error);
   return parsed;
 }
 
