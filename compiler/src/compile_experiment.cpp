@@ -190,6 +190,11 @@ void compile_experiment(const Imported& imported, const std::string& file, const
                         CompileResult& result) {
   Imported experiment = imported;
   check_words(experiment);
+  for (const Field& field : experiment.finish.records[static_cast<std::size_t>(Record::result)]) {
+    if (!isa::is_experiment_column(field.name)) continue;
+    const std::string why = "is a column of every experiment's results: give this result another name";
+    experiment.errors.push_back({experiment.finish.place, fmt::format("'{}' {}", field.name, why)});
+  }
   if (!experiment.errors.empty()) return tell(result, experiment.errors);
   share_words(experiment);
   const PairFunction& step = experiment.body;

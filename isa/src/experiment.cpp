@@ -78,6 +78,10 @@ void validate_experiment(const Program& program) {
     if (!result->vector || result->width != Width::long_word || !leaves) {
       refuse_experiment(program, fmt::format("result '{}' is no long vector", result->name));
     }
+    if (is_experiment_column(result->name)) {
+      refuse_experiment(program,
+                        fmt::format("'{}' is a column of every experiment, and no name of a result", result->name));
+    }
     expected.insert(expected.end(), result->elements, *result->conversion);
   }
   std::vector<Conversion> collected;

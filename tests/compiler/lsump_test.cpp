@@ -270,6 +270,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "'VARS' is a reserved word of LSUMP's language: a variable needs another name"},
         RefusedText{"ForeignLetter", "VARI x; VARF f;\n\xc3\xa4 = x; f += x;", 2, 1,
                     "a name has letters a to z and A to Z, digits and underlines"},
+        RefusedText{"StepsAsResult", "VARI a; VARS x; VARF steps; /BEGIN x = a; /STEP x += 1;\n/END steps = x;", 2, 1,
+                    "'steps' is a column of every experiment's results: give this result another name"},
         RefusedText{"NoFiniteNumber", "VARI x; VARF f; f += x * (1 / 0);", 1, 27, "the constant is no finite number"}),
     [](const auto& one) { return std::string(one.param.name); });
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/isa/experiment.h"
 #include "symbols.h"
 
 namespace gdr::assembler {
@@ -215,6 +216,10 @@ class Declarer {
     }
     if (symbol.width == Width::short_word || !symbol.vector) {
       return refuse(fmt::format("a result of experiments is long: declare '{}' as 'var vector long'", symbol.name));
+    }
+    if (isa::is_experiment_column(symbol.name)) {
+      return refuse(
+          fmt::format("'{}' is a column of every experiment's results: give this result another name", symbol.name));
     }
     symbol.transfer = Transfer::none;
     symbol.result_of_experiment = true;

@@ -274,11 +274,11 @@ ExperimentResults run_experiments(Device& device, std::span<const std::uint64_t>
 
 Table experiment_table(const isa::Program& program, const ExperimentResults& results) {
   Table table = table_of(result_columns(program), results.fields);
-  const auto add = [&](const char* name, const auto& numbers) {
-    table.add(name, std::vector<std::int64_t>(numbers.begin(), numbers.end()));
+  const auto add = [&](std::string_view name, const auto& numbers) {
+    table.add(std::string(name), std::vector<std::int64_t>(numbers.begin(), numbers.end()));
   };
-  add("steps", results.steps);
-  add("finished", results.finished);
+  add(isa::kExperimentSteps, results.steps);
+  add(isa::kExperimentFinished, results.finished);
   return table;
 }
 

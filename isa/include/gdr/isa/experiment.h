@@ -22,6 +22,16 @@ inline constexpr std::string_view kExperimentPrefix = "experiment_";
 /// The flag that is set while an experiment goes on.
 inline constexpr std::uint8_t kExperimentFlag = 1;
 
+/// The columns that a table of results has after those of the results: the steps that an experiment took, and whether
+/// it is done. No result has one of these names.
+inline constexpr std::string_view kExperimentSteps = "steps";
+inline constexpr std::string_view kExperimentFinished = "finished";
+
+/// True if a result of experiments cannot have this name.
+[[nodiscard]] constexpr bool is_experiment_column(std::string_view name) {
+  return name == kExperimentSteps || name == kExperimentFinished;
+}
+
 /// What happens in a place in a run.
 enum class Ticket : std::int64_t {
   none = 0,   // the place has no experiment; the one there is dropped
