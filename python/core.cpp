@@ -578,6 +578,7 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("flops", [](const Assembled& own) { return own.program.flops; })
       .def_property_readonly("is_type2", [](const Assembled& own) { return own.program.is_type2(); })
       .def_property_readonly("is_experiment", [](const Assembled& own) { return isa::is_experiment(own.program); })
+      .def_property_readonly("counts_steps", [](const Assembled& own) { return isa::counts_steps(own.program); })
       .def_property_readonly("loop_lines",
                              [](const Assembled& own) { return own.program.lines(isa::Section::loop_body).size(); })
       .def_readonly("listing", &Assembled::listing)

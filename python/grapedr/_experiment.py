@@ -5,20 +5,20 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Columns, Device, Experiments, Kernel, by_name, pair
+from . import Columns, Device, Experiments, Kernel, _core, by_name, pair
 from ._arrays import real, whole
 from ._core import Error
 from ._host import doubles
-from ._translate import Scope, Statements, Text, compiled
+from ._translate import METHODS, Declared, Scope, Statements, Text, Translated, compiled, number_of_parameter
 
 _ROLES = (pair.Start, pair.State, pair.Result, pair.Parameter)
-_METHODS = ("begin", "step", "done", "end")
 
 
 class Members:
@@ -33,28 +33,41 @@ class Members:
                 self._take(each)
         own = inspect.getmembers(of, inspect.isfunction)
         self.methods: dict[str, Callable[..., Any]] = {name: method for name, method in own if not name.startswith("__")}
+        static = (name for name in self.methods if isinstance(inspect.getattr_static(of, name), staticmethod))
+        self.static = frozenset(static)
         if "__init__" in of.__dict__:
             raise Error(f"{self.name}.__init__ is refused: begin() makes the state, and calls give starts and parameters")
-        for name in _METHODS:
+        for name in METHODS:
             if name not in self.methods and name != "done":
                 raise Error(f"{self.name} is refused: it has no method {name}(self)")
+            if name in self.static:
+                raise Error(f"{self.name}.{name} is refused: self must be its only argument, but it is a static method")
             if name in self.methods and len(inspect.signature(self.methods[name]).parameters) != 1:
                 raise Error(f"{self.name}.{name} is refused: self must be its only argument")
 
     def _take(self, of: type) -> None:
-        for name, hint in inspect.get_annotations(of, eval_str=True).items():
+        try:
+            hints = inspect.get_annotations(of, eval_str=True)
+        except NameError as error:
+            raise Error(f"{self.name} is refused: in its type hints, {error}") from None
+        for name, hint in hints.items():
+            if name in METHODS:
+                raise Error(f"{self.name}.{name} is refused: it is the name of a method of experiments")
             role = hint() if hint in _ROLES else hint
             if not isinstance(role, _ROLES):
                 raise Error(f"{self.name}.{name} needs another type hint: Start, State, Result or Parameter of grapedr.pair")
             if "__" in name:
                 raise Error(f"{self.name}.{name} is refused: two underlines stand in the names of a kernel's own variables")
+            if isinstance(role, pair.Parameter) and name in inspect.signature(Kernel.run_experiments).parameters:
+                raise Error(f"{self.name}.{name} is refused: run_experiments() has another argument of this name")
             self.roles[name] = role
             if name not in of.__dict__:
                 continue
             default = of.__dict__[name]
-            if not isinstance(role, pair.Parameter) or isinstance(default, bool) or not isinstance(default, (int, float)):
+            number = number_of_parameter(role, default)
+            if number is None:
                 raise Error(f"{self.name}.{name} may not have the value {default!r}: only a Parameter has one, a number")
-            self.defaults[name] = float(default)
+            self.defaults[name] = number
 
 
 def fill(experiment: Any, members: Members, values: Mapping[str, Any]) -> None:
@@ -78,13 +91,16 @@ class _Translator(Statements):
     def __init__(self, members: Members) -> None:
         super().__init__(Text(members.methods["step"]))
         self._roles = members.roles
-        self._methods = {name: method for name, method in members.methods.items() if name not in _METHODS}
+        self._methods = {name: method for name, method in members.methods.items() if name not in METHODS}
+        self._static = members.static
+        self._class = members.name
         self._looks_only = False
 
     def run(self, methods: Mapping[str, Callable[..., Any]]) -> None:
         for name, role in self._roles.items():
             width = role.width or "long"
-            self._add(self.text.definition, f"/{role.declares} {width} {name}{f'[{role.count}]' if role.count else ''};")
+            self.lines.append(f"/{role.declares} {width} {name}{f'[{role.count}]' if role.count else ''};")
+            self.places.append((Declared(self.text, f"{self._class}.{name}"), self.text.definition))
         self._section("/BEGIN;", methods["begin"])
         self._section("/STEP;", methods["step"])
         if "done" in methods:
@@ -128,6 +144,7 @@ class ExperimentKernel(Kernel):
     class, whose methods compute in doubles."""
 
     __wrapped__: type
+    __name__: str
     __qualname__: str
 
     def __init__(self, of: type, effort: int = 2) -> None:
@@ -155,13 +172,16 @@ class ExperimentKernel(Kernel):
 
     @property
     def host_class(self) -> type:
-        """The class as it was before `@grapedr.experiment`."""
+        """The class as it was before `@grapedr.experiment`. Raises Error for a kernel that was pickled in another process
+        and whose class is not in its module here."""
+        if not hasattr(self, "__wrapped__"):
+            raise Error(f"the class of {self.__qualname__} is not known here: {self.__module__} has no such experiment")
         return self.__wrapped__
 
     def __call__(self, **values: Any) -> Any:
         """An experiment on the host, in doubles, from a value for each `Start`, a number or an array of shape (count,).
         Parameters with a default may be left out. State and results are 0 until begin() and end() are called."""
-        experiment: Any = object.__new__(self.__wrapped__)
+        experiment: Any = object.__new__(self.host_class)
         fill(experiment, self._members, values)
         return experiment
 
@@ -193,7 +213,7 @@ class ExperimentKernel(Kernel):
 
     def _take_steps(self, experiment: Any, most: int, row: Any) -> None:
         experiment.begin()
-        ends = "done" in self._members.methods
+        ends = not self._program.counts_steps
         done = not ends
         for number in range(1, most + 1):
             experiment.step()
@@ -207,4 +227,32 @@ class ExperimentKernel(Kernel):
             row[name] = getattr(experiment, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return by_name(self) or super().__reduce__()
+        """By name if the class's module has this kernel under it; else the compiled kernel, whose class is known only where
+        the module has the same kernel, too."""
+        made = self._translated.program, self._translated.source, self._members.name, self._members.roles, self._members.defaults
+        return by_name(self) or (restored, (self.__module__, self.__qualname__, self.__doc__, *made))
+
+
+def restored(
+    module: str,
+    qualname: str,
+    doc: str | None,
+    program: _core.Program,
+    source: str,
+    name: str,
+    roles: dict[str, Any],
+    defaults: dict[str, float],
+) -> ExperimentKernel:
+    """A pickled kernel: the one that its module has, if that is the same, else a kernel without its class."""
+    found: Any = sys.modules.get(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    if isinstance(found, ExperimentKernel) and found.source == source:
+        return found
+    made = ExperimentKernel.__new__(ExperimentKernel)
+    Kernel.__init__(made, program)
+    made._members = Members.__new__(Members)
+    made._members.name, made._members.roles, made._members.defaults, made._members.methods = name, roles, defaults, {}
+    made._translated = Translated(program, source, "", {}, [])
+    made.__module__, made.__name__, made.__qualname__, made.__doc__ = module, name, qualname, doc
+    return made

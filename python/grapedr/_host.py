@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import pair
+from ._arrays import plain
 from ._core import Error
 from ._translate import Text, Translator, arguments_of
 
@@ -84,9 +85,14 @@ def _filled(value: float, count: int) -> Any:
 
 
 def doubles(what: str, value: Any, count: int) -> Any:
-    array = np.asarray(value, dtype=np.float64)
+    given = plain(what, value)
+    if given.dtype.kind not in "iufb":
+        raise Error(f"{what} has type {given.dtype}: it must hold real numbers")
+    array = given.astype(np.float64)
     if array.shape != ((count,) if count else ()):
         raise Error(f"{what} has shape {array.shape}: it must be {f'({count},)' if count else 'a number'}")
+    if np.isnan(array).any():
+        raise Error(f"{what} is nan: it must be a number, which may be infinite")
     return array if count else np.float64(array)
 
 

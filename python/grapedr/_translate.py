@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import math
 import numbers
 import textwrap
 import types
@@ -47,6 +48,8 @@ _WORDS = {
     "/END": "end()",
 }
 
+METHODS = ("begin", "step", "done", "end")  # of experiments, which the run calls
+
 _ONLY = "a kernel has assignments, results += and -=, if, and loops over range() of a number"
 
 
@@ -85,6 +88,17 @@ class Text:
         first = body[0]
         documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
         return body[1:] if documented else body
+
+
+class Declared(Text):
+    """The declaration of a member of a class, which has no place in the text of its methods."""
+
+    def __init__(self, of: Text, member: str) -> None:
+        self.__dict__.update(of.__dict__)
+        self._member = member
+
+    def refusal(self, node: ast.AST, why: str) -> AssemblyError:
+        return AssemblyError(f"{self._member} is refused: {why}")
 
 
 def arguments_of(definition: ast.FunctionDef) -> list[ast.arg]:
@@ -129,6 +143,7 @@ class Statements:
         self._widths: dict[str, str] = {}  # of variables
         self._known: set[str] = set()  # variables that have a value
         self._methods: dict[str, Callable[..., Any]] = {}  # by which a method calls them
+        self._static: frozenset[str] = frozenset()  # of the methods those that take no self
         self._condition = ""  # under which statements are executed
         self._made = 0  # names
         self._depth = 0
@@ -166,6 +181,8 @@ class Statements:
                 owner == self._scope.owner and name in self._methods
             ):
                 self._inside(call, self._methods[name], call.args, call.keywords)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner)) as function)) if owner == self._scope.owner:
+                raise self._no_method(function)
             case ast.Pass():
                 pass
             case _:
@@ -258,17 +275,53 @@ class Statements:
                 return name
         return None
 
+    def _is_owners(self, node: ast.AST) -> bool:
+        """True for `self.x`, whatever x is."""
+        return (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and self._scope.owner != ""
+            and node.value.id == self._scope.owner
+        )
+
     def _method(self, node: ast.AST) -> Callable[..., Any] | None:
         match node:
             case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner == self._scope.owner:
                 return self._methods.get(name)
         return None
 
+    def _no_member(self, node: ast.Attribute) -> AssemblyError:
+        name = f"{self._scope.owner}.{node.attr}"
+        if node.attr in self._methods:
+            return self.refuse(node, f"'{name}' is a method: call it")
+        return self.refuse(node, f"'{name}' is no member with a type hint: members have Start, State, Result or Parameter, "
+                                 "and constants stand outside of the class")
+
+    def _no_method(self, node: ast.Attribute) -> AssemblyError:
+        name = f"{self._scope.owner}.{node.attr}()"
+        if node.attr in METHODS:
+            return self.refuse(node, f"'{name}' is refused: the run calls it, and no method does; let both call a third one")
+        return self.refuse(node, f"'{name}' is no method that a kernel calls: it must be made by def in the class, "
+                                 "with self as its first argument or as @staticmethod")
+
+    def _element(self, name: str, node: ast.expr) -> str:
+        """`name[index]`; a negative index counts from the end."""
+        index, count = self._whole(node), getattr(self._roles.get(name), "count", 0)
+        if index >= 0:
+            return f"{name}[{index}]"
+        if count and index >= -count:
+            return f"{name}[{index + count}]"
+        raise self.refuse(node, f"index {index} of '{name}' is outside {-count}..{count - 1}" if count else f"'{name}' is no array")
+
     def _target(self, node: ast.expr) -> str:
         if (member := self._member(node)) is not None:
             return member
         if isinstance(node, ast.Subscript) and (member := self._member(node.value)) is not None:
-            return f"{member}[{self._whole(node.slice)}]"
+            return self._element(member, node.slice)
+        if isinstance(node, ast.Subscript) and self._is_owners(node.value):
+            raise self._no_member(node.value)  # type: ignore[arg-type]
+        if self._is_owners(node):
+            raise self._no_member(node)  # type: ignore[arg-type]
         match node:
             case ast.Name(id=name):
                 if self._scope.prefix:
@@ -278,7 +331,7 @@ class Statements:
                     return self._scope.values[name]
                 return name
             case ast.Subscript(value=ast.Name(id=name), slice=index):
-                return f"{self._scope.values.get(name, name)}[{self._whole(index)}]"
+                return self._element(self._scope.values.get(name, name), index)
         raise self.refuse(node, "this cannot be assigned to in a kernel")
 
     def _new_name(self, stem: str) -> str:
@@ -291,8 +344,12 @@ class Statements:
         if (member := self._member(node)) is not None:
             return member
         if isinstance(node, ast.Subscript) and (member := self._member(node.value)) is not None:
-            return f"{member}[{self._whole(node.slice)}]"
+            return self._element(member, node.slice)
+        if isinstance(node, ast.Subscript) and self._is_owners(node.value):
+            raise self._no_member(node.value)  # type: ignore[arg-type]
         match node:
+            case ast.Constant(value=bool() as value):
+                return "true" if value else "false"
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return repr(value)
             case ast.Name(id=name):
@@ -301,7 +358,7 @@ class Statements:
                 return self._constant(node, self._object(node))
             case ast.Subscript(value=ast.Name(id=name), slice=index):
                 if self._is_local(name):
-                    return f"{self._scope.values.get(name, name)}[{self._whole(index)}]"
+                    return self._element(self._scope.values.get(name, name), index)
                 return self._constant(node, self._entry(node, self._whole(index)))
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
                 return self._power(node, self._expression(left), right)
@@ -343,6 +400,8 @@ class Statements:
 
     def _object(self, node: ast.expr) -> object:
         """The object that an expression such as `math.pi` or `model.softening` names around the function."""
+        if self._is_owners(node):
+            raise self._no_member(node)  # type: ignore[arg-type]
         match node:
             case ast.Name(id=name) if not self._is_local(name) and name in self._scope.text.names:
                 return self._scope.text.names[name]
@@ -381,6 +440,8 @@ class Statements:
     def _call(self, node: ast.Call, function: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]) -> str:
         if (method := self._method(function)) is not None:
             return self._helper(node, method, arguments, keywords)
+        if self._is_owners(function):
+            raise self._no_method(function)  # type: ignore[arg-type]
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
         called = self._scope.text.names.get(name) if isinstance(function, ast.Name) else None
         if isinstance(called, types.FunctionType) and called.__module__ != pair.__name__:
@@ -418,7 +479,7 @@ class Statements:
         given: dict[str, ast.expr] = {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}
         signature = inspect.signature(function)
         owner = ""
-        if self._methods.get(name) is function:
+        if self._methods.get(name) is function and name not in self._static:
             owner, *others = signature.parameters
             signature = signature.replace(parameters=[signature.parameters[other] for other in others])
         try:
@@ -462,6 +523,17 @@ class Statements:
         return self._expression(value)
 
 
+def number_of_parameter(hint: object, default: object) -> float | None:
+    """The default of a parameter; None if it may not have this one: the machine has no NaN."""
+    if not isinstance(hint, pair.Parameter) or isinstance(default, bool) or not isinstance(default, numbers.Real):
+        return None
+    try:
+        number = float(default)
+    except OverflowError:
+        return None
+    return None if math.isnan(number) else number
+
+
 class Translator(Statements):
     """The text of a function of a pair in LSUMP's language."""
 
@@ -497,9 +569,10 @@ class Translator(Statements):
             text = f"/{hint.declares} {hint.width} {argument.arg}{f'[{hint.count}]' if hint.count else ''}"
             default = defaults[argument.arg].default
             if default is not inspect.Parameter.empty:
-                if not isinstance(hint, pair.Parameter) or isinstance(default, bool) or not isinstance(default, (int, float)):
+                number = number_of_parameter(hint, default)
+                if number is None:
                     raise self.refuse(argument, f"'{argument.arg}' may not have this default: only a Parameter has one, a number")
-                self.constants[argument.arg] = self._given.get(argument.arg, default)
+                self.constants[argument.arg] = self._given.get(argument.arg, number)
                 text += f" = {self.constants[argument.arg]!r}"
             self._add(argument, text + ";")
 

@@ -199,6 +199,11 @@ class ExperimentsInCpp(cli_test.CliTest):
         rows = self.rows(self.file("swap.cc", source), "a_start,b_start,c\n1,2,3\n", "--steps", "60", "--param", "h=0.125")
         self.assertEqual((rows[0][4], rows[0][5]), (60, 1))
 
+    def test_nan_is_refused_as_a_parameter(self):
+        kernel, i = self.file("swap.cc", SWAP), self.file("i.csv", "a_start,b_start,c\n1,2,3\n")
+        self.ends(2, ["--param: parameter h is nan: it must be a number, which may be infinite"],
+                  "run", kernel, "--i", i, "--steps", "2", "--param", "h=nan")
+
     def test_what_does_not_fit_together_is_refused(self):
         def refused(text, old, new):
             self.assertIn(old, SWAP)

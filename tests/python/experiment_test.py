@@ -6,8 +6,10 @@ experiment_test.py GDR [test arguments]
 
 from __future__ import annotations
 
+import os
 import pathlib
 import pickle
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -145,6 +147,82 @@ class Choices(Experiment):
         self.r = self.x if self.n > 2 else -self.x
 
 
+@grapedr.experiment
+class Ends:
+    a: Start
+    x: State[2]
+    r: Result[2]
+
+    @staticmethod
+    def twice(y):
+        return y + y
+
+    def begin(self):
+        self.x[-1] = self.a
+        self.x[0] = self.x[-1]
+
+    def step(self):
+        self.x[-2] = self.twice(self.x[-2])
+
+    def end(self):
+        for k in range(2):
+            self.r[k - 2] = self.x[k - 2]
+
+
+class Halving:
+    a: Start
+    x: State
+    r: Result
+
+    def begin(self):
+        self.x = self.a
+
+    def step(self):
+        self.x *= 0.5
+
+    def end(self):
+        self.r = self.x
+
+
+@grapedr.experiment
+class Always(Halving):
+    def done(self):
+        return True
+
+
+@grapedr.experiment
+class Never(Halving):
+    def done(self):
+        return False
+
+
+@grapedr.experiment
+class Sometimes(Halving):
+    def done(self):
+        return False or (self.x < 1 and True)
+
+
+# A process that has the pickled kernel, and no module with its class.
+ELSEWHERE = """
+import pathlib, pickle, sys
+import numpy as np
+import grapedr
+folder = pathlib.Path(sys.argv[1])
+orbit = pickle.loads((folder / "orbit.pickle").read_bytes())
+given = {name: np.load(folder / (name + ".npy")) for name in ("x0", "v0")}
+print(type(orbit).__name__, orbit.__name__, orbit.lines == grapedr.assemble(orbit.source).loop_lines)
+print(orbit.run_experiments(given, 9).results.tobytes().hex())
+try:
+    orbit.on_host(given, 9)
+except grapedr.Error as error:
+    print("refused" if "the class of Orbit is not known here" in str(error) else error)
+"""
+
+
+def path_of_grapedr():
+    return os.environ | {"PYTHONPATH": str(pathlib.Path(grapedr.__file__).parents[1])}
+
+
 def starts(n):
     random = np.random.default_rng(n)
     angle = random.uniform(0, 2 * np.pi, n)
@@ -219,10 +297,45 @@ class Experiments(unittest.TestCase):
         self.assertTrue(Orbit.source.startswith("# From functions begin, step, done and end in Orbit"))
 
     def test_travel_to_other_processes(self):
-        other = pickle.loads(pickle.dumps(Orbit))
+        self.assertIs(pickle.loads(pickle.dumps(Orbit)), Orbit)
         given = starts(3)
-        expected = Orbit.run_experiments(given, 9, h=0.25).results
-        self.assertEqual(other.run_experiments(given, 9, h=0.25).results.tobytes(), expected.tobytes())
+        expected = Orbit.run_experiments(given, 9).results
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "orbit.pickle").write_bytes(pickle.dumps(Orbit))
+            np.save(pathlib.Path(folder, "x0.npy"), given["x0"])
+            np.save(pathlib.Path(folder, "v0.npy"), given["v0"])
+            done = subprocess.run([sys.executable, "-B", "-c", ELSEWHERE, folder], capture_output=True, text=True, env=path_of_grapedr())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.split(), ["ExperimentKernel", "Orbit", "True", expected.tobytes().hex(), "refused"])
+
+    def test_count_from_the_end_of_members_and_call_static_methods(self):
+        given = {"a": [1.0, 5.0]}
+        board = Ends.run_experiments(given, 4).results
+        self.assertEqual(board.tobytes(), Ends.on_host(given, 4).tobytes())
+        np.testing.assert_array_equal(board["r"], [[16, 1], [80, 5]])
+
+    def test_may_be_done_always_or_never(self):
+        given = {"a": [1.0, 5.0]}
+        for kernel, steps in ((Always, [1, 1]), (Never, [3, 3]), (Sometimes, [1, 3])):
+            board = kernel.run_experiments(given, 3).results
+            self.assertEqual(board.tobytes(), kernel.on_host(given, 3).tobytes(), kernel)
+            self.assertEqual(board["steps"].tolist(), steps, kernel)
+            self.assertEqual(board["finished"].tolist(), [1, 1], kernel)
+
+    def test_refuse_nan_on_host_and_board_alike(self):
+        for call in (
+            lambda: Orbit.run_experiments(starts(2), 1, h=float("nan")),
+            lambda: Orbit.on_host(starts(2), 1, h=float("nan")),
+            lambda: Orbit(x0=[1, 0], v0=[0, 1], h=float("nan")),
+        ):
+            with self.assertRaisesRegex(grapedr.Error, "h is nan: it must be a number, which may be infinite"):
+                call()
+        for value, message in (("x", "x0 has type <U1: it must hold real"), (None, "x0 has type object"), (float("nan"), "x0 is nan")):
+            with self.assertRaisesRegex(grapedr.Error, message):
+                Orbit(x0=[value, value] if value != value else value, v0=[0, 1])
+        for call in (Orbit.run_experiments, Orbit.on_host):
+            with self.assertRaisesRegex(grapedr.Error, "starts is of type list"):
+                call([1.0], 1)
 
     def test_have_parameters_that_a_call_must_give(self):
         @grapedr.experiment(effort=1)
@@ -275,6 +388,30 @@ class Refused(unittest.TestCase):
         self.refuses("Wrong.x needs another type hint", "a: Start\nx: float\nr: Result\n")
         self.refuses("only a Parameter has one", "a: Start\nx: State = 1.0\nr: Result\n")
         self.refuses("two underlines", "a: Start\nx: State\ny__z: State\nr: Result\n")
+        self.refuses("'long' is a reserved word", "a: Start\nx: State\nlong: State\nr: Result\n", begin="self.long = self.a")
+        self.refuses("Wrong.VARI is refused: 'VARI' is a reserved word", good + "VARI: Parameter\n")
+        self.refuses("Wrong.\u00e4 is refused: a name has letters", good + "\u00e4: Parameter\n")
+        self.refuses("Wrong.step is refused: it is the name of a method", good + "step: State\n")
+        self.refuses(r"Wrong.round is refused: run_experiments\(\) has", good + "round: Parameter\n")
+        self.refuses("Wrong is refused: in its type hints, name 'Stat' is not defined", good + "y: 'Stat'\n")
+        self.refuses("Wrong.p may not have the value nan", good + "p: Parameter = float('nan')\n")
+        self.refuses("Wrong.p may not have the value 1000", good + "p: Parameter = 10**400\n")
+        for name in ("steps", "finished"):
+            members = f"a: Start\nx: State\n{name}: Result\n"
+            self.refuses(f"error: '{name}' is a column of every experiment's results", members, end=f"self.{name} = self.x")
+        hint = r"wrong.py:\d+:\d+: error: 'self.y' is no member with a type hint"
+        self.refuses(hint, good, begin="self.x = self.a\nself.y = 0.0")
+        self.refuses(hint, good + "y = 2.0\n", step="self.x *= self.y")
+        self.refuses(hint, good, step="self.x *= self.y[0]")
+        self.refuses("'self.half' is a method: call it", good, step="self.x *= self.half", more="def half(self):\n    return 0.5\n")
+        self.refuses(r"'self.begin\(\)' is refused: the run calls it", good, step="self.begin()")
+        of_class = "@classmethod\ndef half(cls):\n    return 0.5\n"
+        self.refuses(r"'self.half\(\)' is no method that a kernel calls", good, step="self.x *= self.half()", more=of_class)
+        self.refuses("but it is a static method", good, more="@staticmethod\ndef done(self):\n    return True\n")
+        pairs = "a: Start\nx: State[2]\nr: Result\n"
+        self.refuses("index -3 of 'x' is outside -2..1", pairs, begin="self.x[-3] = self.a", step="pass", end="self.r = self.x[0]")
+        self.refuses("Wrong.p is refused: 'p' is an array", good + "p: Parameter[2]\n", step="self.x *= self.p[0]")
+        self.refuses("a condition stands where a number is expected", good, step="self.x = True")
         self.refuses(r"Wrong.__init__ is refused", good, more="def __init__(self):\n    pass\n")
         self.refuses(r"wrong.py:\d+:\d+: error: 'a' is a start: only begin\(\) reads it", good, step="self.x = self.a")
         self.refuses("'r' is a result and has no value here", good, step="self.x = self.r")
@@ -288,7 +425,7 @@ class Refused(unittest.TestCase):
         self.refuses("the width of 'x' stands where it is declared", good, step="self.x: Short = self.x")
         self.refuses("constants and parameters are single numbers", good + "p: Parameter[2]\n")
         self.refuses("helpers call each other at most 8 deep", good, step="self.again()", more="def again(self):\n    self.again()\n")
-        self.refuses("no such expression", good, step="self.x = self.y")
+        self.refuses("no such expression", good, step="self.x = 'y'")
         with self.assertRaisesRegex(grapedr.Error, "stands before a class"):
             grapedr.experiment(starts)
         with self.assertRaisesRegex(grapedr.Error, "effort = 4 is refused"):

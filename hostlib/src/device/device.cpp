@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -313,6 +314,9 @@ void Device::load(Program program) {
 
 void Device::set_parameter(std::string_view name, double value) {
   state_->require_loaded();
+  if (std::isnan(value)) {
+    throw Error(fmt::format("parameter {} is nan: it must be a number, which may be infinite", name));
+  }
   std::vector<std::string> known;
   for (const isa::Parameter& parameter : state_->program.parameters) {
     if (parameter.name == name) {
