@@ -8,7 +8,10 @@
 #include <cstring>
 #include <filesystem>
 #include <initializer_list>
+#include <map>
+#include <mutex>
 #include <new>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,6 +113,27 @@ std::string file_from_environment(const char* variable, const std::string& kerne
   return name;
 }
 
+/// The file for the profile or trace of a kernel. The first kernel of the process that names a file has it; those of
+/// other names put theirs behind its name, so that none overwrites another, and this is told once.
+std::string own_file(const char* variable, const std::string& file, const std::string& kernel) {
+  if (file.empty()) return file;
+  static std::mutex mutex;
+  static std::map<std::string, std::string> kernels;          // by file, the one that has it
+  static std::set<std::pair<std::string, std::string>> told;  // file and kernel
+  const std::lock_guard lock(mutex);
+  const std::string& first =
+      kernels.try_emplace(std::filesystem::absolute(file).lexically_normal().string(), kernel).first->second;
+  if (first == kernel) return file;
+  const std::filesystem::path path(file);
+  const std::string own =
+      (path.parent_path() / (path.stem().string() + "-" + kernel + path.extension().string())).string();
+  if (told.emplace(file, kernel).second) {
+    std::fprintf(stderr, "gdr: %s: %s is of kernel %s, and that of kernel %s is %s\n", variable, file.c_str(),
+                 first.c_str(), kernel.c_str(), own.c_str());
+  }
+  return own;
+}
+
 /// Throws gdr::Error if both would be written to one file, however it is spelled.
 void require_two_files(const std::filesystem::path& profile, const std::filesystem::path& trace) {
   if (profile.empty() || trace.empty()) return;
@@ -169,6 +193,8 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     std::string profile = file_from_environment("GDR_PROFILE", program.kernel, {".html", ".json"});
     std::string trace = file_from_environment("GDR_TRACE", program.kernel, {".json"});
     require_two_files(profile, trace);
+    profile = own_file("GDR_PROFILE", profile, program.kernel);
+    trace = own_file("GDR_TRACE", trace, program.kernel);
     const bool tells_events = tells_events_by_environment(false);
     gdr::Device device(gdr::device_options_from_environment());
     device.load(std::move(program));

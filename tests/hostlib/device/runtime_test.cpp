@@ -19,11 +19,12 @@
 namespace gdr {
 namespace {
 
-std::vector<std::byte> object(const std::string& source = "k.vsm") {
+std::vector<std::byte> object(const std::string& source = "k.vsm", const std::string& kernel = "k") {
   const assembler::AssembleResult result = assembler::assemble(
-      "kernel k\nvar vector long xi hlt flt64to72\nbvar long xj elt flt64to72\nvar vector long r rrn flt72to64 fadd\n"
-      "param scale : short flt64to36 = 1\n"
-      "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt r\nloop body\n  fsub xj xi $lt\n  fadd r $lt r\n",
+      "kernel " + kernel +
+          "\nvar vector long xi hlt flt64to72\nbvar long xj elt flt64to72\nvar vector long r rrn flt72to64 fadd\n"
+          "param scale : short flt64to36 = 1\n"
+          "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt r\nloop body\n  fsub xj xi $lt\n  fadd r $lt r\n",
       source);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   return isa::serialize(*result.program);
@@ -131,8 +132,8 @@ class Setting {
 
 using Opened = std::unique_ptr<gdr_runtime, void (*)(gdr_runtime*)>;
 
-Opened opened(int expected, const std::string& source = "k.vsm") {
-  const std::vector<std::byte> bytes = object(source);
+Opened opened(int expected, const std::string& source = "k.vsm", const std::string& kernel = "k") {
+  const std::vector<std::byte> bytes = object(source, kernel);
   gdr_runtime* runtime = nullptr;
   EXPECT_EQ(gdr_runtime_open(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &runtime), expected)
       << gdr_runtime_message();
@@ -231,6 +232,29 @@ TEST(RuntimeEnvironment, WritesProfilesWithoutTheLinesOfSourcesThatCannotBeReach
   run_once(runtime.get());
   EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "p.json"));
+}
+
+TEST(RuntimeEnvironment, KeepsTheFilesOfSeveralKernelsApart) {
+  const tests::ScratchDirectory folder;
+  const Setting profile("GDR_PROFILE", (folder.path() / "p.json").string());
+  const Setting trace("GDR_TRACE", (folder.path() / "t.json").string());
+  const auto closed = [&](const std::string& kernel) {
+    testing::internal::CaptureStderr();
+    const Opened runtime = opened(GDR_OK, "k.vsm", kernel);
+    run_once(runtime.get());
+    EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(closed("k"), "");
+  EXPECT_THAT(closed("second"),
+              testing::AllOf(testing::HasSubstr("gdr: GDR_PROFILE: "), testing::HasSubstr("p-second.json"),
+                             testing::HasSubstr("t-second.json")));
+  EXPECT_EQ(closed("second"), "");
+  EXPECT_EQ(closed("k"), "");
+  EXPECT_THAT(base::read_file(folder.path() / "p.json"), testing::HasSubstr("\"kernel\": \"k\""));
+  EXPECT_THAT(base::read_file(folder.path() / "p-second.json"), testing::HasSubstr("\"second\""));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "t.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "t-second.json"));
 }
 
 TEST(RuntimeEnvironment, TellsOfAFileThatCannotBeWritten) {
