@@ -1,4 +1,4 @@
-"""Tables of numbers in files: .npy, .npz, HDF5 (.h5, .hdf5) and .csv.
+"""Tables of numbers in files: .npy, .npz, HDF5 (.h5, .hdf5) and .csv; .csv.gz, .npy.gz and .npz.gz are read, too.
 
 A table is a dictionary of arrays with one length, an array of shape (n, *dimensions) for each column: what Kernel.run()
 takes for `i` and `j`. A structured array will do for writing.
@@ -7,9 +7,13 @@ takes for `i` and `j`. A structured array will do for writing.
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import os
 import pathlib
 import re
+import zipfile
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,11 +54,30 @@ def _hdf5(path: pathlib.Path):
     return h5py
 
 
-def _read_csv(path: pathlib.Path) -> Table:
-    with open(path, newline="", encoding="utf-8") as file:
-        lines = [(n, row) for n, row in enumerate(csv.reader(file), 1) if row and not row[0].lstrip().startswith("#")]
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_csv(path: pathlib.Path, content: bytes) -> Table:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Error(f"{path}: byte {error.start} is no text in UTF-8") from None
+    every = [(n, row) for n, row in enumerate(csv.reader(io.StringIO(text, newline="")), 1) if row]
+    lines = [(n, row) for n, row in every if not row[0].lstrip().startswith("#")]
     if not lines:
         raise Error(f"{path}: there is no line with the names of columns")
+    if all(map(_is_number, lines[0][1])):
+        comments = [(n, row) for n, row in every if n < lines[0][0] and len(row) == len(lines[0][1])]
+        lines[:0] = [(n, [row[0].lstrip()[1:], *row[1:]]) for n, row in comments[:1]]
+        if len(comments) > 1 and len(comments[0][1]) > 1:
+            n, units = comments[1]
+            raise Error(f"{path}:{n}: the columns have units ({','.join(units).lstrip('# ')}), which a table does not keep: "
+                        "give the numbers in the units that you mean, without this line")
     names = [name.strip() for name in lines[0][1]]
     for n, row in lines[1:]:
         if len(row) != len(names):
@@ -104,23 +127,44 @@ def _read_csv(path: pathlib.Path) -> Table:
 
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Columns by name. A .npy file holds a structured array, a .npz file or the root of an HDF5 file an array for each
-    column; in .csv the elements of a column of vectors are x[0], x[1], ... NaN is refused, with its place."""
+    column; in .csv the elements of a column of vectors are x[0], x[1], ..., and names may stand in a comment before the first
+    numbers. All but HDF5 may be compressed by gzip; the name then ends in .gz. NaN is refused, with its place."""
     path = pathlib.Path(path)
     if not path.exists():
         raise Error(f"{path}: is not there")
-    if path.suffix == ".npy":
-        array = np.load(path, allow_pickle=False)
-        return _checked(array, str(path))
-    if path.suffix == ".npz":
-        with np.load(path, allow_pickle=False) as file:
+    suffix = pathlib.Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    if suffix in (".npy", ".npz", ".csv"):
+        content = _content(path)
+    if suffix == ".npy":
+        return _checked(_loaded(path, content), str(path))
+    if suffix == ".npz":
+        with _loaded(path, content) as file:
             return _checked({name: file[name] for name in file.files}, str(path))
     if path.suffix in (".h5", ".hdf5"):
         h5py = _hdf5(path)
         with h5py.File(path, "r") as file:
             return _checked({n: node[()] for n, node in file.items() if isinstance(node, h5py.Dataset)}, str(path))
-    if path.suffix == ".csv":
-        return _checked(_read_csv(path), str(path))
+    if suffix == ".csv":
+        return _checked(_read_csv(path, content), str(path))
     raise Error(f"{path} is refused: its name must end in {_KINDS}")
+
+
+def _content(path: pathlib.Path) -> bytes:
+    """The bytes of a file, unpacked if gzip packed them."""
+    content = path.read_bytes()
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Error(f"{path}: what gzip packed is damaged: {error}") from None
+
+
+def _loaded(path: pathlib.Path, content: bytes) -> Any:
+    try:
+        return np.load(io.BytesIO(content), allow_pickle=False)
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise Error(f"{path}: {error}") from None
 
 
 def write_table(path: str | os.PathLike[str], table: Mapping[str, ArrayLike] | NDArray) -> None:

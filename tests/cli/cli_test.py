@@ -158,7 +158,7 @@ class ExitStatus(CliTest):
             (["net", "bcast", "--topology", "torus", "--routing", "source"], ["routing: source is refused"]),
             (["net", "himeno", "--split", "3,8,1"], ["--split", "3 of dimension 0", "64 elements"]),
             (["net", "halo", "--extent", "10,10", "--split", "3,1"], ["--split", "3 of dimension 0", "10 elements"]),
-            (["run", "kernel.vsm", "-o", "results.npz"], ["--output", "results.npz is refused", "CSV, not as .npz"]),
+            (["run", "kernel.vsm", "-o", "results.h5"], ["--output", "results.h5 is refused", "CSV, not as .h5"]),
             (["run", "kernel.vsm", "--break", "k.vsm:1", "--at", "1.5"], ["--at", "1.5", "whole number from 1 to"]),
             (["force", "-n", "16", "--kernel", "nosuch"], ["--kernel", "nosuch", "gravity_jerk"]),
             (["fp", "eval", "--engine", "native"], ["--engine", "native", "reference", "simd"]),

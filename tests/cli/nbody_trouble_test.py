@@ -227,6 +227,16 @@ class Units(nbody_test.NbodyTest):
         self.assertRegex(done.stdout, r"at the start +mass 1, virial radius \S+, virial ratio \S+, crossing time \S+, "
                                       r"relaxation time \S+, time unit 14\.90\d+ Myr")
 
+    def test_units_in_a_comment_are_said_to_be_left_out(self):
+        head = "#mass,x,y,z,vx,vy,vz\n"
+        rows = "".join(",".join(map(repr, row)) + "\n" for row in sphere())
+        for text, told in ((head + "#MSun,pc,pc,pc,kms,kms,kms\n" + rows, True), (head + rows, False), (head + "# of a run\n" + rows, False)):
+            (self.folder / "amuse.csv").write_text(text, encoding="utf-8")
+            done = subprocess.run([nbody_test.GDR, "nbody", "--in", self.folder / "amuse.csv", "--t-end", "0", *DIRECT],
+                                  capture_output=True, text=True, check=True)
+            note = "the units in a comment (MSun, pc, pc, pc, kms, kms, kms) are left out"
+            self.assertEqual(note in done.stdout + done.stderr, told, done.stderr)
+
     def test_units_that_are_unknown_or_have_no_file_are_refused(self):
         start = self.written(sphere())
         for units, why in (("msun,pc", "units are MASS,LENGTH,SPEED"), ("msun,pc,furlong/day", "'furlong' is no unit")):

@@ -436,6 +436,16 @@ class Tables(InFolder):
                     np.testing.assert_array_equal(back[column], values)
                     self.assertEqual(back[column].dtype.kind, values.dtype.kind)
         self.assertEqual(len(list(self.folder.iterdir())), 4)
+        for name in ("t.npy", "t.npz", "t.csv"):
+            (self.folder / f"{name}.gz").write_bytes(gzip.compress((self.folder / name).read_bytes()))
+            back = grapedr.read_table(self.folder / f"{name}.gz")
+            for column, values in table.items():
+                np.testing.assert_array_equal(back[column], values)
+
+    def test_in_csv_may_have_names_in_a_comment(self):
+        np.savetxt(self.folder / "t.csv", [[0.5, 1], [2, 3]], delimiter=",", header="x, id", fmt="%g")
+        back = grapedr.read_table(self.folder / "t.csv")
+        self.assertEqual((list(back), back["x"].tolist(), back["id"].tolist()), (["x", "id"], [0.5, 2], [1, 3]))
 
     def test_feed_kernels_and_hold_their_results(self):
         kernel = grapedr.kernel("gravity")
@@ -461,6 +471,10 @@ class Tables(InFolder):
             (self.folder / f"{name}.gz").write_bytes(gzip.compress((self.folder / name).read_bytes()))
         command = [GDR, "run", kernel, "--i", self.folder / "i.npy.gz", "--j", self.folder / "j.csv.gz"]
         self.assertEqual(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(), out)
+        np.savez_compressed(self.folder / "i.npz", **table)
+        command = [GDR, "run", kernel, "--i", self.folder / "i.npz", "--j", self.folder / "j.csv", "-o", self.folder / "out.npz"]
+        subprocess.run(command, capture_output=True, check=True)
+        self.assertEqual(grapedr.read_table(self.folder / "out.npz")["sum"].tolist(), [5.5, 0.25])
 
     def test_refuse_what_is_wrong(self):
         write, read = grapedr.write_table, grapedr.read_table
@@ -483,6 +497,14 @@ class Tables(InFolder):
         self.assertEqual(read(text)["n"].tolist(), [[1, 2**64 - 1]])
         text.write_text(f"n[0],n[1]\n-1,{2**64 - 1}\n")
         self.refuses("column 'n' has numbers below 0 and numbers above", read, text)
+        text.write_text("#x,m\n#AU,MSun\n1,2\n")
+        self.refuses(r"t.csv:2: the columns have units \(AU,MSun\)", read, text)
+        (self.folder / "t.csv.gz").write_bytes(gzip.compress(b"x\n1\n" * 100)[:-9])
+        self.refuses("t.csv.gz: what gzip packed is damaged", read, self.folder / "t.csv.gz")
+        (self.folder / "t.npz").write_bytes(b"x\n1\n")
+        self.refuses("t.npz: ", read, self.folder / "t.npz")
+        text.write_bytes(b"x\n\xff\n")
+        self.refuses("byte 2 is no text in UTF-8", read, text)
         text.write_text("x,m\n1,2\n3\n")
         self.refuses("t.csv:3: 1 numbers instead of 2", read, text)
 

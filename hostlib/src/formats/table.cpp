@@ -20,6 +20,7 @@ namespace gdr::hostlib {
 namespace {
 
 bool is_npy(const std::filesystem::path& path) { return path.extension() == ".npy"; }
+bool is_npz(const std::filesystem::path& path) { return path.extension() == ".npz"; }
 /// The name of a file without the ending of gzip.
 std::filesystem::path unpacked_name(const std::filesystem::path& path) {
   return path.extension() == ".gz" ? path.stem() : path;
@@ -43,21 +44,23 @@ Table read_table(const std::filesystem::path& path, std::span<const ColumnType> 
                  const TableReadOptions& options) {
   std::string content = base::read_file(path);
   if (is_gzip(content)) content = unpacked(content, Wrapping::gzip, std::nullopt, path.string());
-  return is_npy(unpacked_name(path)) ? read_npy(content, path.string(), expected, options)
-                                     : read_csv(content, path.string(), expected, options);
+  const std::filesystem::path name = unpacked_name(path);
+  return is_npy(name)   ? read_npy(content, path.string(), expected, options)
+         : is_npz(name) ? read_npz(content, path.string(), expected, options)
+                        : read_csv(content, path.string(), expected, options);
 }
 
 void require_table_ending(const std::filesystem::path& path) {
-  constexpr std::array<std::string_view, 12> kOthers{".npz", ".gz",   ".bz2",  ".xz",      ".zst",  ".zip",
-                                                     ".h5",  ".hdf5", ".json", ".parquet", ".xlsx", ".fits"};
+  constexpr std::array<std::string_view, 11> kOthers{".gz",   ".bz2",  ".xz",      ".zst",  ".zip", ".h5",
+                                                     ".hdf5", ".json", ".parquet", ".xlsx", ".fits"};
   const std::string ending = path.extension().string();
   if (std::ranges::find(kOthers, ending) == kOthers.end()) return;
-  throw Error(fmt::format("{} is refused: a table is written as NPY if its name ends in .npy, else as CSV, not as {}",
+  throw Error(fmt::format("{} is refused: a table is written as NPY or NPZ if its name ends so, else as CSV, not as {}",
                           path.string(), ending));
 }
 
 void write_table(const std::filesystem::path& path, const Table& table) {
-  base::write_file(path, is_npy(path) ? to_npy(table) : to_csv(table));
+  base::write_file(path, is_npy(path) ? to_npy(table) : is_npz(path) ? to_npz(table) : to_csv(table));
 }
 
 WholeRange whole_range(const isa::Variable& variable) {

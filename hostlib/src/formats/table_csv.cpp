@@ -7,6 +7,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/base/quoted.h"
 #include "table_format.h"
 
 namespace gdr::hostlib {
@@ -86,6 +87,50 @@ class Rows {
   std::vector<Numbers> numbers_;
 };
 
+/// Names of columns in a comment before the first numbers, as AMUSE and numpy.savetxt write them, and the comment with
+/// units that AMUSE writes behind it.
+struct CommentedHeader {
+  std::vector<std::string_view> names;  // none: no comment has any
+  std::string_view units;
+  std::size_t units_line = 0;
+};
+
+std::vector<std::string_view> comma_fields(std::string_view line) {
+  std::vector<std::string_view> all;
+  base::CommaFields fields(line);
+  while (const std::optional<std::string_view> field = fields.next()) all.push_back(base::trimmed(*field));
+  return all;
+}
+
+CommentedHeader header_in_comments(std::string_view text, std::span<const ColumnType> expected, std::size_t width) {
+  CommentedHeader found;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = base::trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    if (line.front() != '#') break;
+    line.remove_prefix(1);
+    std::vector<std::string_view> fields = comma_fields(line);
+    if (fields.size() != width) continue;
+    const bool has_names = std::ranges::any_of(fields, [&](std::string_view name) {
+      return std::ranges::any_of(expected, [&](const ColumnType& column) { return column.name == name; });
+    });
+    if (found.names.empty() && has_names) {
+      found.names = std::move(fields);
+    } else if (!found.names.empty() && width > 1) {
+      found.units = base::trimmed(line);
+      found.units_line = number;
+    }
+  }
+  return found;
+}
+
+bool are_numbers(const std::vector<std::string_view>& fields) {
+  return std::ranges::all_of(
+      fields, [](std::string_view field) { return base::read_number<double>(field).error == std::errc(); });
+}
+
 }  // namespace
 
 Table read_csv(std::string_view text, const std::string& name, std::span<const ColumnType> expected,
@@ -95,11 +140,28 @@ Table read_csv(std::string_view text, const std::string& name, std::span<const C
   if (text.empty()) throw Error(name + ": the file is empty: its first line must hold the names of the columns");
   if (!header) lines.refuse("the file ends before its header line");
   ColumnMatcher matcher(expected, lines.where());
-  base::CommaFields names(*header);
-  std::size_t width = 0;
-  while (const std::optional<std::string_view> column = names.next()) matcher.add(*column, width++);
+  std::vector<std::string_view> names;
+  base::CommaFields fields(*header);
+  while (const std::optional<std::string_view> column = fields.next()) names.push_back(*column);
+  const std::size_t width = names.size();
+  bool is_first_row = false;
+  if (are_numbers(names)) {
+    CommentedHeader commented = header_in_comments(text, expected, width);
+    is_first_row = !commented.names.empty();
+    if (is_first_row) names = std::move(commented.names);
+    if (commented.units_line > 0) {
+      throw Error(
+          fmt::format("{}:{}: the columns have units ({}), which kernels know nothing of: give the numbers in the "
+                      "units that you mean, without this line",
+                      name, commented.units_line, base::on_one_line(std::string(commented.units))));
+    }
+  }
+  for (std::size_t column = 0; column < width; ++column) matcher.add(names[column], column);
   Rows rows(expected, matcher.places(options.ignore_extra), width);
-  std::size_t count = 0;
+  std::size_t count = is_first_row ? 1 : 0;
+  if (is_first_row) {
+    if (!options.limit || options.limit->rows > 0) rows.add(lines, *header);
+  }
   std::string first_beyond;  // first line beyond the limit, for the error, which also tells how many rows there are
   while (const std::optional<std::string_view> line = lines.next()) {
     ++count;

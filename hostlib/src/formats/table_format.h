@@ -1,4 +1,4 @@
-// Readers and writers of the two file formats of tables, and what they share.
+// Readers and writers of the file formats of tables, and what they share.
 #pragma once
 
 #include <map>
@@ -15,6 +15,11 @@ namespace gdr::hostlib {
 [[nodiscard]] Table read_npy(std::string_view bytes, const std::string& name, std::span<const ColumnType> expected,
                              const TableReadOptions& options);
 [[nodiscard]] std::string to_npy(const Table& table);
+
+/// An archive of arrays, one for each column, of shape (n) or (n, dimensions...): element k of the latter is x[k].
+[[nodiscard]] Table read_npz(std::string_view bytes, const std::string& name, std::span<const ColumnType> expected,
+                             const TableReadOptions& options);
+[[nodiscard]] std::string to_npz(const Table& table);
 
 /// An array of numbers without names, of any number of dimensions, the last index fastest.
 struct NpyArray {

@@ -13,6 +13,7 @@
 #include "gdr/base/error.h"
 #include "little_endian.h"
 #include "table_format.h"
+#include "zip.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -386,6 +387,109 @@ Table read_npy(std::string_view bytes, const std::string& name, std::span<const 
   return table;
 }
 
+namespace {
+
+/// One array of an archive, as a structured array with one field.
+struct NpzColumn {
+  Header header;
+  std::string records;  // in C's order
+};
+
+/// The numbers of a two-dimensional array in Fortran's order, row after row.
+std::string turned(std::string_view data, std::size_t rows, std::size_t columns, std::size_t bytes) {
+  std::string records;
+  records.reserve(data.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      records.append(data.substr((column * rows + row) * bytes, bytes));
+    }
+  }
+  return records;
+}
+
+/// None for a single number, which is no column.
+std::optional<NpzColumn> npz_column(const std::string& column, std::string_view bytes, const std::string& name) {
+  const std::string where = fmt::format("{}: {}.npy", name, column);
+  const auto [text, begin] = header_of(bytes, where);
+  NpzColumn made{HeaderParser(text, where).run(), {}};
+  Header& header = made.header;
+  const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}: {}", where, why)); };
+  if (header.is_structured) refuse("the array is structured: an archive has an array for each column");
+  if (header.shape.empty()) return std::nullopt;
+  Field& field = header.fields.front();
+  field.name = column;
+  field.shape.assign(header.shape.begin() + 1, header.shape.end());
+  for (const std::size_t size : field.shape) {
+    if (size == 0 || size > kMostElements || field.elements * size > kMostElements) {
+      refuse(fmt::format("its rows do not have 1 to {} elements", kMostElements));
+    }
+    field.elements *= size;
+  }
+  const std::size_t rows = header.shape.front();
+  header.shape.resize(1);
+  header.record_bytes = field.bytes * field.elements;
+  const std::string_view data = bytes.substr(begin);
+  if (header.record_bytes == 0 || data.size() / header.record_bytes < rows)
+    refuse("the array ends before its last row");
+  if (data.size() != rows * header.record_bytes) refuse("bytes follow the last row");
+  const bool is_turned = header.is_fortran && !field.shape.empty();
+  if (is_turned && field.shape.size() > 1) refuse("the array has Fortran's order and more than two dimensions");
+  made.records = is_turned ? turned(data, rows, field.elements, field.bytes) : std::string(data);
+  return made;
+}
+
+}  // namespace
+
+Table read_npz(std::string_view bytes, const std::string& name, std::span<const ColumnType> expected,
+               const TableReadOptions& options) {
+  std::map<std::string, std::string> wanted;  // the file's arrays that may be expected ones
+  Header others;                              // fields of the other arrays, of which only the names matter
+  const auto is_expected = [&](const std::string& array) {
+    return std::ranges::any_of(expected, [&](const ColumnType& column) {
+      const auto element = element_of(column.name);
+      return column.name == array || (element && element->first == array);
+    });
+  };
+  for (auto& [member, content] : zip_members(bytes, name)) {
+    constexpr std::string_view kEnd = ".npy";
+    if (!member.ends_with(kEnd)) throw Error(fmt::format("{}: member {} is no NumPy array", name, member));
+    const std::string array = member.substr(0, member.size() - kEnd.size());
+    if (is_expected(array)) {
+      if (!wanted.emplace(array, std::move(content)).second) {
+        throw Error(fmt::format("{}: array {} is there twice", name, array));
+      }
+    } else {
+      others.fields.emplace_back().name = array;
+    }
+  }
+  std::map<std::string, NpzColumn> arrays;
+  Header all = std::move(others);
+  std::optional<std::size_t> rows;
+  for (const auto& [array, content] : wanted) {
+    std::optional<NpzColumn> column = npz_column(array, content, name);
+    if (!column) throw Error(fmt::format("{}: column '{}' is a number: it must be an array", name, array));
+    const std::size_t own = column->header.shape.front();
+    if (rows && own != *rows) {
+      throw Error(fmt::format("{}: column '{}' has {} rows, the others {}", name, array, own, *rows));
+    }
+    rows = own;
+    all.fields.push_back(column->header.fields.front());
+    arrays.emplace(array, std::move(*column));
+  }
+  const std::vector<Place> places = places_of(all, expected, options.ignore_extra, name);
+  check_rows(rows.value_or(0), options.limit, name);
+  Table table;
+  for (std::size_t n = 0; n < expected.size(); ++n) {
+    const auto element = element_of(expected[n].name);
+    auto found = arrays.find(expected[n].name);
+    const bool is_own = found != arrays.end() && found->second.header.fields.front().shape.empty();
+    if (!is_own && element) found = arrays.find(element->first);
+    const NpzColumn& array = found->second;
+    table.add(expected[n].name, column_of(array.records, array.header, places[n], expected[n], name));
+  }
+  return table;
+}
+
 bool npy_has_field(std::string_view bytes, const std::string& name, std::string_view field) {
   const Header header = HeaderParser(header_of(bytes, name).first, name).run();
   return header.is_structured && std::ranges::any_of(header.fields, [&](const Field& f) { return f.name == field; });
@@ -453,6 +557,27 @@ std::string to_npy(const Table& table) {
   std::string bytes = npy_head(dictionary(table));
   for (const std::uint64_t field : fields_of(table)) append_le(bytes, field);
   return bytes;
+}
+
+std::string to_npz(const Table& table) {
+  std::vector<std::pair<std::string, std::string>> members;
+  std::size_t column = 0;
+  for (const Field& field : fields_for(table.columns())) {
+    NpyArray array{{table.rows()}, empty_numbers(table.columns()[column].type(), table.rows() * field.elements)};
+    if (!field.shape.empty()) array.shape.push_back(field.elements);
+    std::visit(
+        [&]<class Number>(std::vector<Number>& numbers) {
+          for (std::size_t row = 0; row < table.rows(); ++row) {
+            for (std::size_t element = 0; element < field.elements; ++element) {
+              numbers.push_back(std::get<std::vector<Number>>(table.columns()[column + element].numbers)[row]);
+            }
+          }
+        },
+        array.numbers);
+    members.emplace_back(field.name + ".npy", to_npy(array));
+    column += field.elements;
+  }
+  return zip_of(members);
 }
 
 std::string to_npy(const NpyArray& array) {

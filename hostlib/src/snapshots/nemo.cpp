@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bytes.h"
+#include "formats/bytes.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "formats/table_format.h"
+#include "formats/zip.h"
 #include "gdr/base/error.h"
 #include "kinds.h"
-#include "zip.h"
 
 namespace gdr::hostlib {
 namespace {

@@ -250,6 +250,7 @@ std::string wrong_names(const Fields& names) {
 struct CommentedColumns {
   std::optional<RowPlaces> places;
   std::vector<std::string> unused;  // names that do not tell the places
+  std::string units;                // a comment behind that of the names, with as many words
 };
 
 bool is_usual_order(const RowPlaces& places) {
@@ -257,6 +258,17 @@ bool is_usual_order(const RowPlaces& places) {
     if (places.of.at(k) != places.of.at(0) + k) return false;
   }
   return true;
+}
+
+/// The comment in the line behind that of the names, if it has a word for each column and names none of them: AMUSE
+/// writes units there. Empty if there is none.
+std::string units_behind(std::string_view content, std::size_t columns) {
+  content.remove_prefix(std::min(content.find('\n'), content.size() - 1) + 1);
+  const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
+  if (line.empty() || line.front() != '#') return {};
+  const Fields words = names_in(line);
+  if (words.size() != columns || columns_by_names(words).known != 0) return {};
+  return base::on_one_line(fmt::format("{}", fmt::join(words, ", ")));
 }
 
 /// Looks in the comments before the first row, which has this many `columns`, for names, as McLuster and AMUSE write
@@ -273,7 +285,7 @@ CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view 
       if (names.size() == columns + 1 && columns_by_names({names.front()}).known == 0) names.erase(names.begin());
       NamedColumns named = columns_by_names(names);
       const bool is_most = 2 * named.known > kColumns.size();
-      if (named.places && names.size() == columns) return {std::move(named.places), {}};
+      if (named.places && names.size() == columns) return {std::move(named.places), {}, units_behind(content, columns)};
       if (named.places && !is_usual_order(*named.places)) {
         in.refuse(fmt::format("a comment names {} ({}), and the row has {}", base::counted(names.size(), "column"),
                               fmt::join(names, ", "), columns));
@@ -293,6 +305,12 @@ CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view 
 
 /// Tells of names in comments that were not used.
 LoadedSnapshot with_note_of(const CommentedColumns& commented, LoadedSnapshot loaded) {
+  if (!commented.units.empty()) {
+    loaded.notes.push_back(
+        fmt::format("the units in a comment ({}) are left out: the numbers are taken as they are, with "
+                    "G = 1 unless other units are given",
+                    commented.units));
+  }
   if (!commented.unused.empty()) {
     loaded.notes.push_back(fmt::format(
         "comments name columns ({}) in a form that is not understood: the columns are taken by their number, "
@@ -487,7 +505,7 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
   if (const auto places = places_by_names(*first)) return read_columns(in, *places, in.next_fields());
   if (const std::string wrong = wrong_names(*first); first->size() > 1 && !wrong.empty()) in.refuse(wrong);
   const CommentedColumns commented = columns_in_comments(in, content, first->size());
-  if (commented.places) return read_columns(in, *commented.places, first);
+  if (commented.places) return with_note_of(commented, read_columns(in, *commented.places, first));
   if (first->size() == 1) return read_one_by_one(content, in, *first);
   if (first->size() == kColumns.size()) {
     return with_note_of(commented, read_columns(in, seven_from(0, first->size()), first));

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "bytes.h"
+#include "formats/bytes.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <string>
 
+#include "formats/table_format.h"
+#include "formats/zip.h"
 #include "gdr/base/file.h"
 #include "nbody/nbody_testing.h"
 
@@ -184,6 +186,52 @@ TEST(Table, EveryBitSurvivesCsvAndNpy) {
     EXPECT_EQ(read, written) << file;
     EXPECT_EQ(fields_of(read), fields_of(written)) << file;  // the sign of zero too
   }
+}
+
+TEST(Table, CsvMayNameItsColumnsInACommentBeforeTheNumbers) {
+  EXPECT_EQ(csv("# from a run\n#x,id\n0.5,7\n2,-8\n"), x_and_id({0.5, 2.0}, {7, -8}));
+  EXPECT_EQ(csv("# id, x\n\n7,0.5\n"), x_and_id({0.5}, {7}));
+  EXPECT_EQ(csv("# id, x\n\n7,0.5\n8,1\n", {false, RowLimit{2, "it"}}), x_and_id({0.5, 1}, {7, 8}));
+  EXPECT_EQ(csv_refusal("# id, x\n\n7,0.5\n8,1\n", {false, RowLimit{1, "it"}}),
+            "in.csv:4: 2 rows are 1 too many: it holds 1");
+  EXPECT_EQ(csv_refusal("#x,id\n#AU,none\n0.5,7\n"),
+            "in.csv:2: the columns have units (AU,none), which kernels know nothing of: give the numbers in the units "
+            "that you mean, without this line");
+}
+
+TEST(Table, NpzHasAnArrayForEachColumn) {
+  const std::vector<ColumnType> expected{
+      {"n", NumberType::integer}, {"y[0]", NumberType::real}, {"y[1]", NumberType::real}};
+  const auto archive = [](NpyArray n, NpyArray y) { return zip_of({{"y.npy", to_npy(y)}, {"n.npy", to_npy(n)}}); };
+  const NpyArray n{{2}, std::vector<std::int64_t>{3, -4}};
+  const NpyArray y{{2, 2}, std::vector<double>{0.5, 1, 2, 4}};
+  Table table;
+  table.add("n", std::vector<std::int64_t>{3, -4});
+  table.add("y[0]", std::vector<double>{0.5, 2});
+  table.add("y[1]", std::vector<double>{1, 4});
+  EXPECT_EQ(read_text("in.npz", archive(n, y), expected), table);
+  const ScratchDirectory directory;
+  write_table(directory / "out.npz", table);
+  EXPECT_EQ(read_table(directory / "out.npz", expected), table);
+
+  const auto refusal_of = [&](const std::string& bytes) {
+    const std::string error = error_of([&] { (void)read_text("in.npz", bytes, expected); });
+    return error.substr(std::min(error.find("in.npz"), error.size()));
+  };
+  EXPECT_EQ(refusal_of(archive({{1}, std::vector<std::int64_t>{3}}, y)), "in.npz: column 'y' has 2 rows, the others 1");
+  EXPECT_EQ(refusal_of(archive({{}, std::vector<std::int64_t>{3}}, y)),
+            "in.npz: column 'n' is a number: it must be an array");
+  EXPECT_EQ(refusal_of(archive({{2}, std::vector<double>{3, 4}}, y)),
+            "in.npz: column 'n' holds floating-point numbers, not integers");
+  EXPECT_EQ(refusal_of(archive(n, {{2, 3}, std::vector<double>(6)})),
+            "in.npz: unknown column 'y[2]' (expected: n, y[0], y[1]); did you mean 'y[0]'?");
+  EXPECT_EQ(refusal_of(zip_of({{"y.npy", to_npy(y)}, {"n.npy", to_npy(n)}, {"n", "x"}})),
+            "in.npz: member n is no NumPy array");
+  EXPECT_EQ(refusal_of(zip_of({{"y.npy", to_npy(y)}, {"n.npy", to_npy(n)}, {"y[0].npy", to_npy(n)}})),
+            "in.npz: column 'y[0]' is there twice");
+  EXPECT_EQ(refusal_of(zip_of({{"n.npy", to_npy(n)}})), "in.npz: missing columns y[0], y[1] (expected: n, y[0], y[1])");
+  EXPECT_EQ(refusal_of(archive(n, {{2, 2}, std::vector<double>{0, 0, 0, std::nan("")}})),
+            "in.npz: column 'y[1]' row 1: is not a number, which the machine does not have");
 }
 
 TEST(Table, CsvIsWrittenWithSeventeenDigits) {

@@ -1,5 +1,5 @@
-// Tables of named columns of numbers, in CSV and NPY files. `gdr run` reads a kernel's particles and writes its results
-// in this form.
+// Tables of named columns of numbers, in CSV, NPY and NPZ files. `gdr run` reads a kernel's particles and writes its
+// results in this form.
 #pragma once
 
 #include <cstddef>
@@ -79,14 +79,15 @@ struct TableReadOptions {
 
 /// Reads the `expected` columns, in whatever order the file has them, and returns them in the expected order. A file
 /// whose name ends in .npy holds a structured array of one dimension with fields of f8, f4, i8, i4, u8 or u4, each of
-/// which may be a subarray. Every other file is CSV: a header line of names, values separated by commas, `#` comments,
-/// blank lines, LF or CRLF, numbers with or without double quotes. Either may be compressed by gzip; the name then has
-/// .gz behind it.
+/// which may be a subarray; one whose name ends in .npz an array of shape (n) or (n, dimensions...) for each column.
+/// Every other file is CSV: a header line of names, which may be a comment before the first numbers, values separated
+/// by commas, `#` comments, blank lines, LF or CRLF, numbers with or without double quotes. Each may be compressed by
+/// gzip; the name then has .gz behind it.
 ///
-/// Throws gdr::Error, beginning with FILE:LINE (CSV) or FILE (NPY, with the row), for missing columns (the message
-/// lists all that are expected), unknown or repeated columns, rows of another length than the header, values that are
-/// not numbers, are NaN, are outside the range of their type or column or are not integers in a column of integers, and
-/// too many rows.
+/// Throws gdr::Error, beginning with FILE:LINE (CSV) or FILE (NPY and NPZ, with the row), for missing columns (the
+/// message lists all that are expected), unknown or repeated columns, rows of another length than the header, values
+/// that are not numbers, are NaN, have a unit (a second comment of AMUSE's CSV), are outside the range of their type or
+/// column or are not integers in a column of integers, and too many rows.
 [[nodiscard]] Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
                                const TableReadOptions& options = {});
 
@@ -101,7 +102,8 @@ struct TableReadOptions {
 void require_table_ending(const std::filesystem::path& path);
 
 /// Writes NPY (version 1.0, or 2.0 for long headers; x[0], x[1], ... become one field x with a subarray) if `path` ends
-/// in .npy, else the CSV of to_csv(). Throws gdr::Error if the file cannot be written.
+/// in .npy, an array for each column if it ends in .npz, else the CSV of to_csv(). Throws gdr::Error if the file cannot
+/// be written.
 void write_table(const std::filesystem::path& path, const Table& table);
 
 /// The columns of a program's i-records (hlt), j-records (elt) or results (rrn), in the order of the record's fields:

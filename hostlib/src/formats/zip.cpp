@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "bytes.h"
-#include "formats/unpack.h"
 #include "gdr/base/error.h"
+#include "unpack.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -150,7 +150,7 @@ std::string zip_of(const std::vector<std::pair<std::string, std::string>>& membe
   };
   for (const auto& [name, bytes] : members) {
     if (bytes.size() + archive.size() + directory.size() >= kIn64Bits) {
-      throw Error("the snapshot does not fit a zip archive, which holds less than 4 GiB: choose npy");
+      throw Error("the numbers do not fit a zip archive, which holds less than 4 GiB: choose npy");
     }
     append_number(directory, kCentralHeader);
     append_number(directory, kVersionToRead);  // made by
