@@ -176,6 +176,10 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
     reader.take("step", settings.particles_step);
   }
   reader.take("in_file", settings.in);
+  std::string units;
+  reader.take("units", units);
+  if (!units.empty()) settings.units = hostlib::units_named(units);
+  reader.take("scale_to_henon", settings.scale_to_henon);
   reader.take("restart", settings.restart);
   reader.take("force_restart", settings.force_restart);
   reader.take("kernel", settings.kernel);

@@ -129,6 +129,9 @@ class NbodyRun:
     - `in_file`: a snapshot, text or HDF5
     - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run
 
+    `units` of mass, length and speed, such as "msun,pc,km/s", are those of `particles` or `in_file`; without them the numbers
+    are taken to have G = 1. `scale="henon"` then scales to mass 1 and virial radius 1, at rest. The run is in these units.
+
     Outputs are made at every multiple of `every` and at `t_end`; with `every=0`, only at `t_end`. `out` (HDF5 if it ends in
     .h5, CSV, NumPy or NEMO if in .csv, .npy, .npz, .nemo, else text), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
     if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output,
@@ -154,6 +157,8 @@ class NbodyRun:
         pericentre: float | None = None,
         eccentricity: float | None = None,
         in_file: str | os.PathLike[str] | None = None,
+        units: str | None = None,
+        scale: str | None = None,
         restart: str | os.PathLike[str] | None = None,
         force_restart: bool = False,
         eps: float = 0.01,
@@ -179,6 +184,14 @@ class NbodyRun:
         if restart is not None and binaries != "plain":
             raise Error("binaries has no effect with restart: a checkpoint has it")
         settings["regularise"] = binaries == "regularised"
+        for name, value in (("units", units), ("scale", scale)):
+            if value is not None and particles is None and in_file is None:
+                raise Error(f"{name} = {value!r} has no effect without particles or in_file")
+        if scale not in (None, "henon"):
+            raise Error(f"scale = {scale!r} is refused: it must be henon")
+        if units is not None and not (isinstance(units, str) and units):
+            raise Error(f"units = {units!r} is refused: it must be a text such as 'msun,pc,km/s'")
+        settings |= {"units": units or "", "scale_to_henon": scale is not None}
         settings["checkpoint_minutes"] = real("checkpoint_minutes", checkpoint_minutes)
         n = None if n is None else whole("n", n, 1)
         seed = None if seed is None else whole("seed", seed, 0)

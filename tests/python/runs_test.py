@@ -112,6 +112,29 @@ class Runs(InFolder):
         of_file = grapedr.NbodyRun(in_file=self.folder / "rows.npy", t_end=0.125, engine="direct", every=0.125)
         self.assertEqual(list(of_file)[-1].state_hash, hashes.pop())
 
+    def test_have_the_units_and_the_scale_of_gdr_nbody(self):
+        once = grapedr.start("plummer", 16)
+        rows = np.column_stack([2000 * once["mass"], 3 * once["position"], 1.7 * once["velocity"]])
+        np.save(self.folder / "suns.npy", rows)
+        end = ["--t-end", "0.125", "--engine", "direct", "--json", "-"]
+        for options in ({"units": "msun,pc,km/s"}, {"units": "msun,pc,km/s", "scale": "henon"}, {"scale": "henon"}):
+            command = [GDR, "nbody", "--in", self.folder / "suns.npy", *end]
+            for name, value in options.items():
+                command += [f"--{name}", value]
+            report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            for form in ({"particles": rows}, {"in_file": self.folder / "suns.npy"}):
+                run = grapedr.NbodyRun(**form, **options, t_end=0.125, every=0.125, engine="direct")
+                self.assertEqual(list(run)[-1].state_hash, report["state_hash"], (options, list(form)))
+        for options, why in (
+            ({"units": "msun,pc"}, "units are MASS,LENGTH,SPEED"),
+            ({"units": ""}, "it must be a text such as"),
+            ({"units": 3}, "units = 3 is refused"),
+            ({"scale": "si"}, "scale = 'si' is refused: it must be henon"),
+        ):
+            self.refuses(why, grapedr.NbodyRun, rows, t_end=1, **options)
+        for name, value in (("units", "msun,pc,km/s"), ("scale", "henon")):
+            self.refuses(f"{name} = '{value}' has no effect", grapedr.NbodyRun, start="plummer", n=16, t_end=1, **{name: value})
+
     def test_say_what_particles_must_be(self):
         once = grapedr.start("plummer", 16)
         expected = r"they must be a dictionary, a structured array or an archive of NumPy with mass \(n,\), position \(n, 3\)"
