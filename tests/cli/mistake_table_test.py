@@ -131,6 +131,7 @@ MISTAKES = [
     ("cluster hpl --nodes 4 --grid 3x3", 2, ["'3x3' is refused", "P Q = 4 ranks"]),
     ("cluster himeno --size Q", 2, ["'Q' is refused", "XS, S, M, L, XL or AxBxC"]),
     ("cluster himeno --nodes 8 --split 2x8", 2, ["'2x8' is refused", "AxBxC"]),
+    ("hpl -n 64 --timing-only --csv -", 2, ["--csv has no effect without --dat"]),
     ("force -n 64 --timing-only --seed 7", 2, ["--seed has no effect with --timing-only"]),
     (f"run tutorial {DATA} --turns 3", 2, ["--turns", "of Type I"]),
     (f"run tutorial {DATA} --param h=2", 2, ["has no parameter 'h'"]),

@@ -71,6 +71,7 @@ struct ReportOptions {
   bool quiet = false;
   bool progress = false;
   std::optional<Command> command;  // whose report it is
+  std::vector<Option> of_rows;     // --csv, if the report has rows
 
   void add_to(Command command);
   /// True if a summary for people goes to standard output.

@@ -177,6 +177,9 @@ void add_hpl(Command program, const std::string& name) {
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, with_host});
   command.refuse_if(of_run, [options] { return options->board.why_nothing_is_computed(); });
+  command.refuse_if(options->report.of_rows, [options] {
+    return options->dat.file.empty() ? "without --dat: the rows are the runs of the file" : "";
+  });
   command.refuse_if(options->board.of_machine,
                     [options] { return options->dat.file.empty() ? "" : "with --dat: boards are those of --cluster"; });
 }
