@@ -110,7 +110,8 @@ void ReportOptions::add_to(Command to) {
   to.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
   const base::ReportShape* const shape = report_shape(to.path());
   if (shape != nullptr && !shape->row.empty()) {
-    of_rows = {to.add_output_or_stdout("--csv", csv, "write the rows of the result as CSV to FILE, or - for standard output")};
+    of_rows = {
+        to.add_output_or_stdout("--csv", csv, "write the rows of the result as CSV to FILE, or - for standard output")};
   }
   const Option quietly =
       to.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
