@@ -246,6 +246,15 @@ class Units(nbody_test.NbodyTest):
         self.assertIn("--in", self.run_gdr("--plummer", 16, "--t-end", 0, "--units", "msun,pc,km/s", expected=2).stderr)
         self.assertIn("--in", self.run_gdr("--plummer", 16, "--t-end", 0, "--scale", "henon", expected=2).stderr)
 
+    def test_an_odd_virial_ratio_is_told_of_whatever_the_units(self):
+        start = self.written(scaled(2000, 3, 100 * math.sqrt(2000 / 3) * self.KM_S))
+        for options in (["--units", "msun,pc,km/s"], ["--scale", "henon", "--eps", 0]):
+            errors = self.run_gdr("--in", start, "--t-end", 0, *DIRECT, *options, expected=0).stderr
+            self.assertRegex(errors, r"warning: the virial ratio is \d")
+        usual = self.written(scaled(2000, 3, math.sqrt(2000 / 3) * self.KM_S))
+        errors = self.run_gdr("--in", usual, "--t-end", 0, "--units", "msun,pc,km/s", *DIRECT, expected=0).stderr
+        self.assertNotIn("warning", errors)
+
     def test_standard_input_serves_as_a_file(self):
         start = self.written(sphere())
         file = self.report("--in", start, "--t-end", 0.0625, *DIRECT)

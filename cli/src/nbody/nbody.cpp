@@ -229,7 +229,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
             : hostlib::NbodyRun(std::move(settings), hostlib::DirectOptions{options.board.threads, {}});
   if (board) run.device().on_progress({});
   starting.reset();
-  if (ranks == nullptr || ranks->communicator->rank() == 0) tell_of_start(run, options);
+  if (ranks == nullptr || ranks->communicator->rank() == 0) tell_of_start(run);
   // All ranks must have read the checkpoint before rank 0 may overwrite it.
   if (ranks != nullptr) ranks->communicator->barrier();
 

@@ -115,9 +115,8 @@ Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const N
   return words;
 }
 
-void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options) {
-  const bool has_units = options.in.empty() || !options.units.empty() || !options.scale.empty();
-  for (const std::string& warning : hostlib::warnings_of_start(run, has_units)) {
+void tell_of_start(const hostlib::NbodyRun& run) {
+  for (const std::string& warning : hostlib::warnings_of_start(run)) {
     fmt::print(stderr, "gdr nbody: warning: {}\n", warning);
   }
   for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);

@@ -27,6 +27,6 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& opt
 /// Words of the text, which the report has in other forms or lacks.
 [[nodiscard]] Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result);
 /// Prints warnings of the start and notes on it to standard error, so that they are also seen with `--json -`.
-void tell_of_start(const hostlib::NbodyRun& run, const NbodyOptions& options);
+void tell_of_start(const hostlib::NbodyRun& run);
 
 }  // namespace gdr::cli

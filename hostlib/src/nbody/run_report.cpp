@@ -23,32 +23,32 @@ std::string scales_text(const NbodyRun& run) {
   return text;
 }
 
-/// Of a snapshot: start models are what they are meant to be.
+/// Of a snapshot: start models are what they are meant to be. Units that are converted, or scaled, may have any mass.
 std::optional<std::string> warning_of_units(const NbodyRun& run) {
   // Of T / |W|. Suns, parsecs and km/s give 0.002 in equilibrium; 0 is a system at rest, which is meant.
   constexpr double kLeastRatio = 0.01;
   constexpr double kMostRatio = 2.0;  // above 1 nothing is bound
   constexpr double kMostMass = 1e3;   // and its inverse
   const auto& energy = run.first_energy();
-  if (!energy || energy->potential == 0) return std::nullopt;
+  if (run.settings().in.empty() || !energy || energy->potential == 0) return std::nullopt;
+  const bool has_units = run.settings().units.has_value() || run.settings().scale_to_henon;
   double mass = 0;
   for (const HermiteBody& body : run.state().bodies) mass += body.mass;
   const double ratio = energy->virial_ratio();
   const bool odd_ratio = ratio > kMostRatio || (ratio > 0 && ratio < kLeastRatio);
-  if (!odd_ratio && mass <= kMostMass && mass >= 1 / kMostMass) return std::nullopt;
+  const bool odd_mass = !has_units && !(mass <= kMostMass && mass >= 1 / kMostMass);
+  if (!odd_ratio && !odd_mass) return std::nullopt;
   return fmt::format(
       "the virial ratio is {:.3g} (in equilibrium 0.5) and the total mass {:.6g}: are masses, "
-      "positions and velocities in units with G = 1?",
-      ratio, mass);
+      "positions and velocities in {}?",
+      ratio, mass, run.settings().units ? "the units " + run.settings().units->name : "units with G = 1");
 }
 
 }  // namespace
 
-std::vector<std::string> warnings_of_start(const NbodyRun& run, bool has_units) {
+std::vector<std::string> warnings_of_start(const NbodyRun& run) {
   std::vector<std::string> warnings;
-  if (!has_units) {
-    if (auto warning = warning_of_units(run)) warnings.push_back(*std::move(warning));
-  }
+  if (auto warning = warning_of_units(run)) warnings.push_back(*std::move(warning));
   constexpr std::size_t kMostPairs = 3;
   const Particles particles = run.particles_at(run.begin_time());
   const std::vector<OnePlace> pairs = in_one_place(particles);

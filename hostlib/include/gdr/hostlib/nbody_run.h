@@ -171,6 +171,7 @@ class NbodyRun {
   NbodyEnd integrate(const std::function<bool(const NbodyRun&)>& go_on);
   /// The same, but only up to the next output. Returns true if further outputs follow. May be mixed with integrate().
   bool integrate_to_output(const std::function<bool(const NbodyRun&)>& go_on);
+  [[nodiscard]] const NbodySettings& settings() const { return settings_; }
   /// How the last call of integrate() or integrate_to_output() ended.
   [[nodiscard]] NbodyEnd end() const { return end_; }
   /// What the reader of a snapshot left out or assumed, in sentences.

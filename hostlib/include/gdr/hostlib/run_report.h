@@ -23,9 +23,9 @@ struct RunOutcome {
 /// a break.
 [[nodiscard]] std::string page_of(const NbodyRun& run, const RunOutcome& outcome);
 
-/// Sentences on particles in one place, as of a row that is twice in a file, and, unless the run `has_units`, on a
-/// snapshot that is hardly in units with G = 1.
-[[nodiscard]] std::vector<std::string> warnings_of_start(const NbodyRun& run, bool has_units);
+/// Sentences on particles in one place, as of a row that is twice in a file, and on a snapshot that is hardly in the
+/// units that the settings give, or, without them, in units with G = 1.
+[[nodiscard]] std::vector<std::string> warnings_of_start(const NbodyRun& run);
 /// A sentence if noise of the kernel chose many of the steps.
 [[nodiscard]] std::optional<std::string> note_on_noise(const NbodyRun& run);
 
