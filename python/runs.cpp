@@ -17,6 +17,7 @@
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/output_times.h"
+#include "gdr/hostlib/run_report.h"
 #include "gdr/hostlib/start_model.h"
 
 namespace gdr::python {
@@ -262,6 +263,12 @@ class Run {
     if (!watch || (watch->trouble <= hostlib::kTroubleToTell && !ended)) return std::nullopt;
     return std::pair{watch->t, watch->energy_error};
   }
+  /// What `gdr nbody` prints as it starts from a file: warnings and notes.
+  static std::vector<std::string> start_warnings(const hostlib::NbodyRun& run) {
+    std::vector<std::string> all = hostlib::warnings_of_start(run);
+    all.insert(all.end(), run.notes().begin(), run.notes().end());
+    return all;
+  }
   /// Names and rows.
   static std::pair<std::vector<std::string>, std::vector<std::vector<double>>> samples(const hostlib::NbodyRun& run) {
     return {hostlib::sample_columns(), run.samples()};
@@ -354,6 +361,7 @@ void add_runs(py::module_& module) {
       .def_property_readonly(
           "last_output",
           [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.last_output(); }); })
+      .def_property_readonly("start_warnings", [](Run& own) { return own.between_blocks(&Run::start_warnings); })
       .def_property_readonly("large_energy_error",
                              [](Run& own) { return own.between_blocks(&Run::large_energy_error); })
       .def("particles_at",

@@ -38,7 +38,7 @@ from ._arrays import column_array, masked_at, numbers, real, unit_of, whole
 from ._core import AssemblyError, Error
 from ._device import device_options, options_of
 from ._profile import Profile
-from ._warnings import AssemblyWarning, EnergyWarning, EventWarning, tell_of_events
+from ._warnings import AssemblyWarning, EnergyWarning, EventWarning, SnapshotWarning, tell_of_events
 from ._runs import NbodyRun, Output, particle_arrays
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "PairKernel",
     "Precision",
     "Profile",
+    "SnapshotWarning",
     "accel_jerk_pot",
     "assemble",
     "compile_kernel",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from ._core import Error
 from ._device import options_of
 from ._figures import picture_html, pyplot
 from ._profile import Profile
-from ._warnings import EnergyWarning, tell
+from ._warnings import EnergyWarning, SnapshotWarning, tell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,7 +127,7 @@ class NbodyRun:
       `m`, `x`, `y`, `z`, `vx`, `vy`, `vz`, by name or as the rows of an array (n, 7); copied. The run begins at their `time`,
       if they have one, as those of numpy.load() may
     - `start`, a model's name, with `n`, `seed`, `w0`, `separation`, `pericentre`, `eccentricity` as the model takes them
-    - `in_file`: a snapshot, text or HDF5
+    - `in_file`: a snapshot, text or HDF5. What `gdr nbody` says of it at the start are SnapshotWarnings
     - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run
 
     `units` of mass, length and speed, such as "msun,pc,km/s", are those of `particles` or `in_file`; without them the numbers
@@ -212,6 +213,9 @@ class NbodyRun:
         self._core = _core.NbodyRun(settings, options_of(NbodyRun.__init__, device))
         self._on_block = on_block
         self._told_of_energy = False
+        if in_file is not None:
+            for text in self._core.start_warnings:
+                tell(re.sub(r"--units (\S+)", r"units='\1'", text), SnapshotWarning)  # they name the program's option
 
     def __iter__(self) -> Iterator[Output]:
         more = True

@@ -27,6 +27,12 @@ class EnergyWarning(RuntimeWarning):
     __module__ = "grapedr"
 
 
+class SnapshotWarning(UserWarning):
+    """Start of an N-body run from a file: odd units, particles in one place, parts of the file that are left out."""
+
+    __module__ = "grapedr"
+
+
 def tell_of_events(text: str) -> None:
     """Warns of floating-point events; nothing for an empty text."""
     if text:

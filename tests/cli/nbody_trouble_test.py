@@ -227,15 +227,17 @@ class Units(nbody_test.NbodyTest):
         self.assertRegex(done.stdout, r"at the start +mass 1, virial radius \S+, virial ratio \S+, crossing time \S+, "
                                       r"relaxation time \S+, time unit 14\.90\d+ Myr")
 
-    def test_units_in_a_comment_are_said_to_be_left_out(self):
+    def test_units_in_a_comment_behind_the_names_are_those_of_the_columns(self):
         head = "#mass,x,y,z,vx,vy,vz\n"
         rows = "".join(",".join(map(repr, row)) + "\n" for row in sphere())
-        for text, told in ((head + "#MSun,pc,pc,pc,kms,kms,kms\n" + rows, True), (head + rows, False), (head + "# of a run\n" + rows, False)):
-            (self.folder / "amuse.csv").write_text(text, encoding="utf-8")
-            done = subprocess.run([nbody_test.GDR, "nbody", "--in", self.folder / "amuse.csv", "--t-end", "0", *DIRECT],
-                                  capture_output=True, text=True, check=True)
-            note = "the units in a comment (MSun, pc, pc, pc, kms, kms, kms) are left out"
-            self.assertEqual(note in done.stdout + done.stderr, told, done.stderr)
+        file = self.folder / "amuse.csv"
+        note = "amuse.csv:2: the columns have units (msun, pc, km/s)"
+        for units, told in (("#MSun,pc,pc,pc,kms,kms,kms\n", True), ("#[MSun] [pc] [pc] [pc] [kms] [kms] [kms]\n", True), ("", False),
+                            ("# of a run\n", False)):
+            file.write_text(head + units + rows, encoding="utf-8")
+            self.assertEqual(note in self.run_gdr("--in", file, "--t-end", 0, *DIRECT).stderr, told, units)
+        file.write_text(head + "#MSun,pc,pc,AU,kms,kms,kms\n" + rows, encoding="utf-8")
+        self.assertRegex(self.run_gdr("--in", file, "--t-end", 0, *DIRECT, expected=1).stderr, r"amuse\.csv:2: column z \[AU\] has another unit")
 
     def test_units_that_are_unknown_or_have_no_file_are_refused(self):
         start = self.written(sphere())
@@ -245,6 +247,21 @@ class Units(nbody_test.NbodyTest):
             self.assertIn("--units", errors)
         self.assertIn("--in", self.run_gdr("--plummer", 16, "--t-end", 0, "--units", "msun,pc,km/s", expected=2).stderr)
         self.assertIn("--in", self.run_gdr("--plummer", 16, "--t-end", 0, "--scale", "henon", expected=2).stderr)
+
+    def test_units_behind_names_are_compared_with_those_given(self):
+        rows = "".join(" ".join(map(repr, row)) + "\n" for row in sphere())
+        names = "# mass [Msun] x [pc] y [pc] z [{}] vx [km/s] vy [km/s] vz [km/s]\n"
+        start = self.folder / "in.txt"
+        start.write_text(names.format("au") + rows, encoding="utf-8")
+        self.assertRegex(self.run_gdr("--in", start, "--t-end", 0, *DIRECT, expected=1).stderr,
+                         r"in\.txt:1: column z \[au\] has another unit than column x \[pc\]")
+        start.write_text(names.format("pc") + rows, encoding="utf-8")
+        run = ["--in", start, "--t-end", 0, *DIRECT]
+        self.assertRegex(self.run_gdr(*run, "--units", "msun,kpc,km/s", expected=1).stderr,
+                         r"in\.txt:1: column x \[pc\] .* which are msun,kpc,km/s: lengths must be in kpc")
+        self.assertIn("note: ", self.run_gdr(*run, expected=0).stderr)
+        self.assertIn("--units msun,pc,km/s converts them", self.run_gdr(*run, expected=0).stderr)
+        self.assertNotIn("--units", self.run_gdr(*run, "--units", "MSun,pc,km/s", expected=0).stderr)
 
     def test_an_odd_virial_ratio_is_told_of_whatever_the_units(self):
         start = self.written(scaled(2000, 3, 100 * math.sqrt(2000 / 3) * self.KM_S))

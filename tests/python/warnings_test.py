@@ -68,6 +68,26 @@ class Energy(unittest.TestCase):
         self.assertEqual(caught(lambda: self.run_with(0.02)), [])
 
 
+class Snapshots(unittest.TestCase):
+    def run_of(self, names, **more):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "in.txt"
+            file.write_text(f"# {names}\n0.5 0.5 0 0 0 0.5 0\n0.5 -0.5 0 0 0 -0.5 0\n", encoding="utf-8")
+            return grapedr.NbodyRun(in_file=file, t_end=0, engine="direct", **more)
+
+    def test_say_which_units_they_have(self):
+        names = "mass [Msun] x [pc] y [pc] z [pc] vx [km/s] vy [km/s] vz [km/s]"
+        told = caught(lambda: self.run_of(names))
+        self.assertEqual([(each.category, each.filename) for each in told], [(grapedr.SnapshotWarning, __file__)])
+        self.assertIn("in.txt:1: the columns have units", str(told[0].message))
+        self.assertIn("units='msun,pc,km/s' converts them", str(told[0].message))
+        told = caught(lambda: self.run_of(names, units="msun,pc,km/s"))
+        self.assertEqual(["the virial ratio is" in str(each.message) for each in told], [True])  # 0.5 km/s are much here
+        with self.assertRaisesRegex(grapedr.Error, r"column x \[pc\] .* lengths must be in kpc"):
+            self.run_of(names, units="msun,kpc,km/s")
+        self.assertEqual(caught(lambda: self.run_of("mass x y z vx vy vz")), [])
+
+
 class Events(unittest.TestCase):
     def run_with(self, x, device=None):
         gravity = grapedr.kernel("gravity")

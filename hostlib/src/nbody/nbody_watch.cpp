@@ -53,8 +53,10 @@ RunStart start_of_run(const NbodySettings& settings) {
     start.name = fmt::format("{} particles of the caller", start.particles.size());
   } else {
     LoadedSnapshot loaded = is_hdf5_input(settings.in) ? load_run_snapshot(settings.in) : load_snapshot(settings.in);
+    std::vector<std::string> notes = notes_on_units(loaded.units, settings.units);
+    notes.insert(notes.end(), loaded.notes.begin(), loaded.notes.end());
     start = {std::move(loaded.snapshot.particles), loaded.snapshot.time, loaded.snapshot.step, settings.in.string(),
-             std::move(loaded.notes)};
+             std::move(notes)};
     if (settings.units) start.name += " in " + settings.units->name;
     if (settings.scale_to_henon) start.name += ", scaled to Henon's units";
   }

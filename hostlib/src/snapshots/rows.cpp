@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "column_names.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
@@ -23,10 +24,7 @@
 namespace gdr::hostlib {
 namespace {
 
-constexpr std::array<std::string_view, 7> kColumns = {"m", "x", "y", "z", "vx", "vy", "vz"};
 constexpr std::size_t kPhigrapeColumns = 1 + kColumns.size();
-
-using Fields = std::vector<std::string_view>;
 
 /// Reads lines as fields.
 class SnapshotReader : public base::LineReader {
@@ -41,6 +39,9 @@ class SnapshotReader : public base::LineReader {
     if (!has_commas_) has_commas_ = line->find(',') != std::string_view::npos;
     return *has_commas_ ? base::comma_fields(*line) : base::blank_fields(*line);
   }
+
+  /// Whether commas separate the fields of the lines so far.
+  [[nodiscard]] bool has_commas() const { return has_commas_.value_or(false); }
 
   [[nodiscard]] double real(std::string_view field, std::string_view column) const {
     std::string digits(field);
@@ -62,13 +63,6 @@ class SnapshotReader : public base::LineReader {
 
  private:
   std::optional<bool> has_commas_;
-};
-
-/// Which column holds what: m, x, y, z, vx, vy, vz, and the id, if there is one.
-struct RowPlaces {
-  std::array<std::size_t, kColumns.size()> of{};
-  std::optional<std::size_t> id;
-  std::size_t columns = 0;  // of a row
 };
 
 void read_particle(const SnapshotReader& in, const Fields& fields, const RowPlaces& places, std::int64_t id,
@@ -122,135 +116,17 @@ Snapshot read_phigrape(SnapshotReader& in, const Fields& first) {
   return snapshot;
 }
 
-/// The name of a column without unit or number, in small letters: "Mass_[Msun]" is "mass", "x(1)" is "x". A name such
-/// as "Mass(t=0)" says which mass, and stays as it is.
-std::string plain_name(std::string_view name) {
-  const std::size_t bracket = name.find('(');
-  const bool is_other = bracket != std::string_view::npos && name.find('=', bracket) != std::string_view::npos;
-  std::string plain;
-  for (const char letter : name) {
-    if (letter == '[' || (letter == '(' && !is_other)) break;
-    plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  while (!plain.empty() && (plain.back() == '_' || plain.back() == ' ')) plain.pop_back();
-  return plain;
-}
-
-/// Removes `#` and the number of a column from before its name, as in "#2:y" and "2=y".
-std::string_view without_number(std::string_view name) {
-  name.remove_prefix(std::min(name.find_first_not_of("# "), name.size()));
-  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
-  const bool is_number =
-      digits > 0 && digits < name.size() && std::string_view(":=)").find(name[digits]) != std::string_view::npos;
-  return is_number ? base::trimmed(name.substr(digits + 1)) : name;
-}
-
-/// Names between bars or commas, which may hold blanks.
-Fields names_between(std::string_view line, char separator) {
-  Fields names;
-  if (separator == ',') {
-    names = base::comma_fields(line);
-  } else {
-    for (std::size_t at = 0; at <= line.size();) {
-      const std::size_t end = std::min(line.find(separator, at), line.size());
-      names.push_back(base::trimmed(line.substr(at, end - at)));
-      at = end + 1;
-    }
-    if (names.back().empty()) names.pop_back();  // bars may stand around the names, too
-    if (!names.empty() && names.front().empty()) names.erase(names.begin());
-  }
-  for (std::string_view& name : names) name = without_number(name);
-  if (!names.empty()) {
-    const std::string_view first = names.front();
-    names.front() = base::trimmed(first.substr(first.rfind(':') + 1));  // "columns: x"
-  }
-  return names;
-}
-
-/// Names between blanks, without units that stand by themselves, and without words before a colon.
-Fields names_between_blanks(std::string_view line) {
-  Fields names;
-  bool is_unit = false;
-  for (std::string_view field : base::blank_fields(line)) {
-    is_unit = is_unit || field.front() == '[' || field.front() == '(';
-    if (is_unit) {
-      is_unit = field.back() != ']' && field.back() != ')';
-      continue;
-    }
-    field = without_number(field);
-    if (const std::size_t colon = field.rfind(':'); colon != std::string_view::npos) {
-      names.clear();
-      field.remove_prefix(colon + 1);
-    }
-    if (!field.empty()) names.push_back(field);
-  }
-  return names;
-}
-
-/// The names that a line may hold, without what stands around them: "## 1:x | 2:y [pc]" holds x and "y [pc]".
-Fields names_in(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of("# \t"), line.size()));
-  for (const char separator : {'|', ','}) {
-    if (line.find(separator) != std::string_view::npos) return names_between(line, separator);
-  }
-  return names_between_blanks(line);
-}
-
-/// What a line of names says of the columns.
-struct NamedColumns {
-  std::optional<RowPlaces> places;  // nothing if one of the seven is missing or there twice
-  std::size_t known = 0;            // number of the seven that are named
-  std::string wrong;                // why there are no places
-};
-
-NamedColumns columns_by_names(const Fields& names) {
-  static const std::array<std::vector<std::string_view>, kColumns.size()> kNames{
-      {{"m", "mass"},
-       {"x", "pos_x", "x_pos", "posx", "xpos", "rx"},
-       {"y", "pos_y", "y_pos", "posy", "ypos", "ry"},
-       {"z", "pos_z", "z_pos", "posz", "zpos", "rz"},
-       {"vx", "vel_x", "v_x", "x_vel", "velx", "xvel"},
-       {"vy", "vel_y", "v_y", "y_vel", "vely", "yvel"},
-       {"vz", "vel_z", "v_z", "z_vel", "velz", "zvel"}}};
-  static const std::vector<std::string_view> kIds{"id", "index", "key", "name"};
-  RowPlaces places;
-  places.columns = names.size();
-  std::array<unsigned, kColumns.size()> found{};
-  for (std::size_t column = 0; column < names.size(); ++column) {
-    const std::string name = plain_name(names[column]);
-    for (std::size_t k = 0; k < kNames.size(); ++k) {
-      if (std::ranges::find(kNames.at(k), name) == kNames.at(k).end()) continue;
-      places.of.at(k) = column;
-      ++found.at(k);
-    }
-    if (std::ranges::find(kIds, name) != kIds.end() && !places.id) places.id = column;
-  }
-  NamedColumns named;
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    if (found.at(k) > 0) ++named.known;
-    if (found.at(k) == 1 || !named.wrong.empty()) continue;
-    named.wrong = fmt::format("column {} is {}: the columns are named {}", kColumns.at(k),
-                              found.at(k) == 0 ? "missing" : "there twice", fmt::join(names, ", "));
-  }
-  if (named.wrong.empty()) named.places = places;
-  return named;
-}
-
-std::optional<RowPlaces> places_by_names(const Fields& names) { return columns_by_names(names).places; }
-
 bool is_number(std::string_view field) { return base::read_number<double>(field).error == std::errc(); }
 
 /// Why a line that must be one of names gives no places; empty for rows of numbers and for lines of other words.
-std::string wrong_names(const Fields& names) {
-  NamedColumns named = columns_by_names(names);
-  return named.known == 0 || std::ranges::any_of(names, is_number) ? std::string() : named.wrong;
+std::string wrong_names(const Fields& names, NamedColumns named) {
+  return named.known == 0 || std::ranges::any_of(names, is_number) ? std::string() : std::move(named.wrong);
 }
 
 /// What the comments before the first row say of the columns.
 struct CommentedColumns {
   std::optional<RowPlaces> places;
   std::vector<std::string> unused;  // names that do not tell the places
-  std::string units;                // a comment behind that of the names, with as many words
 };
 
 bool is_usual_order(const RowPlaces& places) {
@@ -260,32 +136,43 @@ bool is_usual_order(const RowPlaces& places) {
   return true;
 }
 
-/// The comment in the line behind that of the names, if it has a word for each column and names none of them: AMUSE
-/// writes units there. Empty if there is none.
-std::string units_behind(std::string_view content, std::size_t columns) {
+/// Units in the comment behind that of the names, where AMUSE writes them: a word for each column, none of which is a
+/// name. `content` begins with the names; `place` is that of the line behind them.
+std::vector<StatedUnit> units_behind(std::string_view content, const RowPlaces& places, const std::string& place) {
   content.remove_prefix(std::min(content.find('\n'), content.size() - 1) + 1);
   const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
   if (line.empty() || line.front() != '#') return {};
-  const Fields words = names_in(line);
-  if (words.size() != columns || columns_by_names(words).known != 0) return {};
-  return base::on_one_line(fmt::format("{}", fmt::join(words, ", ")));
+  std::string bare(line);
+  std::erase_if(bare, [](char letter) { return letter == '[' || letter == ']'; });
+  const Fields words = names_in(bare);
+  if (words.size() != places.columns || columns_by_names(words, place).known != 0) return {};
+  std::vector<StatedUnit> units;
+  for (std::size_t k = 0; k < kColumns.size(); ++k) units.push_back(stated_unit(k, words[places.of.at(k)], place));
+  return units;
 }
 
 /// Looks in the comments before the first row, which has this many `columns`, for names, as McLuster and AMUSE write
 /// them. Units may stand in a comment behind. Throws gdr::Error for a comment that names most of the seven, but does
 /// not fit the rows.
-CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view content, std::size_t columns) {
+CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view content, const std::string& file,
+                                     std::size_t columns) {
   CommentedColumns found;
-  while (true) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
+  for (std::size_t number = 1;; ++number) {
     const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
     if (!line.empty() && line.front() != '#') break;
     if (!line.empty()) {
       Fields names = names_in(line);
       // "# Columns x y z" has a word before the names.
-      if (names.size() == columns + 1 && columns_by_names({names.front()}).known == 0) names.erase(names.begin());
-      NamedColumns named = columns_by_names(names);
+      if (names.size() == columns + 1 && columns_by_names({names.front()}, "").known == 0) names.erase(names.begin());
+      NamedColumns named = columns_by_names(names, base::place_in(file, number));
       const bool is_most = 2 * named.known > kColumns.size();
-      if (named.places && names.size() == columns) return {std::move(named.places), {}, units_behind(content, columns)};
+      if (named.places && names.size() == columns) {
+        const std::vector<StatedUnit> behind = units_behind(content, *named.places, base::place_in(file, number + 1));
+        named.places->units.insert(named.places->units.end(), behind.begin(), behind.end());
+        return {std::move(named.places), {}};
+      }
       if (named.places && !is_usual_order(*named.places)) {
         in.refuse(fmt::format("a comment names {} ({}), and the row has {}", base::counted(names.size(), "column"),
                               fmt::join(names, ", "), columns));
@@ -305,12 +192,6 @@ CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view 
 
 /// Tells of names in comments that were not used.
 LoadedSnapshot with_note_of(const CommentedColumns& commented, LoadedSnapshot loaded) {
-  if (!commented.units.empty()) {
-    loaded.notes.push_back(
-        fmt::format("the units in a comment ({}) are left out: the numbers are taken as they are, with "
-                    "G = 1 unless other units are given",
-                    commented.units));
-  }
   if (!commented.unused.empty()) {
     loaded.notes.push_back(fmt::format(
         "comments name columns ({}) in a form that is not understood: the columns are taken by their number, "
@@ -329,6 +210,7 @@ bool is_whole(std::string_view field) {
 /// whole numbers of 64 bits, each once; else particles are numbered.
 LoadedSnapshot read_columns(SnapshotReader& in, const RowPlaces& places, std::optional<Fields> fields) {
   LoadedSnapshot loaded;
+  loaded.units = places.units;
   std::vector<std::int64_t> ids;
   bool are_ids = places.id.has_value();
   for (; fields; fields = in.next_fields()) {
@@ -502,10 +384,12 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
   SnapshotReader in(content, file);
   const std::optional<Fields> first = in.next_fields();
   if (!first) in.refuse("the file holds no particles");
-  if (const auto places = places_by_names(*first)) return read_columns(in, *places, in.next_fields());
-  if (const std::string wrong = wrong_names(*first); first->size() > 1 && !wrong.empty()) in.refuse(wrong);
-  const CommentedColumns commented = columns_in_comments(in, content, first->size());
-  if (commented.places) return with_note_of(commented, read_columns(in, *commented.places, first));
+  const Fields names = in.has_commas() ? *first : with_units(*first);
+  const NamedColumns named = columns_by_names(names, in.where());
+  if (named.places) return read_columns(in, *named.places, in.next_fields());
+  if (const std::string wrong = wrong_names(names, named); names.size() > 1 && !wrong.empty()) in.refuse(wrong);
+  const CommentedColumns commented = columns_in_comments(in, content, file, first->size());
+  if (commented.places) return read_columns(in, *commented.places, first);
   if (first->size() == 1) return read_one_by_one(content, in, *first);
   if (first->size() == kColumns.size()) {
     return with_note_of(commented, read_columns(in, seven_from(0, first->size()), first));

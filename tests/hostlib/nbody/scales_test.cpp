@@ -59,6 +59,29 @@ TEST(Units, ThatAreUnknownAreRefusedWithThoseThereAre) {
   EXPECT_EQ(refusal("msun,pc,km/h"), "'h' is no unit of time in a speed: it must be one of s, day, yr, myr, gyr");
 }
 
+TEST(Units, AreFoundInTheSpellingsOfFiles) {
+  for (const std::string_view mass : {"Msun", "MSun", "M_sun", "MSUN", "solMass", "Msol"}) {
+    EXPECT_EQ(known_unit(UnitOf::mass, mass), "msun") << mass;
+  }
+  for (const std::string_view length : {"pc", "PC", "parsec"}) EXPECT_EQ(known_unit(UnitOf::length, length), "pc");
+  for (const std::string_view speed :
+       {"km/s", "km / s", "kms", "km s^-1", "km s-1", "km*s**-1", "km * s**-1", "km s^{-1}", "km/sec", "kms^-1"}) {
+    EXPECT_EQ(known_unit(UnitOf::speed, speed), "km/s") << speed;
+  }
+  EXPECT_EQ(known_unit(UnitOf::speed, "pc/Myr"), "pc/myr");
+  EXPECT_EQ(known_unit(UnitOf::speed, "AU/d"), "au/day");
+  for (const std::string_view other : {"", "M", "furlong", "pc", "1", "Mpc"}) {
+    EXPECT_EQ(known_unit(UnitOf::mass, other), std::nullopt) << other;
+    EXPECT_EQ(known_unit(UnitOf::speed, other), std::nullopt) << other;
+  }
+  EXPECT_EQ(known_unit(UnitOf::length, "M"), std::nullopt);
+  EXPECT_EQ(known_unit(UnitOf::length, "m"), "m");
+  const Units units = units_named("M_sun,parsec,km s^-1");
+  EXPECT_EQ(units.name, "msun,pc,km/s");
+  EXPECT_EQ(units.speed, units_named("msun,pc,km/s").speed);
+  EXPECT_EQ(unit_in(units, UnitOf::speed), "km/s");
+}
+
 TEST(HenonsUnits, AreReachedFromOthers) {
   const Particles p = make_plummer(64, 5);
   Particles other = p;

@@ -353,6 +353,45 @@ TEST(SnapshotKinds, NamesInCommentsThatDoNotTellTheColumnsAreToldOf) {
   }
 }
 
+TEST(SnapshotKinds, NamesKeepTheirUnits) {
+  const std::string row = "1 2 3 4 5 6 0.5\n";
+  for (const std::string names :
+       {"# x [pc] y [pc] z [pc] vx [km / s] vy [km / s] vz [km / s] mass [Msun]",
+        "# x (pc) y (pc) z (pc) vx (km/s) vy (km/s) vz (km/s) mass (Msun)",
+        "x [pc] y [pc] z [pc] vx [km s^-1] vy [kms] vz [km/s] mass [M_sun]",
+        "# x [pc] | y [pc] | z [pc] | vx [km/s] | vy [km/s] | vz [km/s] | mass [MSun]",
+        "#x_[pc] y_[pc] z_[pc] vx_[km/s] vy_[km/s] vz_[km/s] Mass_[Msun]",
+        "\xEF\xBB\xBF#1=x(1)[pc] #2=y[pc] #3=z[pc] #4=vx[km/s] #5=vy[km/s] #6=vz[km/s] #7=m[MSUN]"}) {
+    SCOPED_TRACE(names);
+    const LoadedSnapshot loaded = loaded_text(names + "\n" + row);
+    EXPECT_EQ(loaded.snapshot.particles.position[0], (Vec3{1, 2, 3}));
+    std::vector<std::string> known;
+    for (const StatedUnit& unit : loaded.units) known.push_back(unit.column + " " + unit.known.value_or("?"));
+    EXPECT_THAT(known, ::testing::ElementsAre("x pc", "y pc", "z pc", "vx km/s", "vy km/s", "vz km/s", "m msun"));
+    ASSERT_FALSE(loaded.units.empty());
+    EXPECT_THAT(loaded.units.front().place, HasSubstr("in:1"));
+  }
+  EXPECT_TRUE(loaded_text("# x(1) y(2) z(3) vx(4) vy(5) vz(6) m(7)\n" + row).units.empty());
+}
+
+TEST(SnapshotKinds, UnitsOfColumnsThatDisagreeAreRefused) {
+  const auto notes = [](const std::string& x, const std::string& z, const std::string& given) {
+    const std::string names = "# m [Msun] x [" + x + "] y z [" + z + "] vx [km/s] vy vz\n";
+    const LoadedSnapshot loaded = loaded_text(names + "0.5 1 2 3 4 5 6\n");
+    return notes_on_units(loaded.units, given.empty() ? std::nullopt : std::optional(units_named(given)));
+  };
+  EXPECT_THAT(error_of([&] { (void)notes("pc", "au", ""); }),
+              HasSubstr("in:1: column z [au] has another unit than column x [pc]: all lengths must be in one unit"));
+  EXPECT_THAT(error_of([&] { (void)notes("pc", "pc", "msun,kpc,km/s"); }),
+              HasSubstr("in:1: column x [pc] has another unit than the given ones, which are msun,kpc,km/s: lengths "
+                        "must be in kpc"));
+  EXPECT_THAT(notes("pc", "parsec", "Msun,pc,kms"), ::testing::IsEmpty());
+  EXPECT_THAT(notes("pc", "pc", ""), ::testing::ElementsAre(HasSubstr("--units msun,pc,km/s converts them")));
+  EXPECT_THAT(notes("a", "b", ""),
+              ::testing::ElementsAre(HasSubstr("--units msun,LENGTH,km/s"), HasSubstr("not checked: x [a], z [b]")));
+  EXPECT_THAT(notes("pc", "\x1b", "msun,pc,km/s"), ::testing::ElementsAre(HasSubstr("not checked: z [\\x1b]")));
+}
+
 std::string bytes_of_npy(const std::string& dictionary, const std::vector<double>& numbers) {
   std::string head = dictionary;
   head.append(63 - (10 + head.size()) % 64, ' ');

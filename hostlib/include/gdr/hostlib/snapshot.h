@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gdr/base/names.h"
 #include "gdr/hostlib/particles.h"
+#include "gdr/hostlib/scales.h"
 
 namespace gdr::hostlib {
 
@@ -34,9 +37,19 @@ struct Snapshot {
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
+/// The unit that a file states for a column.
+struct StatedUnit {
+  UnitOf of = UnitOf::mass;
+  std::string column;                // m, x, y, z, vx, vy or vz
+  std::string word;                  // as the file has it
+  std::optional<std::string> known;  // as units_named() takes it; none for a word that is no known unit
+  std::string place;                 // FILE:LINE
+};
+
 /// A snapshot with what its reader has to say.
 struct LoadedSnapshot {
   Snapshot snapshot;
+  std::vector<StatedUnit> units;   // of its numbers, if the file states them
   std::vector<std::string> notes;  // on what was left out or assumed
 };
 
@@ -56,6 +69,10 @@ struct LoadedSnapshot {
 /// the refused value, for a wrong number of columns, a field that is not a number, NaN or infinity, a negative mass, an
 /// index that occurs twice, fewer or more rows than the header says, or no particles.
 [[nodiscard]] LoadedSnapshot load_snapshot(const std::filesystem::path& path);
+/// What a person is to be told of units that a file states: those without `given` units, and words that are no known
+/// unit. Throws gdr::Error with place, column and unit if one quantity has two units, or another one than `given`.
+[[nodiscard]] std::vector<std::string> notes_on_units(std::span<const StatedUnit> stated,
+                                                      const std::optional<Units>& given);
 /// The snapshot alone.
 [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path);
 

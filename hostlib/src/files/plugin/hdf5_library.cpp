@@ -223,11 +223,11 @@ LoadedSnapshot last_snapshot_of(const std::filesystem::path& path) {
   const std::vector<std::string> names = names_in(all);
   if (names.empty()) throw Error(fmt::format("the group {} holds no snapshot", kind));
   const std::string& last = names.back();
-  if (link_in(all, last) != H5L_TYPE_EXTERNAL) return {snapshot_in(all, last), {}};
+  if (link_in(all, last) != H5L_TYPE_EXTERNAL) return {snapshot_in(all, last), {}, {}};
   const SnapshotFile other = snapshot_file(all, last);
   try {
     const Handle own = opened(path.parent_path() / other.name);
-    return {snapshot_in(group_of(own, kParticles), last), {}};
+    return {snapshot_in(group_of(own, kParticles), last), {}, {}};
   } catch (const Error& error) {
     throw Error(fmt::format("particles/{} cannot be read from {}: {}", last, other.name, error.what()));
   }
