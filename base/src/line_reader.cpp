@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/file_kind.h"
 
 namespace gdr::base {
 namespace {
@@ -23,13 +24,13 @@ std::size_t field_end(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// Texts have no control characters but blanks and those that terminals take.
-bool is_binary(std::string_view line) {
+/// Texts have no control characters but line feeds, blanks and those that terminals take.
+bool is_binary(std::string_view text) {
   // Whoever prints them spells them out.
   constexpr std::string_view kOfTerminals = "\a\b\x1b";
-  return std::ranges::any_of(line, [&](char letter) {
-    return static_cast<unsigned char>(letter) < ' ' && kBlanks.find(letter) == std::string_view::npos &&
-           kOfTerminals.find(letter) == std::string_view::npos;
+  return std::ranges::any_of(text, [&](char letter) {
+    return static_cast<unsigned char>(letter) < ' ' && letter != '\n' &&
+           kBlanks.find(letter) == std::string_view::npos && kOfTerminals.find(letter) == std::string_view::npos;
   });
 }
 
@@ -60,6 +61,12 @@ std::optional<std::string_view> LineReader::next() {
       refuse(
           "lines end with carriage returns alone, as of old Macintoshes: end them with line feeds, as `tr '\\r' '\\n'` "
           "does");
+    }
+    if (line_ == 1) {
+      // The first lines of some of them have no control characters.
+      constexpr std::size_t kHead = 64;
+      const FileKind* kind = is_binary(rest_.substr(0, kHead)) ? file_kind(rest_) : nullptr;
+      if (kind != nullptr) refuse(fmt::format("this is {}: {}", kind->name, kind->way_out));
     }
     if ((line_ == 1 || is_last) && is_binary(whole)) {
       refuse("this is no text: the file is binary, of a kind that is not known here");

@@ -55,6 +55,20 @@ TEST(LineReader, SaysThatAFileIsNoText) {
   EXPECT_EQ(message_of(lines), "a:1: this is no text: the file is binary, of a kind that is not known here");
 }
 
+TEST(LineReader, SaysWhichKindAFileIsThatIsNoText) {
+  using std::string_view_literals::operator""sv;
+  LineReader utf16("\xff\xfex\0i\0\n\0"sv, "a");
+  EXPECT_EQ(message_of(utf16), "a:1: this is UTF-16 text: save it as UTF-8");
+  LineReader swapped("\xfe\xff\0x\0i\0\n"sv, "a");
+  EXPECT_EQ(message_of(swapped), "a:1: this is UTF-16 text: save it as UTF-8");
+  LineReader packed("\xfd\x37zXZ\0\n"sv, "a");
+  EXPECT_EQ(message_of(packed), "a:1: this is a file compressed by xz: unpack it with unxz");
+  LineReader hdf5("\x89HDF\r\n\x1a\n"sv, "a");
+  EXPECT_EQ(message_of(hdf5), "a:1: this is an HDF5 file: text is expected here");
+  LineReader text("BZh\n", "a");
+  EXPECT_EQ(text.next(), "BZh");
+}
+
 TEST(LineReader, DividesByCommasOutsideOfQuotesAndByBlanks) {
   EXPECT_THAT(comma_fields(" a , \"b, c\",,\" d \""), ElementsAre("a", "b, c", "", "d"));
   EXPECT_THAT(comma_fields("1,"), ElementsAre("1", ""));

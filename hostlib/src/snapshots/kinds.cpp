@@ -9,6 +9,7 @@
 #include "formats/unpack.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/line_reader.h"
 
 namespace gdr::hostlib {
@@ -34,14 +35,7 @@ std::span<const SnapshotKind> snapshot_kinds() {
   static constexpr std::array kKinds{
       SnapshotKind{"an HDF5 file", begins_with<'\x89', 'H', 'D', 'F'>, nullptr,
                    "give it a name that ends in .h5 or .hdf5"},
-      SnapshotKind{"a file compressed by gzip", is_gzip, nullptr, "unpack it with gunzip"},
-      SnapshotKind{"a file compressed by zstd", begins_with<'\x28', '\xb5', '\x2f', '\xfd'>, nullptr,
-                   "unpack it with unzstd"},
-      SnapshotKind{"a file compressed by bzip2", begins_with<'B', 'Z', 'h'>, nullptr, "unpack it with bunzip2"},
-      SnapshotKind{"a file compressed by xz", begins_with<'\xfd', '7', 'z', 'X', 'Z'>, nullptr, "unpack it with unxz"},
       SnapshotKind{"a zip archive, such as NumPy's .npz", begins_with<'P', 'K', '\3', '\4'>, read_npz_snapshot, ""},
-      SnapshotKind{"UTF-16 text", begins_with<'\xff', '\xfe'>, nullptr, "save it as UTF-8"},
-      SnapshotKind{"UTF-16 text", begins_with<'\xfe', '\xff'>, nullptr, "save it as UTF-8"},
       SnapshotKind{"a NumPy array", begins_with<'\x93', 'N', 'U', 'M', 'P', 'Y'>, read_npy_snapshot, ""},
       SnapshotKind{"a NEMO snapshot", is_nemo, read_nemo, ""},
       SnapshotKind{"a Gadget 1 snapshot", is_gadget1, read_gadget1, ""},
@@ -63,13 +57,16 @@ LoadedSnapshot load_snapshot(const std::filesystem::path& path) {
   const std::string file = path.string();
   const bool is_packed = is_gzip(content);
   if (is_packed) content = unpacked(content, Wrapping::gzip, std::nullopt, file);
+  const auto refuse = [&](std::string_view name, std::string_view way_out) {
+    throw Error(is_packed ? fmt::format("{}: is compressed by gzip and holds {}: unpack it with gunzip, and {}", file,
+                                        name, way_out)
+                          : fmt::format("{}: is {}: {}", file, name, way_out));
+  };
+  const base::FileKind* other = base::file_kind(content);
+  if (other != nullptr && !other->holds_numbers) refuse(other->name, other->way_out);
   for (const SnapshotKind& kind : snapshot_kinds()) {
     if (!kind.is(content)) continue;
-    if (kind.read == nullptr && is_packed) {
-      throw Error(fmt::format("{}: is compressed by gzip and holds {}: unpack it with gunzip, and {}", file, kind.name,
-                              kind.way_out));
-    }
-    if (kind.read == nullptr) throw Error(fmt::format("{}: is {}: {}", file, kind.name, kind.way_out));
+    if (kind.read == nullptr) refuse(kind.name, kind.way_out);
     LoadedSnapshot loaded = kind.read(content, file);
     if (loaded.snapshot.particles.size() == 0) throw Error(fmt::format("{}: the file holds no particles", file));
     if (!std::isfinite(loaded.snapshot.time)) throw Error(fmt::format("{}: the time is not finite", file));

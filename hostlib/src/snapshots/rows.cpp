@@ -26,6 +26,12 @@ namespace {
 
 constexpr std::size_t kPhigrapeColumns = 1 + kColumns.size();
 
+/// Whether semicolons separate the fields: as many of them as blanks, or more.
+bool are_between_semicolons(std::string_view line) {
+  const auto semicolons = static_cast<std::size_t>(std::ranges::count(line, ';'));
+  return semicolons > 0 && base::blank_fields(line).size() <= semicolons + 1;
+}
+
 /// Reads lines as fields.
 class SnapshotReader : public base::LineReader {
  public:
@@ -36,6 +42,9 @@ class SnapshotReader : public base::LineReader {
   std::optional<Fields> next_fields() {
     const std::optional<std::string_view> line = next();
     if (!line) return std::nullopt;
+    if (!has_commas_ && are_between_semicolons(*line)) {
+      refuse("semicolons are between the fields, where commas or blanks must be");
+    }
     if (!has_commas_) has_commas_ = line->find(',') != std::string_view::npos;
     return *has_commas_ ? base::comma_fields(*line) : base::blank_fields(*line);
   }
