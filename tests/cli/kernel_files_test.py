@@ -91,8 +91,19 @@ class Assembling(KernelFiles):
             name = option[0][:2] if option[0].startswith("-W") else option[0]
             for command in (["run", packed, *self.data], ["debug", packed, *self.data], ["analyse", packed]):
                 self.ends(2, [f"{name}: has no effect on {packed}, which is assembled already"], *command, *option)
+        for command in (["run", "tutorial", *self.data], ["debug", "tutorial", *self.data], ["analyse", "tutorial"]):
+            self.ends(2, ["-I: has no effect on", "which includes no file"], *command, "-I", ".")
         source = self.file("pair.cc", "int none;\n")
         self.ends(2, ["--schedule: has no effect on", "whose compiler writes and packs the lines"], "run", source, "--schedule")
+
+    def test_names_that_are_given_twice_are_refused(self):
+        for command in (["run", self.kernel, *self.data], ["debug", self.kernel, *self.data], ["analyse", self.kernel],
+                        ["as", self.kernel]):
+            self.ends(2, ["-D: times is given twice, as times=2 and times=3"], *command, *self.options, "-D", "times=3")
+        source = self.file("pair.cc", "int none;\n")
+        self.ends(2, ["-D: a is given twice, as a and a=0"], "cc", source, "-D", "a", "-D", "a=0")
+        self.ends(2, ["--param: ti is given twice, as ti=1 and ti=5"],
+                  "run", "gravity_jerk", *self.data, "--param", "ti=1", "--param", "ti=5")
 
     def test_kernels_that_come_with_gdr_have_names(self):
         data = ["--i", self.i, "--j", self.file("jm.csv", "xj,mj\n5,1\n")]

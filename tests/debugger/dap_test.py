@@ -333,6 +333,10 @@ class Dap(DapTest):
             seen |= {frame["line"] for frame in client.request("stackTrace", threadId=1)["stackFrames"]}
         self.assertLessEqual({13, 14, 16, 17}, seen)
 
+    def test_folders_may_be_those_of_other_kernels(self):
+        kernel = self.file("alone.vsm", KERNEL)
+        self.launched(kernel, includePath=[str(self.scratch)])
+
     def test_a_source_is_assembled_as_the_launch_asks(self):
         kernel = self.file("chosen.vsm", 'include "own.vsm"\n' + KERNEL.replace("fmul d scale", 'fmul d fs"{factor}"'))
         folder = self.scratch / "own"

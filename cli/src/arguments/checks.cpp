@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "command_line.h"
 #include "gdr/base/nearest.h"
@@ -16,6 +17,16 @@ std::string with_unit(std::string limits, ValueUnit unit) {
 }
 
 }  // namespace
+
+void refuse_one_name_twice(std::string_view option, std::span<const std::string> values) {
+  std::map<std::string_view, std::string_view> by_name;
+  for (const std::string_view value : values) {
+    const auto [earlier, is_new] = by_name.emplace(value.substr(0, value.find('=')), value);
+    if (is_new) continue;
+    throw UsageError(
+        fmt::format("{}: {} is given twice, as {} and {}", option, earlier->first, earlier->second, value));
+  }
+}
 
 Check in_range(double low, double high, ValueUnit unit) {
   const std::string limits =

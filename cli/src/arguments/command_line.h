@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,10 @@ auto from_command_line(const std::string& option, Make make) {
     throw UsageError(option + ": " + error.what());
   }
 }
+
+/// Throws UsageError if two of the values NAME=TEXT, or NAME, that were given to a repeatable option have one name: one
+/// of them would have no effect.
+void refuse_one_name_twice(std::string_view option, std::span<const std::string> values);
 
 /// A condition on an option's value. `refusal` returns why a text is invalid, or an empty string if it is valid; the
 /// help shows what is valid.

@@ -31,6 +31,7 @@ struct AssembleArguments {
   std::vector<std::string> definitions;
   std::vector<std::string> warnings;
   std::vector<std::string> include_directories;
+  bool directories_are_shared = false;  // by several kernels, some of which include nothing
   bool compat_il = false;
   std::string schedule;  // empty: lines as written
   bool pipeline = false;

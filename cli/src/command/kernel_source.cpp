@@ -22,6 +22,7 @@ const std::filesystem::path kFolder = "kernels";  // in a data folder
 
 std::vector<std::string> clang_arguments(const std::vector<std::string>& definitions,
                                          const std::vector<std::string>& include_directories) {
+  refuse_one_name_twice("-D", definitions);
   std::vector<std::string> arguments;
   for (const std::string& definition : definitions) arguments.push_back("-D" + definition);
   for (const std::string& directory : include_directories) arguments.push_back("-I" + directory);
@@ -170,6 +171,10 @@ LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& 
   }
   assembler::AssembleResult& result = made.assembled;
   if (!result.program) throw Error(path + (compiled ? ": not compiled" : ": not assembled"));
+  const bool has_directories = !arguments.include_directories.empty() && !arguments.directories_are_shared;
+  if (!compiled && has_directories && result.files.size() == 1) {
+    throw UsageError(fmt::format("-I: has no effect on {}, which includes no file", path));
+  }
   return {*std::move(result.program), std::move(result.files), std::move(made.compiled.numbered)};
 }
 

@@ -125,6 +125,7 @@ int serve() {
     RunInput files{wanted.kernel, wanted.i_file, wanted.j_file, wanted.parameters, wanted.ignore_extra, wanted.turns};
     files.assemble.definitions = wanted.definitions;
     files.assemble.include_directories = wanted.include_directories;
+    files.assemble.directories_are_shared = true;  // a launch configuration may serve every kernel of a workspace
     files.assemble.warnings = wanted.warnings;
     files.assemble.compat_il = wanted.compat_il;
     files.assemble.schedule = wanted.schedule;
