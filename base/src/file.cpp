@@ -18,6 +18,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -228,6 +230,62 @@ void replace(const std::filesystem::path& path, std::string_view content, std::o
   if (folder.valid()) static_cast<void>(synchronised(folder.number()));
 }
 
+/// A regular file that an output is or will be.
+struct WrittenFile {
+  const NamedFile* output;
+  std::filesystem::path path;   // as it is named
+  std::filesystem::path place;  // without links and dots, so that equal places are one file
+  std::optional<struct stat> status;
+};
+
+std::filesystem::path place_of(const std::filesystem::path& path, std::error_code& failed) {
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+}
+
+/// A path that cannot be followed is left out; the reason is reported when it is written to.
+void add_written(std::vector<WrittenFile>& files, const NamedFile& output, const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::path place = place_of(target_of(path), failed);
+  const std::optional<struct stat> status = status_of(place);
+  if (failed || (status && !S_ISREG(status->st_mode))) return;
+  files.push_back({&output, path, std::move(place), status});
+}
+
+bool has_number_of(const std::string& name, const std::filesystem::path& path) {
+  const std::string begin = path.stem().string() + "-";
+  const std::string end = path.extension().string();
+  constexpr std::size_t kLeastDigits = 4;  // of numbered_path()
+  if (name.size() < begin.size() + kLeastDigits + end.size()) return false;
+  if (!name.starts_with(begin) || !name.ends_with(end)) return false;
+  const std::string_view digits = std::string_view(name).substr(begin.size(), name.size() - begin.size() - end.size());
+  return std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// True if `place` is a file that numbered_path() gives for `path` and some number, whether it exists or not.
+bool is_numbered(const std::filesystem::path& place, const std::filesystem::path& path) {
+  std::error_code failed;
+  return has_number_of(place.filename().string(), path) && place.parent_path() == place_of(folder_of(path), failed);
+}
+
+/// The files that numbered_path() gives for `path` and that exist, some perhaps as links to others.
+std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder_of(path).c_str()), closedir);
+  while (const dirent* const entry = entries == nullptr ? nullptr : readdir(entries.get())) {
+    if (has_number_of(entry->d_name, path)) files.push_back(path.parent_path() / entry->d_name);
+  }
+  return files;
+}
+
+bool is_same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+[[noreturn]] void refuse_two_outputs(const std::filesystem::path& path, const NamedFile& one, const NamedFile& other) {
+  throw Error(fmt::format("{}: named for two outputs, of which one would replace the other: {} and {}", path.string(),
+                          one.by, other.by));
+}
+
 /// The files that expect_outputs() named and write_file() has not yet replaced.
 class ExpectedOutputs {
  public:
@@ -299,15 +357,40 @@ void write_private_file(const std::filesystem::path& path, std::string_view cont
   replace(target_of(path), content, S_IRUSR | S_IWUSR);
 }
 
-void refuse_to_overwrite(std::span<const std::filesystem::path> outputs,
-                         std::span<const std::filesystem::path> inputs) {
-  for (const std::filesystem::path& output : outputs) {
-    const std::optional<struct stat> written = status_of(output);
-    if (!written || !S_ISREG(written->st_mode)) continue;
-    for (const std::filesystem::path& input : inputs) {
-      const std::optional<struct stat> read = status_of(input);
-      if (!read || read->st_dev != written->st_dev || read->st_ino != written->st_ino) continue;
-      throw Error(fmt::format("{}: named for an output and for an input, which it would replace", output.string()));
+std::filesystem::path numbered_path(const std::filesystem::path& path, std::uint64_t number) {
+  return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
+}
+
+void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const NamedFile> inputs) {
+  std::vector<WrittenFile> files;
+  for (const NamedFile& output : outputs) {
+    if (output.path.empty()) continue;
+    if (output.numbered) {
+      for (const std::filesystem::path& path : numbered_files(output.path)) add_written(files, output, path);
+    } else {
+      add_written(files, output, output.path);
+    }
+  }
+  std::unordered_map<std::string, const NamedFile*> of_place;
+  for (const WrittenFile& file : files) {
+    const auto [other, is_new] = of_place.try_emplace(file.place.string(), file.output);
+    if (!is_new) refuse_two_outputs(file.path, *other->second, *file.output);
+  }
+  for (const NamedFile& output : outputs) {
+    if (!output.numbered || output.path.empty()) continue;
+    for (const WrittenFile& file : files) {
+      if (file.output != &output && is_numbered(file.place, output.path)) {
+        refuse_two_outputs(file.path, output, *file.output);
+      }
+    }
+  }
+  for (const NamedFile& input : inputs) {
+    const std::optional<struct stat> read = status_of(input.path);
+    if (!read) continue;
+    for (const auto& [output, path, place, written] : files) {
+      if (!written || !is_same_file(*written, *read) || output->replaces == input.by) continue;
+      throw Error(fmt::format("{}: named for an output and for an input, which it would replace: {} and {}",
+                              path.string(), output->by, input.by));
     }
   }
 }
@@ -354,22 +437,6 @@ void require_writable(const std::filesystem::path& path) {
   if (!around) fail(path, "written");
   if (!S_ISDIR(around->st_mode)) fail(path, "written", ENOTDIR);
   if (access(folder.c_str(), W_OK | X_OK) != 0) fail(path, "written");
-}
-
-void refuse_twice_named(std::span<const std::filesystem::path> paths) {
-  std::vector<std::filesystem::path> seen;
-  for (const std::filesystem::path& path : paths) {
-    // A path that cannot be followed is skipped; the reason is reported when it is written to.
-    std::error_code none;
-    const std::filesystem::path file =
-        std::filesystem::weakly_canonical(std::filesystem::absolute(target_of(path), none), none);
-    const std::optional<struct stat> status = status_of(file);
-    if (none || (status && !S_ISREG(status->st_mode))) continue;
-    if (std::ranges::find(seen, file) != seen.end()) {
-      throw Error(fmt::format("{}: named for two outputs, of which one would replace the other", path.string()));
-    }
-    seen.push_back(file);
-  }
 }
 
 LineFile::LineFile(std::filesystem::path path, std::size_t keep_bytes) : path_(std::move(path)), size_(keep_bytes) {

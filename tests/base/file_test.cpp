@@ -193,15 +193,47 @@ TEST_F(Files, ThatAreReadAreNotOverwritten) {
   write_file(input, "data");
   std::filesystem::create_symlink("input", folder_ / "link");
   std::filesystem::create_hard_link(input, folder_ / "other");
-  const std::vector inputs{folder_ / "none", input};
+  const std::vector<NamedFile> inputs{{"--none", folder_ / "none"}, {"--in", input}};
   for (const char* name : {"input", "link", "other", "./input"}) {
-    const std::vector outputs{folder_ / "fresh", folder_ / name};
-    EXPECT_THAT(message_of([&] { refuse_to_overwrite(outputs, inputs); }),
-                HasSubstr(std::string(name) + ": named for an output and for an input, which it would replace"));
+    const std::vector<NamedFile> outputs{{"--json", folder_ / "fresh"}, {"--log", folder_ / name}};
+    EXPECT_THAT(message_of([&] { refuse_lost_files(outputs, inputs); }),
+                HasSubstr(std::string(name) +
+                          ": named for an output and for an input, which it would replace: --log and --in"));
   }
-  EXPECT_NO_THROW(refuse_to_overwrite(std::vector{folder_ / "none", folder_ / "fresh"}, inputs));
-  const std::vector<std::filesystem::path> devices{"/dev/null"};
-  EXPECT_NO_THROW(refuse_to_overwrite(devices, devices));
+  const std::vector<NamedFile> apart{{"--log", folder_ / "none"}, {"--json", folder_ / "fresh"}, {"--out", ""}};
+  EXPECT_NO_THROW(refuse_lost_files(apart, inputs));
+  const std::vector<NamedFile> devices{{"--log", "/dev/null"}};
+  EXPECT_NO_THROW(refuse_lost_files(devices, devices));
+  const std::vector<NamedFile> going_on{{"--log", input, "--in"}};
+  EXPECT_NO_THROW(refuse_lost_files(going_on, inputs)) << "an input that the output may replace";
+}
+
+TEST_F(Files, WithNumbersReplaceNoOutputsAndNoInputs) {
+  const auto refusal = [&](const std::filesystem::path& output, const std::filesystem::path& input) {
+    const std::vector<NamedFile> outputs{{"--output", folder_ / "s.csv"},
+                                         {"--output", folder_ / "s.csv", "", true},
+                                         {"--json", output.empty() ? output : folder_ / output}};
+    const std::vector<NamedFile> inputs{{"--in", folder_ / input}};
+    return message_of([&] { refuse_lost_files(outputs, inputs); });
+  };
+  EXPECT_EQ(numbered_path(folder_ / "s.csv", 1), folder_ / "s-0001.csv");
+  EXPECT_EQ(numbered_path("s", 12345), "s-12345");
+  std::filesystem::create_symlink("s-0007.csv", folder_ / "link");
+  for (const char* name : {"s-0001.csv", "s-12345.csv", "./s-0001.csv", "link"}) {
+    EXPECT_THAT(refusal(name, "none"), HasSubstr("named for two outputs, of which one would replace the other: "
+                                                 "--output and --json"))
+        << name;
+  }
+  for (const char* name : {"s-001.csv", "s-000x.csv", "s-0001.txt", "t-0001.csv", "s-.csv", "0001.csv"}) {
+    EXPECT_EQ(refusal(name, "none"), "nothing was thrown") << name;
+  }
+  write_file(folder_ / "s-0001.csv", "x");
+  write_file(folder_ / "in", "x");
+  EXPECT_THAT(refusal("", "s-0001.csv"), HasSubstr("which it would replace: --output and --in"));
+  EXPECT_EQ(refusal("", "in"), "nothing was thrown");
+  std::filesystem::create_symlink("in", folder_ / "s-0002.csv");
+  EXPECT_THAT(refusal("", "in"), HasSubstr("s-0002.csv: named for an output and for an input"));
+  EXPECT_THAT(refusal("in", "none"), HasSubstr("in: named for two outputs"));
 }
 
 TEST_F(Files, ThatAreToBeReplacedAreNotReadBefore) {
@@ -312,13 +344,17 @@ TEST_F(Files, LinksKeepBeingLinks) {
 
 TEST_F(Files, OnePathForTwoOutputsIsRefusedHoweverItIsWritten) {
   const auto refusal = [](const std::vector<std::filesystem::path>& paths) {
-    return message_of([&] { refuse_twice_named(paths); });
+    std::vector<NamedFile> outputs;
+    for (const std::filesystem::path& path : paths) outputs.push_back({"--o" + std::to_string(outputs.size()), path});
+    return message_of([&] { refuse_lost_files(outputs); });
   };
   std::filesystem::create_symlink("same", folder_ / "link");
   for (const bool there : {false, true}) {
     if (there) write_file(folder_ / "same", "x");
     for (const char* other : {"same", "./same", "link"}) {
-      EXPECT_THAT(refusal({folder_ / "same", folder_ / "a", folder_ / other}), HasSubstr("two outputs")) << other;
+      EXPECT_THAT(refusal({folder_ / "same", folder_ / "a", folder_ / other}),
+                  HasSubstr(std::string(other) +
+                            ": named for two outputs, of which one would replace the other: --o0 and --o2"));
     }
     EXPECT_EQ(refusal({folder_ / "same", folder_ / "a"}), "nothing was thrown");
   }

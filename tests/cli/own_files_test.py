@@ -28,28 +28,28 @@ class OwnFiles(cli_test.CliTest):
         return cli_test.gdr(*arguments, cwd=self.scratch, **options)
 
     def contents(self):
-        return {path.name: path.read_bytes() for path in self.scratch.iterdir()}
+        return {str(path): path.read_bytes() for path in self.scratch.rglob("*") if path.is_file()}
 
     def test_outputs_replace_no_inputs(self):
         self.succeeds("nbody", "--plummer", "8", "--t-end", "0.01", "--output", "s.txt", "--checkpoint", "c", cwd=self.scratch)
         (self.scratch / "link.vsm").symlink_to("k.vsm")
         run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
         before = self.contents()
-        for arguments, name in [
-            (["as", "k.vsm", "-o", "k.vsm"], "k.vsm"),
-            (["as", "k.vsm", "-o", "link.vsm"], "link.vsm"),
-            (["as", "k.vsm", "-o", "k.gdro", "--listing", "k.vsm"], "k.vsm"),
-            (["analyse", "k.vsm", "--html", "./k.vsm"], "./k.vsm"),
-            ([*run, "--output", "j.csv"], "j.csv"),
-            ([*run, "--output", "-", "--json", "i.csv"], "i.csv"),
-            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--output", "s.txt"], "s.txt"),
-            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--checkpoint", "s.txt"], "s.txt"),
-            (["nbody", "--restart", "c", "--t-end", "0.02", "--log", "c"], "c"),
+        for arguments, name, options in [
+            (["as", "k.vsm", "-o", "k.vsm"], "k.vsm", "--output and source"),
+            (["as", "k.vsm", "-o", "link.vsm"], "link.vsm", "--output and source"),
+            (["as", "k.vsm", "-o", "k.gdro", "--listing", "k.vsm"], "k.vsm", "--listing and source"),
+            (["analyse", "k.vsm", "--html", "./k.vsm"], "./k.vsm", "--html and kernel"),
+            ([*run, "--output", "j.csv"], "j.csv", "--output and --j"),
+            ([*run, "--output", "-", "--json", "i.csv"], "i.csv", "--json and --i"),
+            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--output", "s.txt"], "s.txt", "--output and --in"),
+            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--checkpoint", "s.txt"], "s.txt", "--checkpoint and --in"),
+            (["nbody", "--restart", "c", "--t-end", "0.02", "--log", "c"], "c", "--log and --restart"),
         ]:
             with self.subTest(arguments=arguments):
                 done = self.gdr(*arguments)
                 self.assertEqual(done.status, 2, done.err)
-                self.assertIn(f"gdr: {name}: named for an output and for an input, which it would replace\n", done.err)
+                self.assertIn(f"gdr: {name}: named for an output and for an input, which it would replace: {options}\n", done.err)
                 self.assertEqual(self.contents(), before)
 
     def test_outputs_replace_no_other_outputs(self):
@@ -69,8 +69,48 @@ class OwnFiles(cli_test.CliTest):
                 with self.subTest(command=command[0], one=one, other=other, spelling=spelling):
                     done = self.gdr(*command, one, f"one.{kind}", other, spelling)
                     self.assertEqual((done.status, done.out), (2, ""), done.err)
-                    self.assertIn(": named for two outputs, of which one would replace the other\n", done.err)
+                    names = [{"-o": "--output"}.get(option, option) for option in (one, other)]
+                    both = "|".join(f"{a} and {b}" for a, b in (names, names[::-1]))
+                    self.assertRegex(done.err, f": named for two outputs, of which one would replace the other: ({both})\n")
                     self.assertEqual(sorted(os.listdir(self.scratch)), before)
+
+    def refuses(self, arguments, file, options, outputs=True):
+        before = self.contents()
+        with self.subTest(arguments=arguments):
+            done = self.gdr(*arguments)
+            if done.lacks_a_library():
+                return
+            self.assertEqual(done.status, 2, done.err)
+            why = ("two outputs, of which one would replace the other" if outputs
+                   else "an output and for an input, which it would replace")
+            self.assertIn(f"{file}: named for {why}: {options}\n", done.err)
+            self.assertEqual(self.contents(), before)
+
+    def test_outputs_with_derived_names_replace_no_other_outputs(self):
+        nbody = ["nbody", "--plummer", "8", "--t-end", "0.01"]
+        (self.scratch / "link.json").symlink_to("c~")
+        for option in ("--log", "--output", "--report", "--json", "--profile", "--trace"):
+            name = "link.json" if option in ("--profile", "--trace") else "./c~"
+            self.refuses([*nbody, "--checkpoint", "c", option, name], name, f"--checkpoint and {option}")
+        every = [*nbody, "--out-every", "0.01", "--output"]
+        for option in ("--log", "--report", "--json", "--checkpoint"):
+            self.refuses([*every, "s.csv", option, "s-0001.csv"], "s-0001.csv", f"--output and {option}")
+        for option in ("--profile", "--trace"):
+            self.refuses([*every, "s.json", option, "s-0001.json"], "s-0001.json", f"--output and {option}")
+
+    def test_outputs_with_derived_names_replace_no_inputs(self):
+        at_rest = "1 1 0 0 0 0 0\n1 -1 0 0 0 0 0\n"
+        for name in ("c~", "s-0001.txt"):
+            self.file(name, at_rest)
+        nbody = ["nbody", "--t-end", "0.01", "--in"]
+        self.refuses([*nbody, "c~", "--checkpoint", "c"], "c~", "--checkpoint and --in", outputs=False)
+        self.refuses([*nbody, "s-0001.txt", "--output", "s.txt", "--out-every", "0.01"], "s-0001.txt", "--output and --in",
+                     outputs=False)
+
+    def test_a_run_goes_on_from_the_checkpoint_before_the_last(self):
+        for end in ("0.01", "0.02"):
+            self.succeeds("nbody", "--plummer", "8", "--t-end", end, "--checkpoint", "c", "--quiet", cwd=self.scratch)
+        self.succeeds("nbody", "--restart", "c~", "--t-end", "0.03", "--checkpoint", "c", "--quiet", cwd=self.scratch)
 
     def test_outputs_replace_no_file_that_standard_output_goes_to(self):
         command = [cli_test.GDR, "run", "k.vsm", "--i", "i.csv", "--j", "j.csv", "--json", "-", "--trace", "one.json"]

@@ -379,6 +379,13 @@ class Runs(InFolder):
         self.refuses("boards = 65", run, good, t_end=1, boards=65)
         self.refuses("eta", run, good, t_end=1, eta=0)
         self.refuses("cannot be read", run, restart=self.folder / "nothing", t_end=1)
+        before, checkpoint = self.folder / "z~", self.folder / "z"
+        before.write_text("1 1 0 0 0 0 0\n1 -1 0 0 0 0 0\n", encoding="utf-8")
+        self.refuses("z~: named for an output and for an input, which it would replace: checkpoint and in_file", run,
+                     in_file=before, checkpoint=checkpoint, t_end=1)
+        for other in ("log", "out"):
+            self.refuses(f"z~: named for two outputs, of which one would replace the other: {other} and checkpoint", run, good,
+                         checkpoint=checkpoint, t_end=1, **{other: before})
 
     def test_unknown_arguments_are_told_with_the_nearest_one(self):
         with self.assertRaisesRegex(TypeError, r"^NbodyRun\(\) got .* argument 'evry'\. Did you mean 'every'\?$"):

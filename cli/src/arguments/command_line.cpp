@@ -126,13 +126,13 @@ bool Option::given() const { return option_->count() > 0; }
 struct Command::Output {
   Option option;
   const std::string* file;
-  bool or_stdout;  // if it is `-`
+  bool or_stdout;             // if it is `-`
+  std::string replaces = {};  // the name of an input that it may replace
 };
 
 /// What is checked before a command runs.
 struct Command::Rules {
   std::vector<Output> outputs;
-  std::vector<std::pair<const CLI::Option*, const CLI::Option*>> replacing;  // an output, and an input it may replace
   bool outputs_left_to_run = false;
   std::vector<std::function<void()>> refusals;  // each may throw UsageError
 };
@@ -195,7 +195,9 @@ Option Command::add_output_or_stdout(const std::string& name, std::string& file,
 }
 
 void Command::may_replace(const Option& output, const Option& input) const {
-  rules_->replacing.emplace_back(output.option_, input.option_);
+  for (Output& each : rules_->outputs) {
+    if (each.option.option_ == output.option_) each.replaces = input.name();
+  }
 }
 
 /// Of a list, whose values are things to look at: a second look tells nothing new.
@@ -210,20 +212,16 @@ void Command::refuse_repeated_values() const {
   }
 }
 
-/// Whatever is given beside the outputs may be an input: what names no file is none.
-void Command::refuse_to_overwrite_inputs(const Output& output) const {
-  if (output.file->empty() || (output.or_stdout && *output.file == "-")) return;
-  std::vector<std::filesystem::path> inputs;
+std::vector<base::NamedFile> Command::possible_inputs() const {
+  std::vector<base::NamedFile> inputs;
   for (const CLI::Option* const option : app_->get_options()) {
-    const auto is_it = [&](const Output& other) { return other.option.option_ == option; };
-    const std::pair<const CLI::Option*, const CLI::Option*> pair(output.option.option_, option);
-    if (std::ranges::any_of(rules_->outputs, is_it) || std::ranges::count(rules_->replacing, pair) > 0) continue;
+    const auto is_it = [&](const Output& output) { return output.option.option_ == option; };
+    if (std::ranges::any_of(rules_->outputs, is_it)) continue;
     for (const std::string& text : option->results()) {
-      if (!text.empty()) inputs.emplace_back(text);
+      if (!text.empty()) inputs.push_back({option->get_name(), text});
     }
   }
-  const std::filesystem::path file = *output.file;
-  base::refuse_to_overwrite(std::span(&file, 1), inputs);
+  return inputs;
 }
 
 void Command::refuse_if(const std::vector<Option>& options, std::function<std::string()> because) const {
@@ -238,11 +236,10 @@ void Command::refuse_if(const std::vector<Option>& options, std::function<std::s
 
 void Command::leave_outputs_to_run() const { rules_->outputs_left_to_run = true; }
 
-void Command::try_outputs() const {
-  std::vector<std::filesystem::path> files;
-  std::vector<std::filesystem::path> not_read;
+void Command::try_outputs(std::span<const base::NamedFile> derived) const {
+  std::vector<base::NamedFile> files(derived.begin(), derived.end());
   std::vector<std::string> to_standard_output;
-  for (const auto& [option, file, or_stdout] : rules_->outputs) {
+  for (const auto& [option, file, or_stdout, replaces] : rules_->outputs) {
     if (file->empty()) continue;
     if (or_stdout && *file == "-") {
       to_standard_output.push_back(option.name());
@@ -253,23 +250,33 @@ void Command::try_outputs() const {
                                    option.name()));
     }
     base::require_writable(*file);
-    files.emplace_back(*file);
-    const auto replaces = [&, output = option.option_](const auto& pair) { return pair.first == output; };
-    if (std::ranges::none_of(rules_->replacing, replaces)) not_read.emplace_back(*file);
+    files.push_back({option.name(), *file, replaces});
   }
   if (to_standard_output.size() > 1) {
     throw UsageError(fmt::format("{} and {} both go to standard output: give one of them a file", to_standard_output[0],
                                  to_standard_output[1]));
   }
+  std::vector<std::filesystem::path> paths;
+  std::vector<std::filesystem::path> not_read;
+  for (const base::NamedFile& file : files) {
+    if (file.numbered) continue;
+    paths.push_back(file.path);
+    if (file.replaces.empty()) not_read.push_back(file.path);
+  }
   try {
-    base::refuse_twice_named(files);
-    base::refuse_file_of_standard_output(files);
-    for (const Output& output : rules_->outputs) refuse_to_overwrite_inputs(output);
+    base::refuse_lost_files(files, possible_inputs());
+    base::refuse_file_of_standard_output(paths);
   } catch (const Error& error) {
     throw UsageError(error.what());
   }
   // A run that goes on reads what it has written before, and says by itself what it replaces.
   if (!rules_->outputs_left_to_run) base::expect_outputs(not_read);
+}
+
+void Command::try_outputs(const std::string& option, const std::vector<std::string>& files) const {
+  std::vector<base::NamedFile> derived;
+  for (const std::string& file : files) derived.push_back({option, file});
+  try_outputs(derived);
 }
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/own_files.h"
 #include "gdr/base/quantity.h"
 
 namespace CLI {
@@ -175,8 +176,12 @@ class Command {
   /// Leaves that check to the run: under MPI only one rank writes the outputs.
   void leave_outputs_to_run() const;
   /// Throws gdr::Error for an output that cannot be written, and UsageError if two outputs are the same file or both
-  /// are standard output, or if one is a file that another argument names: it would replace an input.
-  void try_outputs() const;
+  /// are standard output, or if one is a file that another argument names: it would replace an input. `derived` are
+  /// files that the command writes beside those that add_output() knows. A command whose options lead to such files
+  /// calls this as soon as it can tell their names, and before it writes anything.
+  void try_outputs(std::span<const base::NamedFile> derived = {}) const;
+  /// The same for `files` that one option, with its dashes, leads to.
+  void try_outputs(const std::string& option, const std::vector<std::string>& files) const;
   /// The arguments and options that were given, with their values as texts, in the order of the help. A flag has the
   /// value `true`. Outputs are left out. Valid after the command line was parsed.
   using Given = std::vector<std::pair<std::string, std::vector<std::string>>>;
@@ -192,7 +197,8 @@ class Command {
                    const std::function<void(std::size_t)>& set, const std::string& what) const;
   struct Rules;
   struct Output;
-  void refuse_to_overwrite_inputs(const Output& output) const;
+  /// Whatever was given beside the outputs may be an input: what names no file is none.
+  [[nodiscard]] std::vector<base::NamedFile> possible_inputs() const;
   void refuse_repeated_values() const;
   Command(CLI::App* app, Registry* registry);
   CLI::App* app_;

@@ -12,7 +12,9 @@
 #include "command/command.h"
 #include "command/kernel_source.h"
 #include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
 #include "gdr/cluster/nbody_ranks.h"
+#include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/run_files.h"
@@ -187,7 +189,12 @@ void check(const NbodyOptions& options) {
     throw UsageError(
         fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));
   }
-  options.command->try_outputs();
+  std::vector<base::NamedFile> derived;
+  if (run.every > 0) derived.push_back({"--output", run.out, "", true});
+  if (!run.checkpoint.empty()) {
+    derived.push_back({"--checkpoint", hostlib::previous_checkpoint(run.checkpoint), "--restart"});
+  }
+  options.command->try_outputs(derived);
 }
 
 /// Requests to end the run, on any of its ranks.

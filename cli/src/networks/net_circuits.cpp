@@ -3,13 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gdr/base/file.h"
-#include "gdr/base/own_files.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/circuits.h"
 #include "gdr/interconnect/foreign_graphs.h"
@@ -39,15 +37,10 @@ struct NetCircuitsOptions {
 
 /// The circuits as a description of kind "table", for all commands.
 std::vector<std::string> write_network(const NetCircuitsOptions& options, const Topology& topology) {
-  const std::vector<std::string> files = interconnect::table_files(options.output);
-  std::vector<std::filesystem::path> outputs(files.begin(), files.end());
-  base::refuse_to_overwrite(outputs, std::vector<std::filesystem::path>{options.graph});
-  for (const std::string& report : {options.report.json, options.report.csv}) {
-    if (!report.empty() && report != "-") outputs.emplace_back(report);
-  }
-  base::refuse_twice_named(outputs);
   interconnect::write_circuits(topology, options.output,
                                {options.ports * options.bandwidth * kGiga, options.latency * kMicro});
+  std::vector<std::string> files = interconnect::table_files(options.output);
+  files.insert(files.begin(), options.output);
   return files;
 }
 
@@ -56,6 +49,8 @@ int circuits(const NetCircuitsOptions& options) {
   if (!options.output.empty() && !options.output.ends_with(".toml")) {
     throw UsageError(fmt::format("--output: '{}' is refused: it must end in .toml", options.output));
   }
+  if (!options.output.empty())
+    options.report.command->try_outputs("--output", interconnect::table_files(options.output));
   constexpr interconnect::TaskId kMostTasks = 256;
   const std::string text = base::read_file(options.graph);
   const interconnect::GraphFile file = interconnect::parse_foreign_graph(

@@ -201,6 +201,8 @@ Checkpoint decode(std::string_view bytes) {
 
 }  // namespace
 
+std::filesystem::path previous_checkpoint(const std::filesystem::path& path) { return path.string() + "~"; }
+
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
   const HermiteState& state = checkpoint.state;
   std::string bytes(kCheckpointMagic);
@@ -220,7 +222,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   // The previous checkpoint keeps its file under another name, so that a checkpoint exists at every moment.
   std::error_code none;
   if (std::filesystem::is_regular_file(path, none)) {
-    const std::filesystem::path before = path.string() + "~";
+    const std::filesystem::path before = previous_checkpoint(path);
     std::filesystem::remove(before, none);
     std::filesystem::create_hard_link(path, before, none);  // a file system without links keeps one generation
   }

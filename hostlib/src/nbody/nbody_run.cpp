@@ -26,25 +26,6 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The path with the number of an output before its extension: snap-0001.txt for snap.txt.
-std::filesystem::path numbered(const std::filesystem::path& path, std::uint64_t number) {
-  return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
-}
-
-/// True if numbered() gives this name for some number.
-bool is_numbered(const std::filesystem::path& file, const std::filesystem::path& path) {
-  if (file.empty() || path.empty() || file.extension() != path.extension()) return false;
-  std::error_code none;
-  const auto folder = [&](const std::filesystem::path& of) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(of, none).parent_path(), none);
-  };
-  const std::string name = file.stem().string();
-  const std::string begin = path.stem().string() + "-";
-  const std::string_view digits = std::string_view(name).substr(std::min(begin.size(), name.size()));
-  return name.starts_with(begin) && digits.size() >= 4 &&
-         std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }) && folder(file) == folder(path);
-}
-
 Provenance provenance_without_board() {
   Provenance provenance;
   provenance.version = GDR_VERSION;
@@ -113,12 +94,17 @@ std::vector<std::string> differences(const Provenance& one, const Provenance& ot
   return found;
 }
 
-std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings) {
-  std::vector<std::filesystem::path> paths;
-  for (const std::filesystem::path& path : {settings.out, settings.log, settings.checkpoint}) {
-    if (!path.empty()) paths.push_back(path);
-  }
-  return paths;
+std::vector<base::NamedFile> outputs_of(const NbodySettings& settings) {
+  std::vector<base::NamedFile> files;
+  const auto add = [&](const base::NamedFile& file) {
+    if (!file.path.empty()) files.push_back(file);
+  };
+  add({"out", settings.out});
+  if (settings.every > 0) add({"out", settings.out, "", true});
+  add({"log", settings.log});
+  add({"checkpoint", settings.checkpoint, "restart"});
+  if (!settings.checkpoint.empty()) add({"checkpoint", previous_checkpoint(settings.checkpoint), "restart"});
+  return files;
 }
 
 NbodyRun::NbodyRun(NbodySettings settings, std::optional<Device> device, Provenance provenance)
@@ -127,7 +113,9 @@ NbodyRun::NbodyRun(NbodySettings settings, std::optional<Device> device, Provena
       provenance_(std::move(provenance)),
       last_checkpoint_seconds_(wall_seconds()) {
   check_settings();
-  for (const std::filesystem::path& path : outputs_of(settings_)) base::require_writable(path);
+  for (const std::filesystem::path& path : {settings_.out, settings_.log, settings_.checkpoint}) {
+    if (!path.empty()) base::require_writable(path);
+  }
 }
 
 NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
@@ -159,16 +147,8 @@ void NbodyRun::check_settings() const {
     throw Error("orbits have no effect with a restart: the places before it are not in a checkpoint");
   }
   require_every(settings_.every, true);
-  base::refuse_twice_named(outputs_of(settings_));
-  for (const std::filesystem::path& file : {settings_.in, settings_.restart, settings_.log, settings_.checkpoint}) {
-    if (settings_.every == 0 || !is_numbered(file, settings_.out)) continue;
-    throw Error(fmt::format("{} is refused: one of the numbered snapshots of {} would replace it", file.string(),
-                            settings_.out.string()));
-  }
-  const std::vector<std::filesystem::path> inputs{settings_.in, settings_.restart};
-  base::refuse_to_overwrite(std::vector{settings_.out, settings_.log}, inputs);
-  // A checkpoint may replace the one that the run continues from.
-  base::refuse_to_overwrite(std::vector{settings_.checkpoint}, std::span(inputs).first(1));
+  const std::array<base::NamedFile, 2> inputs{{{"in_file", settings_.in}, {"restart", settings_.restart}}};
+  base::refuse_lost_files(outputs_of(settings_), inputs);
   for (const std::filesystem::path& file : {settings_.in, settings_.out}) {
     if (is_hdf5_input(file)) require_hdf5(file);
   }
@@ -407,7 +387,7 @@ Snapshot NbodyRun::snapshot(double t) const {
 }
 
 void NbodyRun::write_numbered_snapshot(double t) {
-  const std::filesystem::path path = numbered(settings_.out, outputs_);
+  const std::filesystem::path path = base::numbered_path(settings_.out, outputs_);
   if (!has_run_file()) {
     hostlib::write_snapshot(path, snapshot(t), snapshot_format());
     return;

@@ -21,6 +21,7 @@
 #include "event_telling.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/profile.h"
@@ -134,16 +135,6 @@ std::string own_file(const char* variable, const std::string& file, const std::s
   return own;
 }
 
-/// Throws gdr::Error if both would be written to one file, however it is spelled.
-void require_two_files(const std::filesystem::path& profile, const std::filesystem::path& trace) {
-  if (profile.empty() || trace.empty()) return;
-  try {
-    gdr::base::refuse_twice_named(std::array{profile, trace});
-  } catch (const gdr::Error& error) {
-    throw gdr::Error("GDR_PROFILE and GDR_TRACE: " + std::string(error.what()));
-  }
-}
-
 /// What GDR_EVENTS asks for; `usual` if it is not set. Throws gdr::Error for another value.
 bool tells_events_by_environment(bool usual) {
   const std::string asked = gdr::base::environment("GDR_EVENTS");
@@ -192,9 +183,9 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     // File names are checked before anything is computed.
     std::string profile = file_from_environment("GDR_PROFILE", program.kernel, {".html", ".json"});
     std::string trace = file_from_environment("GDR_TRACE", program.kernel, {".json"});
-    require_two_files(profile, trace);
     profile = own_file("GDR_PROFILE", profile, program.kernel);
     trace = own_file("GDR_TRACE", trace, program.kernel);
+    gdr::base::refuse_lost_files(std::array<gdr::base::NamedFile, 2>{{{"GDR_PROFILE", profile}, {"GDR_TRACE", trace}}});
     const bool tells_events = tells_events_by_environment(false);
     gdr::Device device(gdr::device_options_from_environment());
     device.load(std::move(program));

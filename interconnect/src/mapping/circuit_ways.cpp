@@ -54,7 +54,7 @@ std::vector<JoinedNodes> other_ways_to_join(const TaskGraph& graph, std::uint32_
 
 std::vector<std::string> table_files(const std::string& file) {
   const std::string stem = file.substr(0, file.size() - std::string_view(".toml").size());
-  return {file, stem + ".links.csv", stem + ".routes.csv"};
+  return {stem + ".links.csv", stem + ".routes.csv"};
 }
 
 void write_circuits(const Topology& topology, const std::string& file, Cable node) {
@@ -84,8 +84,8 @@ void write_circuits(const Topology& topology, const std::string& file, Cable nod
                   "node_speed = {{ value = 1000, unit = \"Gflops\", origin = \"O: not used by circuits\" }}\n",
                   name.substr(0, name.size() - std::string_view(".toml").size()), topology.name(), topology.nodes(),
                   node.bytes_per_second / kGiga, node.latency_seconds / kMicro));
-  base::write_file(files[1], links);
-  base::write_file(files[2], routes);
+  base::write_file(files[0], links);
+  base::write_file(files[1], routes);
 }
 
 }  // namespace gdr::interconnect

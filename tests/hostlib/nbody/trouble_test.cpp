@@ -1,14 +1,19 @@
 // Runs in trouble: close pairs, watches of the energy, options that a restart changes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <numbers>
+#include <string>
 
+#include "gdr/base/file.h"
 #include "gdr/hostlib/diagnostics.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/plummer.h"
+#include "nbody_testing.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -79,6 +84,32 @@ TEST(Outputs, AreRefusedTooOftenOrInPlaceOfInputs) {
   settings.out = "snap.txt";
   settings.log = "./snap-0001.txt";
   EXPECT_THROW(NbodyRun(settings, DirectOptions{}), Error);
+}
+
+TEST(Outputs, OfTheCheckpointBeforeReplaceNoOtherFiles) {
+  const testing::ScratchDirectory folder;
+  const std::string rows = "1 1 0 0 0 0 0\n1 -1 0 0 0 0 0\n";
+  const std::filesystem::path before = folder.path() / "z~";
+  base::write_file(before, rows);
+  const auto refusal = [](const NbodySettings& settings) {
+    return testing::error_of([&] { const NbodyRun run(settings, DirectOptions{}); });
+  };
+  NbodySettings settings;
+  settings.t_end = 1;
+  settings.checkpoint = folder.path() / "z";
+  settings.in = before;
+  EXPECT_THAT(refusal(settings),
+              ::testing::EndsWith("z~: named for an output and for an input, which it would replace: "
+                                  "checkpoint and in_file"));
+  settings.in.clear();
+  settings.particles = make_plummer(8, 1);
+  for (std::filesystem::path* output : {&settings.out, &settings.log}) {
+    *output = before;
+    EXPECT_THAT(refusal(settings),
+                ::testing::HasSubstr("z~: named for two outputs, of which one would replace the other: "));
+    output->clear();
+  }
+  EXPECT_EQ(base::read_file(before), rows);
 }
 
 TEST(ChangedOptions, ASmallerEtaShortensStepsAtOnceAndKeepsTheRules) {

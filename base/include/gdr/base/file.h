@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,10 +23,6 @@ void make_folder(const std::filesystem::path& path);
 /// Throws gdr::Error unless write_file() could create or replace `path` now: its folder exists and can be written to,
 /// and `path` is neither a folder nor a read-only file. For programs that compute for hours before they write.
 void require_writable(const std::filesystem::path& path);
-
-/// Throws gdr::Error if two output paths lead to the same file, since one output would replace the other. Terminals,
-/// pipes and other devices are allowed, since they take one output after the other.
-void refuse_twice_named(std::span<const std::filesystem::path> paths);
 
 /// A file that grows line by line and loses no finished line.
 class LineFile {

@@ -1,15 +1,30 @@
 // What keeps a program from destroying files that are not its own to destroy.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gdr::base {
 
-/// Throws gdr::Error if one of `outputs` is also one of `inputs`, by whatever name: it would be lost. Files that are
-/// not there, and devices and pipes, are no such case.
-void refuse_to_overwrite(std::span<const std::filesystem::path> outputs, std::span<const std::filesystem::path> inputs);
+/// A file that a program writes or reads, and what leads to it: an option, a variable, a setting. The name of the file
+/// may be derived: an option that writes several files has an entry for each.
+struct NamedFile {
+  std::string by;
+  std::filesystem::path path;
+  std::string replaces = {};  // `by` of an input that this output may replace, as a run's checkpoint does
+  bool numbered = false;      // stands for all files that numbered_path() can give for `path`
+};
+
+/// `path` with the number of an output before its extension: snap-0001.txt for snap.txt.
+[[nodiscard]] std::filesystem::path numbered_path(const std::filesystem::path& path, std::uint64_t number);
+
+/// Throws gdr::Error if one of `outputs` would replace another one or one of `inputs`, by whatever name: its content
+/// would be lost. The message has the path and what leads to it, twice. Empty paths, and devices and pipes, which take
+/// one output after the other, are no such case.
+void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const NamedFile> inputs = {});
 
 /// Throws gdr::Error if one of `outputs` is the regular file that standard output goes to: the file would be replaced,
 /// and what is printed would be lost.

@@ -17,9 +17,12 @@ struct Checkpoint {
 };
 
 /// Writes the file atomically and durably: magic, version, context, the state as little-endian 64-bit words, and the
-/// SHA-256 of all these in hex digits (layout in docs/nbody/nbody.md). An earlier checkpoint at `path` is kept under
-/// that name with `~` appended. Throws gdr::Error if the file cannot be written.
+/// SHA-256 of all these in hex digits (layout in docs/nbody/nbody.md). An earlier checkpoint at `path` is kept as
+/// previous_checkpoint(). Throws gdr::Error if the file cannot be written.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+
+/// The name of the checkpoint before: `path` with `~` appended.
+[[nodiscard]] std::filesystem::path previous_checkpoint(const std::filesystem::path& path);
 
 /// Reads a checkpoint. Throws gdr::Error with file and reason if the file is not a checkpoint, has another version, is
 /// truncated or damaged (checksum), or holds a state that breaks the integrator's rules.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/diagnostics.h"
@@ -131,8 +132,9 @@ struct RunStart {
 /// readers do.
 [[nodiscard]] RunStart start_of_run(const NbodySettings& settings);
 
-/// Paths that a run will write to: snapshots, log, checkpoint.
-[[nodiscard]] std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings);
+/// The files that a run will write, with the settings that lead to them: snapshots, also those with numbers, log,
+/// checkpoint and the one before it.
+[[nodiscard]] std::vector<base::NamedFile> outputs_of(const NbodySettings& settings);
 
 /// How well the energy is kept at one time.
 struct EnergyWatch {
@@ -154,9 +156,9 @@ enum class NbodyEnd : std::uint8_t { reached, stopped, energy_error };
 class NbodyRun {
  public:
   /// Loads `program` into `device`, opens every output, and computes the first forces. Throws gdr::Error before
-  /// anything is computed if settings contradict each other, a path cannot be written to, two outputs have the same
-  /// path, the checkpoint has another kernel, machine or number of boards, or the log does not belong to the
-  /// checkpoint.
+  /// anything is computed if settings contradict each other, a path cannot be written to, an output would replace
+  /// another one or an input, the checkpoint has another kernel, machine or number of boards, or the log does not
+  /// belong to the checkpoint.
   NbodyRun(NbodySettings settings, Device device, isa::Program program);
   /// The same with the host's own force loop instead of a board. Also throws gdr::Error if the settings share forces.
   NbodyRun(NbodySettings settings, const DirectOptions& direct);

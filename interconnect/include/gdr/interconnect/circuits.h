@@ -75,10 +75,10 @@ struct JoinedNodes {
 /// wavelengths to all others, and a ring, or tori of the two sides that are closest to each other, plain and twisted.
 [[nodiscard]] std::vector<JoinedNodes> other_ways_to_join(const TaskGraph& graph, std::uint32_t ports, Cable circuit);
 
-/// The names of a description FILE.toml of kind "table" and of its tables: FILE.toml, FILE.links.csv, FILE.routes.csv.
+/// The names of the tables beside a description FILE.toml of kind "table": FILE.links.csv, FILE.routes.csv.
 [[nodiscard]] std::vector<std::string> table_files(const std::string& file);
-/// Writes circuits as such a description, for all commands that take a network. `node` is what all ports of a node
-/// have. Throws gdr::Error if a file cannot be written.
+/// Writes circuits as such a description with its tables, for all commands that take a network. `node` is what all
+/// ports of a node have. Throws gdr::Error if a file cannot be written.
 void write_circuits(const Topology& topology, const std::string& file, Cable node);
 
 }  // namespace gdr::interconnect
