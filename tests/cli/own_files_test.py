@@ -97,6 +97,22 @@ class OwnFiles(cli_test.CliTest):
             self.refuses([*every, "s.csv", option, "s-0001.csv"], "s-0001.csv", f"--output and {option}")
         for option in ("--profile", "--trace"):
             self.refuses([*every, "s.json", option, "s-0001.json"], "s-0001.json", f"--output and {option}")
+        for folder in ("jd", "t"):
+            (self.scratch / folder).mkdir()
+        kernel = "tutorial"
+        for option, name in (("--output", "_grape.h"), ("--listing", "_grape.c"), ("--json", "_grape.f90")):
+            self.refuses(["as", "k.vsm", "--stubs", ".", option, kernel + name], kernel + name, f"--stubs and {option}")
+        self.refuses(["judge", "moment", "--data", "jd", "--json", "jd/results.csv"], "jd/results.csv", "--data and --json")
+        self.file("k.cc", "struct I { double x; };\nstruct J { double y; };\nstruct F { double r; };\n"
+                          "void k(const I& i, const J& j, F& f) { f.r += j.y - i.x; }\n")
+        self.refuses(["cc", "k.cc", "--emit", "vsm", "--json", "k.vsm"], "k.vsm", "--emit and --json")
+        self.file("t.conf", "SwitchName=s Nodes=n[1-2]\n")
+        self.refuses(["net", "import", "t.conf", "-o", "n.toml", "--json", "n.hosts.txt"], "n.hosts.txt", "--output and --json")
+        self.file("g.csv", "from,to,bytes\n0,1,100\n1,2,100\n")
+        self.refuses(["net", "circuits", "--graph", "g.csv", "--ports", "2", "-o", "n.toml", "--csv", "n.routes.csv"],
+                     "n.routes.csv", "--output and --csv")
+        self.refuses(["net", "replay", "bruck", "--topology", "torus", "--nodes", "4", "--save-trace", "t", "--json", "t/0.txt"],
+                     "t/0.txt", "--save-trace and --json")
 
     def test_outputs_with_derived_names_replace_no_inputs(self):
         at_rest = "1 1 0 0 0 0 0\n1 -1 0 0 0 0 0\n"
@@ -106,6 +122,14 @@ class OwnFiles(cli_test.CliTest):
         self.refuses([*nbody, "c~", "--checkpoint", "c"], "c~", "--checkpoint and --in", outputs=False)
         self.refuses([*nbody, "s-0001.txt", "--output", "s.txt", "--out-every", "0.01"], "s-0001.txt", "--output and --in",
                      outputs=False)
+        shutil.copy(self.scratch / "k.vsm", self.scratch / "tutorial_grape.h")
+        self.refuses(["as", "tutorial_grape.h", "--stubs", "."], "tutorial_grape.h", "--stubs and source", outputs=False)
+        self.file("n.links.csv", "SwitchName=s Nodes=n[1-2]\n")
+        self.refuses(["net", "import", "n.links.csv", "--as", "slurm", "-o", "n.toml"], "n.links.csv", "--output and file",
+                     outputs=False)
+        self.file("n.routes.csv", "from,to,bytes\n0,1,100\n1,2,100\n")
+        self.refuses(["net", "circuits", "--graph", "n.routes.csv", "--ports", "2", "-o", "n.toml"], "n.routes.csv",
+                     "--output and --graph", outputs=False)
 
     def test_a_run_goes_on_from_the_checkpoint_before_the_last(self):
         for end in ("0.01", "0.02"):

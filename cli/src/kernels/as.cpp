@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "arguments/terminal.h"
 #include "command/assemble_arguments.h"
@@ -35,12 +37,22 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
   return json;
 }
 
-void write_stubs(const isa::Program& program, const std::filesystem::path& directory) {
-  base::make_folder(directory);
+/// A kernel's header, source and module, in this order.
+std::vector<std::string> stub_files(const isa::Program& program, const AsOptions& options) {
+  std::vector<std::string> files;
+  for (const char* ending : {"_grape.h", "_grape.c", "_grape.f90"}) {
+    files.push_back(std::filesystem::path(options.stubs) / (program.kernel + ending));
+  }
+  return files;
+}
+
+void write_stubs(const isa::Program& program, const AsOptions& options) {
+  base::make_folder(options.stubs);
   const assembler::Stubs stubs = assembler::generate_stubs(program);
-  base::write_file(directory / (program.kernel + "_grape.h"), stubs.header);
-  base::write_file(directory / (program.kernel + "_grape.c"), stubs.source);
-  base::write_file(directory / (program.kernel + "_grape.f90"), stubs.fortran);
+  const std::vector<std::string> files = stub_files(program, options);
+  base::write_file(files[0], stubs.header);
+  base::write_file(files[1], stubs.source);
+  base::write_file(files[2], stubs.fortran);
 }
 
 assembler::AssembleResult read_source(const std::string& source, const assembler::AssembleOptions& options) {
@@ -64,6 +76,7 @@ int assemble(const AsOptions& options) {
   print_diagnostics(assembler::format_diagnostics(result));
   if (result.program) {
     const isa::Program& program = *result.program;
+    if (!options.stubs.empty()) options.report.command->try_outputs("--stubs", stub_files(program, options));
     if (options.object == "-") {
       write_bytes_to_stdout(isa::serialize(program));
     } else if (!options.object.empty()) {
@@ -72,7 +85,7 @@ int assemble(const AsOptions& options) {
     if (!options.listing.empty()) {
       write_text(options.listing, assembler::listing(program, result.files));
     }
-    if (!options.stubs.empty()) write_stubs(program, options.stubs);
+    if (!options.stubs.empty()) write_stubs(program, options);
     if (options.report.speaks() && options.object != "-") {
       const isa::LoopBound bound = isa::loop_bound(program);
       fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", program.kernel,

@@ -66,8 +66,12 @@ Json report_of(const CompiledKernel& kernel, const std::optional<compiler::Preci
   return json;
 }
 
-std::string default_program(const std::string& source) {
-  return std::filesystem::path(source).replace_extension().filename().string();
+/// The name after -o, or that of the source without its extension.
+std::string program_name(const CcOptions& options) {
+  if (!options.output.empty()) return options.output;
+  const std::string name = std::filesystem::path(options.source).replace_extension().filename().string();
+  options.report.command->try_outputs("source", {name});
+  return name;
 }
 
 /// True if the output's name asks for the program's source, false if it asks for the result of the host's compiler.
@@ -80,11 +84,11 @@ int compile_program(const CcOptions& options) {
   if (!options.emit.empty()) throw UsageError("--emit: with --goose the name after -o says what is written");
   if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
   if (options.data.given()) throw UsageError("--i and --j: a program with --goose has its own data");
+  const std::string output = program_name(options);
   const compiler::GooseOptions goose{options.compile.options(), options.host};
   const compiler::GooseResult result = compiler::compile_goose(options.source, goose);
   print_diagnostics(compiler::format_diagnostics(result));
   bool done = !result.source.empty();
-  const std::string output = options.output.empty() ? default_program(options.source) : options.output;
   if (done && wants_program_source(options)) {
     write_text(output, result.source);
   } else if (done) {
@@ -125,11 +129,11 @@ void require_xacc_options(const CcOptions& options) {
 int compile_directives(const CcOptions& options) {
   const Stopwatch watch;
   require_xacc_options(options);
+  const std::string output = program_name(options);
   const compiler::XaccOptions xacc{options.compile.options().clang, options.host};
   const compiler::XaccResult result = compiler::compile_xacc(options.source, xacc);
   print_diagnostics(compiler::format_diagnostics(result));
   bool done = !result.source.empty();
-  const std::string output = options.output.empty() ? default_program(options.source) : options.output;
   if (done && wants_program_source(options)) {
     write_text(output, result.source);
   } else if (done) {
@@ -164,6 +168,9 @@ int compile(const CcOptions& options) {
   const CompiledKernel kernel = compile_kernel(kernel_path(options.source), options.compile.options(),
                                                source_wanted ? Wanted::source : Wanted::program);
   if (kernel.assembled.program) {
+    if (options.output.empty() && !options.emit.empty()) {
+      options.report.command->try_outputs("--emit", {output_name(options, kernel.compiled.kernel)});
+    }
     if (options.output == "-") {
       std::fputs(kernel.compiled.source.c_str(), stdout);
     } else if (source_wanted && (!options.output.empty() || options.emit == "vsm")) {

@@ -2,6 +2,9 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "command/command.h"
 #include "command/kernel_source.h"
@@ -69,10 +72,19 @@ int write_data(const course::Exercise& exercise, const JudgeArguments& arguments
   }
   const course::CaseData data = course::make_data(exercise, arguments.test_case, arguments.seed);
   const std::filesystem::path folder = arguments.data;
+  std::vector<std::string> files;
+  std::vector<hostlib::Table> tables;
+  const auto add = [&](const char* name, hostlib::Table table) {
+    if (table.columns().empty()) return;
+    files.push_back(folder / name);
+    tables.push_back(std::move(table));
+  };
+  add("i.csv", data.i);
+  add("j.csv", data.j);
+  add("results.csv", course::table_of(course::expected_results(exercise, data)));
+  arguments.report.command->try_outputs("--data", files);
   base::make_folder(folder);
-  if (!data.i.columns().empty()) hostlib::write_table(folder / "i.csv", data.i);
-  if (!data.j.columns().empty()) hostlib::write_table(folder / "j.csv", data.j);
-  hostlib::write_table(folder / "results.csv", course::table_of(course::expected_results(exercise, data)));
+  for (std::size_t file = 0; file < files.size(); ++file) hostlib::write_table(files[file], tables[file]);
   return kSuccess;
 }
 

@@ -48,20 +48,16 @@ std::string guess(std::string_view text, const std::string& name) {
   return std::string(name_of(interconnect::guess_graph_format(text, name)));
 }
 
-/// The name of a table beside a description.
-std::string beside(const std::string& description, const std::string& ending) {
-  return description.substr(0, description.size() - std::string_view(".toml").size()) + ending;
-}
-
 std::string base_name(const std::string& file) {
   const std::string name = file.substr(file.find_last_of('/') + 1);
   return name.substr(0, name.find('.'));
 }
 
 Imported import_simgrid(const NetImportOptions& options) {
-  const std::string links = beside(options.output, ".links.csv");
-  const std::string routes = beside(options.output, ".routes.csv");
-  const std::string hosts = beside(options.output, ".hosts.txt");
+  const std::vector<std::string> beside = interconnect::imported_files(options.output, NetworkFormat::simgrid);
+  const std::string& links = beside[0];
+  const std::string& routes = beside[1];
+  const std::string& hosts = beside[2];
   const interconnect::PlatformOfSimgrid found =
       interconnect::import_simgrid_platform(options.file, {links, routes, hosts});
   const std::string name = base_name(options.output);
@@ -90,6 +86,7 @@ Imported import_network(const NetImportOptions& options, NetworkFormat format, c
     throw UsageError(
         fmt::format("--output: '{}' is refused: a network needs a name that ends in .toml", options.output));
   }
+  options.report.command->try_outputs("--output", interconnect::imported_files(options.output, format));
   if (format == NetworkFormat::simgrid) return import_simgrid(options);
   const interconnect::ImportedNetwork network =
       format == NetworkFormat::ibnetdiscover ? interconnect::parse_ibnetdiscover(text, options.file)

@@ -58,7 +58,11 @@ Program program_of(const NetReplayOptions& o, std::uint32_t places) {
   const CollectiveMethod method = o.collectives == "posted" ? CollectiveMethod::posted : CollectiveMethod::doubling;
   if (o.is_computed()) {
     const Trace trace = computed_trace(o, places);
-    if (!o.save_trace.empty()) interconnect::write_trace(trace, o.save_trace);
+    if (!o.save_trace.empty()) {
+      const auto ranks = static_cast<interconnect::Rank>(trace.ranks.size());
+      o.report.command->try_outputs("--save-trace", interconnect::trace_files(o.save_trace, ranks));
+      interconnect::write_trace(trace, o.save_trace);
+    }
     return make_program(trace, method);
   }
   if (std::error_code none; std::filesystem::is_directory(o.trace, none)) {

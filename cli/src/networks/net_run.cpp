@@ -35,6 +35,9 @@ int run(const NetRunOptions& o) {
   program.arguments = o.arguments;
   program.ranks_per_node = o.ranks_per_node;
   program.ranks = o.ranks > 0 ? o.ranks : platform.topology.nodes() * o.ranks_per_node;
+  if (!o.save_trace.empty()) {
+    o.report.command->try_outputs("--save-trace", interconnect::trace_files(o.save_trace, program.ranks));
+  }
   program.eager_bytes = o.eager;
   program.flops_per_second = platform.flops_per_second;
   program.mgen = file_of_gdr("mgen/mgen.h", "interconnect/include/mgen/mgen.h").parent_path();

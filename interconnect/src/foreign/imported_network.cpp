@@ -41,6 +41,12 @@ NetworkFormat network_format_named(std::string_view name) {
   throw Error(fmt::format("format '{}' is refused: it must be one of {}", name, fmt::join(kNetworkFormats, ", ")));
 }
 
+std::vector<std::string> imported_files(const std::string& file, NetworkFormat format) {
+  const std::string stem = file.ends_with(".toml") ? file.substr(0, file.size() - 5) : file;
+  if (format != NetworkFormat::simgrid) return {stem + ".links.csv", stem + ".hosts.txt"};
+  return {stem + ".links.csv", stem + ".routes.csv", stem + ".hosts.txt"};
+}
+
 std::vector<std::string> write_imported(const ImportedNetwork& network, const std::string& file, std::string_view from,
                                         NetworkFormat format, const ImportOptions& options) {
   if (network.hosts.empty()) throw Error(fmt::format("{}: there is no node", from));
@@ -74,10 +80,11 @@ std::vector<std::string> write_imported(const ImportedNetwork& network, const st
       "node_speed = {{ value = {6:g}, unit = \"Gflops\", origin = \"O: given to gdr net import\" }}\n",
       name_in_table(name), name, network.hosts.size(), name_of(format), options.bytes_per_second / kGiga,
       options.latency_seconds / kMicro, options.flops_per_second / kGiga);
+  const std::vector<std::string> beside = imported_files(file, format);
   base::write_file(stem + ".toml", description);
-  base::write_file(stem + ".links.csv", links);
-  base::write_file(stem + ".hosts.txt", fmt::format("{}\n", fmt::join(network.hosts, "\n")));
-  return {stem + ".toml", stem + ".links.csv", stem + ".hosts.txt"};
+  base::write_file(beside[0], links);
+  base::write_file(beside[1], fmt::format("{}\n", fmt::join(network.hosts, "\n")));
+  return {stem + ".toml", beside[0], beside[1]};
 }
 
 }  // namespace gdr::interconnect

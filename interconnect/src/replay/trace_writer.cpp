@@ -55,8 +55,16 @@ std::string words(const Action& a, const std::string& file, Rank me) {
 
 }  // namespace
 
+std::vector<std::string> trace_files(const std::filesystem::path& folder, Rank ranks) {
+  std::vector<std::string> files;
+  for (Rank rank = 0; rank < ranks; ++rank) files.push_back(folder / fmt::format("{}.txt", rank));
+  files.push_back(folder / "trace.txt");
+  return files;
+}
+
 void write_trace(const Trace& trace, const std::filesystem::path& folder) {
   base::make_folder(folder);
+  const std::vector<std::string> files = trace_files(folder, static_cast<Rank>(trace.ranks.size()));
   std::string index;
   for (Rank rank = 0; rank < trace.ranks.size(); ++rank) {
     const RankActions& actions = trace.ranks[rank];
@@ -64,12 +72,11 @@ void write_trace(const Trace& trace, const std::filesystem::path& folder) {
     for (const Action& action : actions.actions)
       text += fmt::format("{} {}\n", rank, words(action, actions.file, rank));
     text += fmt::format("{} finalize\n", rank);
-    const std::filesystem::path file = folder / fmt::format("{}.txt", rank);
-    base::write_file(file, text);
+    base::write_file(files[rank], text);
     // smpirun looks for the files from where it runs.
-    index += std::filesystem::absolute(file).string() + "\n";
+    index += std::filesystem::absolute(files[rank]).string() + "\n";
   }
-  base::write_file(folder / "trace.txt", index);
+  base::write_file(files.back(), index);
 }
 
 }  // namespace gdr::interconnect

@@ -69,9 +69,12 @@ struct Trace {
 /// or wrong numbers, ranks out of order, and more than `most_ranks` ranks.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, Rank most_ranks);
 
-/// Writes the trace as an index `folder`/trace.txt and a file for each rank, `folder`/RANK.txt, all sizes in bytes. The
-/// folder is made if it is not there. Throws gdr::Error for actions other than sends, receives, waits and work, and if
-/// a file cannot be written.
+/// The files of a trace that write_trace() and the recorder of MPI programs write: a file for each rank,
+/// `folder`/RANK.txt, and at last the index `folder`/trace.txt.
+[[nodiscard]] std::vector<std::string> trace_files(const std::filesystem::path& folder, Rank ranks);
+
+/// Writes the trace as trace_files(), all sizes in bytes. The folder is made if it is not there. Throws gdr::Error for
+/// actions other than sends, receives, waits and work, and if a file cannot be written.
 void write_trace(const Trace& trace, const std::filesystem::path& folder);
 
 /// How collectives are made of messages.
