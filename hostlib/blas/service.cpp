@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "board_pool.h"
+#include "gdr/base/own_files.h"
 #include "gdr/hostlib/dgemm_scaling.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "process_file.h"
@@ -153,15 +154,22 @@ Service::Service(bool forked) {
     fail(error.what());
   }
   // What cannot be written is said at once, and the boards work all the same.
+  const std::string report = file_of_process(setting_of_process("GDR_REPORT"), forked);
+  std::string calls = file_of_process(setting_of_process("GDR_BLAS_CALLS"), forked);
   try {
-    const std::string path = file_of_process(setting_of_process("GDR_REPORT"), forked);
-    report_.open(path, {std::string(name_of(settings_.precision)), settings_.device.machine, settings_.device.engine,
-                        settings_.device.boards, path.empty() ? std::nullopt : rates_of(settings_.device)});
+    base::refuse_lost_files(std::array<base::NamedFile, 2>{{{"GDR_REPORT", report}, {"GDR_BLAS_CALLS", calls}}});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "libgdrblas: %s; no calls are written\n", error.what());
+    calls.clear();
+  }
+  try {
+    report_.open(report, {std::string(name_of(settings_.precision)), settings_.device.machine, settings_.device.engine,
+                          settings_.device.boards, report.empty() ? std::nullopt : rates_of(settings_.device)});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "libgdrblas: GDR_REPORT: %s\n", error.what());
   }
   try {
-    log_ = std::make_unique<CallLog>(file_of_process(setting_of_process("GDR_BLAS_CALLS"), forked));
+    log_ = std::make_unique<CallLog>(calls);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "libgdrblas: GDR_BLAS_CALLS: %s\n", error.what());
   }

@@ -187,6 +187,17 @@ class Process(unittest.TestCase):
             self.assertIn("nowhere/file", done.stderr)
         self.assertEqual(json.loads((self.folder / "report.json").read_text(encoding="utf-8"))["on_board"], 2)
 
+    def test_one_file_for_report_and_calls_is_told_once_and_has_the_report(self):
+        (self.folder / "link").symlink_to("report.json")
+        for name in ("report.json", "./report.json", "link"):
+            environment = os.environ | {"LD_PRELOAD": str(LIBRARY), "GDR_BLAS_MIN_FLOPS": "0", "GDR_THREADS": "2",
+                                        "GDR_REPORT": f"{self.folder}/report.json", "GDR_BLAS_CALLS": f"{self.folder}/{name}"}
+            done = subprocess.run([PROGRAM, "killed"], capture_output=True, text=True, env=environment, check=False, timeout=300)
+            self.assertEqual(done.stdout, "main right\n")
+            self.assertEqual(done.stderr, f"libgdrblas: {self.folder}/{name}: named for two outputs, of which one would replace "
+                                          "the other: GDR_REPORT and GDR_BLAS_CALLS; no calls are written\n")
+            self.assertEqual(json.loads((self.folder / "report.json").read_text(encoding="utf-8"))["on_board"], 2)
+
     def test_ranks_of_all_starters_are_kept_apart(self):
         starters = (("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"), ("PMIX_RANK", None),
                     ("PALS_RANKID", None), ("SLURM_PROCID", "SLURM_NTASKS"))
