@@ -277,6 +277,19 @@ std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& p
   return files;
 }
 
+std::vector<WrittenFile> written_files(std::span<const NamedFile> outputs) {
+  std::vector<WrittenFile> files;
+  for (const NamedFile& output : outputs) {
+    if (output.path.empty()) continue;
+    if (output.numbered) {
+      for (const std::filesystem::path& path : numbered_files(output.path)) add_written(files, output, path);
+    } else {
+      add_written(files, output, output.path);
+    }
+  }
+  return files;
+}
+
 bool is_same_file(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
@@ -362,15 +375,7 @@ std::filesystem::path numbered_path(const std::filesystem::path& path, std::uint
 }
 
 void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const NamedFile> inputs) {
-  std::vector<WrittenFile> files;
-  for (const NamedFile& output : outputs) {
-    if (output.path.empty()) continue;
-    if (output.numbered) {
-      for (const std::filesystem::path& path : numbered_files(output.path)) add_written(files, output, path);
-    } else {
-      add_written(files, output, output.path);
-    }
-  }
+  const std::vector<WrittenFile> files = written_files(outputs);
   std::unordered_map<std::string, const NamedFile*> of_place;
   for (const WrittenFile& file : files) {
     const auto [other, is_new] = of_place.try_emplace(file.place.string(), file.output);
@@ -395,14 +400,13 @@ void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const Named
   }
 }
 
-void refuse_file_of_standard_output(std::span<const std::filesystem::path> outputs) {
+void refuse_file_of_standard_output(std::span<const NamedFile> outputs) {
   struct stat printed{};
   if (fstat(STDOUT_FILENO, &printed) != 0 || !S_ISREG(printed.st_mode)) return;
-  for (const std::filesystem::path& output : outputs) {
-    const std::optional<struct stat> written = status_of(output);
-    if (!written || written->st_dev != printed.st_dev || written->st_ino != printed.st_ino) continue;
-    throw Error(fmt::format("{}: named for an output and for standard output, of which one would replace the other",
-                            output.string()));
+  for (const WrittenFile& file : written_files(outputs)) {
+    if (!file.status || !is_same_file(*file.status, printed)) continue;
+    throw Error(fmt::format("{}: named for an output and for standard output, of which one would replace the other: {}",
+                            file.path.string(), file.output->by));
   }
 }
 

@@ -137,12 +137,21 @@ class OwnFiles(cli_test.CliTest):
         self.succeeds("nbody", "--restart", "c~", "--t-end", "0.03", "--checkpoint", "c", "--quiet", cwd=self.scratch)
 
     def test_outputs_replace_no_file_that_standard_output_goes_to(self):
-        command = [cli_test.GDR, "run", "k.vsm", "--i", "i.csv", "--j", "j.csv", "--json", "-", "--trace", "one.json"]
-        with open(self.scratch / "one.json", "w", encoding="utf-8") as printed:
-            done = subprocess.run(command, stdout=printed, stderr=subprocess.PIPE, text=True, cwd=self.scratch, check=False)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("one.json: named for an output and for standard output, of which one would replace the other\n", done.stderr)
-        self.assertEqual((self.scratch / "one.json").read_bytes(), b"")
+        run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
+        nbody = ["nbody", "--plummer", "8", "--t-end", "0.01"]
+        for arguments, name, option in [
+            ([*run, "--json", "-", "--trace", "one.json"], "one.json", "--trace"),
+            ([*nbody, "--checkpoint", "c"], "c~", "--checkpoint"),
+            ([*nbody, "--out-every", "0.01", "--output", "s.csv"], "s-0001.csv", "--output"),
+        ]:
+            with self.subTest(arguments=arguments):
+                with open(self.scratch / name, "w", encoding="utf-8") as printed:
+                    done = subprocess.run([cli_test.GDR, *arguments], stdout=printed, stderr=subprocess.PIPE, text=True,
+                                          cwd=self.scratch, check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"{name}: named for an output and for standard output, of which one would replace the other: "
+                              f"{option}\n", done.stderr)
+                self.assertEqual((self.scratch / name).read_bytes(), b"")
 
     def test_outputs_replace_no_inputs_that_other_inputs_name(self):
         self.file("part.vsm", (cli_test.PROJECT / "kernels" / "tutorial.vsm").read_text(encoding="utf-8"))

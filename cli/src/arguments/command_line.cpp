@@ -256,16 +256,13 @@ void Command::try_outputs(std::span<const base::NamedFile> derived) const {
     throw UsageError(fmt::format("{} and {} both go to standard output: give one of them a file", to_standard_output[0],
                                  to_standard_output[1]));
   }
-  std::vector<std::filesystem::path> paths;
   std::vector<std::filesystem::path> not_read;
   for (const base::NamedFile& file : files) {
-    if (file.numbered) continue;
-    paths.push_back(file.path);
-    if (file.replaces.empty()) not_read.push_back(file.path);
+    if (!file.numbered && file.replaces.empty()) not_read.push_back(file.path);
   }
   try {
     base::refuse_lost_files(files, possible_inputs());
-    base::refuse_file_of_standard_output(paths);
+    base::refuse_file_of_standard_output(files);
   } catch (const Error& error) {
     throw UsageError(error.what());
   }

@@ -28,7 +28,7 @@ void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const Named
 
 /// Throws gdr::Error if one of `outputs` is the regular file that standard output goes to: the file would be replaced,
 /// and what is printed would be lost.
-void refuse_file_of_standard_output(std::span<const std::filesystem::path> outputs);
+void refuse_file_of_standard_output(std::span<const NamedFile> outputs);
 
 /// Says which files this process is going to write. As long as such a file is still the old one, read_file() refuses
 /// it: an input that no option names, but another input, would be lost. Files that are not there, devices and pipes may
