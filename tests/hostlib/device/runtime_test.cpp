@@ -260,6 +260,15 @@ TEST(RuntimeEnvironment, KeepsTheFilesOfSeveralKernelsApart) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "t-second.json"));
 }
 
+TEST(RuntimeEnvironment, RefusesOneFileForTheProfileOfAnotherKernelAndItsTrace) {
+  const tests::ScratchDirectory folder;
+  const Setting profile("GDR_PROFILE", (folder.path() / "p.json").string());
+  const Setting trace("GDR_TRACE", (folder.path() / "p-%k.json").string());
+  const Opened first = opened(GDR_OK);
+  EXPECT_EQ(opened(GDR_ERROR_REFUSED, "k.vsm", "second"), nullptr);
+  EXPECT_THAT(gdr_runtime_message(), testing::HasSubstr("p-second.json: named for two outputs"));
+}
+
 TEST(RuntimeEnvironment, TellsOfAFileThatCannotBeWritten) {
   const tests::ScratchDirectory folder;
   const Setting profile("GDR_PROFILE", (folder.path() / "missing" / "p.json").string());
