@@ -109,7 +109,7 @@ class Reader {
   /// Refuses what only other kinds may choose.
   void refuse_choices_of_others(const toml::table& root, const DescriptionKind& kind) const {
     for (const auto& [key, node] : root) {
-      const auto is_it = [&](const ChoiceRule& choice) { return choice.key == key.str(); };
+      const auto is_it = [wanted = key.str()](const ChoiceRule& choice) { return choice.key == wanted; };
       if (std::ranges::any_of(kind.choices, is_it)) continue;
       std::vector<std::string> others;
       for (const DescriptionKind& other : kinds_) {

@@ -23,9 +23,9 @@ constexpr std::size_t kHeadHeight = 18;
 
 constexpr std::size_t kClocksMarked = 4;  // lines between two marks with clocks
 
-using Operation = std::pair<std::size_t, isa::Unit>;  // line and unit
+using LineUnit = std::pair<std::size_t, isa::Unit>;  // line and unit
 
-std::string id_of(const Operation& operation) {
+std::string id_of(const LineUnit& operation) {
   return fmt::format("o{}-{}", operation.first, isa::name_of(operation.second));
 }
 
@@ -61,9 +61,7 @@ class Timeline {
  private:
   [[nodiscard]] std::size_t x_of(std::size_t line) const { return kLabels + kColumn * line; }
   [[nodiscard]] std::size_t top_of_rows() const { return kHeadHeight + kLane * analysis_.ports.size() + kLane; }
-  [[nodiscard]] std::size_t y_of(const Operation& operation) const {
-    return top_of_rows() + kRow * rows_.at(operation);
-  }
+  [[nodiscard]] std::size_t y_of(const LineUnit& operation) const { return top_of_rows() + kRow * rows_.at(operation); }
 
   void add_grid(std::size_t height) {
     for (std::size_t line = 0; line <= analysis_.body.size(); line += kClocksMarked) {
@@ -87,8 +85,8 @@ class Timeline {
   }
 
   void add_way(const DependentOperation& dependence) {
-    const Operation from{dependence.from.line, dependence.from.unit};
-    const Operation to{dependence.to.line, dependence.to.unit};
+    const LineUnit from{dependence.from.line, dependence.from.unit};
+    const LineUnit to{dependence.to.line, dependence.to.unit};
     const std::size_t x = x_of(from.first) + kColumn;
     const std::size_t end = x_of(to.first);
     out_ +=
@@ -99,7 +97,7 @@ class Timeline {
 
   /// A bar in the operation's line, continued by a thinner one up to the last line that reads the result.
   void add(std::size_t line, const HeldOperation& held) {
-    const Operation operation{line, held.unit};
+    const LineUnit operation{line, held.unit};
     const std::size_t y = y_of(operation);
     out_ += fmt::format("<g class=\"op{}\" id=\"{}\" data-line={}><title>{}</title>",
                         chain_.contains(operation) ? " chain" : "", id_of(operation), line, html(title_of(line, held)));
@@ -139,9 +137,9 @@ class Timeline {
 
   const Analysis& analysis_;
   const SourceLines& lines_;
-  std::map<Operation, std::size_t> rows_;
-  std::map<Operation, std::size_t> last_read_;  // last line that reads the result
-  std::set<Operation> chain_;
+  std::map<LineUnit, std::size_t> rows_;
+  std::map<LineUnit, std::size_t> last_read_;  // last line that reads the result
+  std::set<LineUnit> chain_;
   std::string out_;
 };
 
