@@ -316,11 +316,11 @@ class Experiments(unittest.TestCase):
 
     def test_may_be_done_always_or_never(self):
         given = {"a": [1.0, 5.0]}
-        for kernel, steps in ((Always, [1, 1]), (Never, [3, 3]), (Sometimes, [1, 3])):
+        for kernel, steps, finished in ((Always, [1, 1], 1), (Never, [3, 3], 0), (Sometimes, [1, 3], 1)):
             board = kernel.run_experiments(given, 3).results
             self.assertEqual(board.tobytes(), kernel.on_host(given, 3).tobytes(), kernel)
             self.assertEqual(board["steps"].tolist(), steps, kernel)
-            self.assertEqual(board["finished"].tolist(), [1, 1], kernel)
+            self.assertEqual(board["finished"].tolist(), [finished, finished], kernel)
 
     def test_refuse_nan_on_host_and_board_alike(self):
         for call in (
