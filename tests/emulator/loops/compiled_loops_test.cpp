@@ -164,6 +164,61 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
   }
 }
 
+/// The host predicts in doubles, the board in long words, which are longer: a particle's difference from itself is
+/// noise, and the forces have products of three such differences.
+TEST_F(CompiledLoops, TakeParticlesThatDifferFromThemselvesByNoise) {
+  const isa::Program program = kernel("gravity_jerk.vsm");
+  constexpr unsigned kTurns = 3;
+  constexpr unsigned kParticles = kTurns * kBlocks;
+  const auto word = [](const isa::Variable& variable, unsigned particle, unsigned component) {
+    constexpr double kStep = 0x1.6p-10;  // to the time 0 of i-particles
+    std::mt19937_64 random(3 * particle + component);
+    const double position = std::uniform_real_distribution<>(0x1p-9, 0x1p-8)(random);  // near the origin
+    const double velocity = std::uniform_real_distribution<>(0.5, 1)(random);
+    const double half_acceleration = std::uniform_real_distribution<>(0.5, 1)(random);
+    const std::map<std::string, double> values = {{"indexi", particle},
+                                                  {"indexj", particle},
+                                                  {"slot", particle},
+                                                  {"eps2", 0x1.6p-20},
+                                                  {"mj", position},
+                                                  {"tj", -kStep},
+                                                  {"xj", position},
+                                                  {"vj", velocity},
+                                                  {"aby2", half_acceleration},
+                                                  {"xi", position + kStep * (velocity + kStep * half_acceleration)},
+                                                  {"vi", velocity + 2 * kStep * half_acceleration}};
+    const auto found = values.find(variable.name);
+    return word_of(variable, found == values.end() ? 0 : found->second);
+  };
+  std::vector<LongWord> records(std::size_t{kParticles} * program.record_words);
+  for (unsigned particle = 0; particle < kParticles; ++particle) {
+    for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
+      for (unsigned n = 0; n < variable->elements; ++n) {
+        records[std::size_t{particle} * program.record_words + variable->address / 2 + n] =
+            word(*variable, particle, n);
+      }
+    }
+  }
+  const auto prepare = [&](Chip& chip) {
+    for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+      for (unsigned pe = 0; pe < kParticles / isa::kVectorElements; ++pe) {
+        std::vector<LongWord> words;
+        for (unsigned n = 0; n < variable->elements * isa::kVectorElements; ++n) {
+          const unsigned particle = pe * isa::kVectorElements + n % isa::kVectorElements;
+          words.push_back(word(*variable, particle, n / isa::kVectorElements));
+        }
+        const PeWords where{variable->memory, variable->address, variable->width,
+                            static_cast<std::uint16_t>(words.size())};
+        for (unsigned block = 0; block < kBlocks; ++block) chip.write_pe(block, pe, where, words);
+      }
+    }
+  };
+  const emulator::LoopRun run{{records, program.record_words, kParticles}, kParticles / isa::kVectorElements};
+  const Outcome outcome = compare(program, run, kBlocks, prepare);
+  EXPECT_TRUE(outcome.equal);
+  EXPECT_EQ(outcome.compiled, 2 * std::uint64_t{kTurns} * kBlocks) << "no turn is interpreted";
+}
+
 /// Under a sanitizer the first is enough.
 auto kinds_of_data(std::vector<Data> kinds) {
   if (kSlowedDown) kinds.resize(1);

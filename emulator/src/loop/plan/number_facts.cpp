@@ -78,9 +78,10 @@ struct CheckChoice {
 };
 
 /// From wide limits to narrow ones. The narrower they are, the fewer of its numbers an iteration has to check, but the
-/// more data there are that it refuses.
+/// more data there are that it refuses. Even the narrowest let products of three small factors pass: at its own pair, a
+/// particle's difference from itself is often noise of some 2^-60, and its square is multiplied by it once more.
 constexpr std::array kOtherChoices = [] {
-  constexpr CheckLimits kNarrowest{-2 * kInputExponent, kInputExponent + kInputExponent / 4};
+  constexpr CheckLimits kNarrowest{std::max(kLowestChecked, -3 * kInputExponent), kInputExponent + kInputExponent / 4};
   std::array<CheckChoice, 5> choices;
   const auto steps = static_cast<int>(choices.size()) - 1;
   for (int step = 0; step <= steps; ++step) {
