@@ -5,38 +5,47 @@
 #include <system_error>
 
 #include "gdr/emulator/machine.h"
+#include "gdr/hostlib/mxp.h"
 
 namespace gdr::blas {
 BoardPool::BoardPool(const DeviceOptions& options, DgemmPrecision precision)
-    : options_(options),
-      transfer_{.mode = options.transfer},
-      program_(dgemm_program(precision)),
-      blocking_(dgemm_blocking(program_)) {
-  const emulator::MachineDescription machine = emulator::load_machine(options.machine);
-  chips_ = machine.chips;
+    : options_(options), precision_(precision), transfer_{.mode = options.transfer}, boards_(options.boards) {
+  chips_ = emulator::load_machine(options.machine).chips;
   options_.boards = 1;
-  for (unsigned number = 0; number < options.boards; ++number) {
-    models_.emplace_back(program_, machine, number + 1);
-    free_.push_back(number);
-  }
-  boards_.resize(options.boards);
-  static_cast<void>(board(0));  // a description that is wrong is refused here
+  for (unsigned number = 0; number < options.boards; ++number) free_.push_back(number);
+  static_cast<void>(board(0, Numbers::doubles));  // a description that is wrong is refused here
 }
 
-BoardDgemm& BoardPool::board(unsigned number) {
-  std::unique_ptr<BoardDgemm>& place = boards_[number];
-  if (!place) place = std::make_unique<BoardDgemm>(options_, program_);
+const BoardPool::Kernel& BoardPool::kernel(Numbers numbers) {
+  const std::lock_guard lock(making_);
+  std::optional<Kernel>& place = kernels_[static_cast<std::size_t>(numbers)];
+  if (place) return *place;
+  isa::Program program = numbers == Numbers::singles ? sgemm_program() : dgemm_program(precision_);
+  const DgemmBlocking blocking = dgemm_blocking(program);
+  const emulator::MachineDescription machine = emulator::load_machine(options_.machine);
+  std::vector<DgemmModel> models;
+  models.reserve(boards_.size());
+  while (models.size() < boards_.size())
+    models.emplace_back(program, machine, static_cast<unsigned>(models.size()) + 1);
+  return place.emplace(std::move(program), blocking, std::move(models));
+}
+
+BoardDgemm& BoardPool::board(unsigned number, Numbers numbers) {
+  std::unique_ptr<BoardDgemm>& place = boards_[number][static_cast<std::size_t>(numbers)];
+  if (!place) place = std::make_unique<BoardDgemm>(options_, kernel(numbers).program);
   return *place;
 }
 
-BoardPool::Work::Work(BoardPool& pool, std::size_t m, std::size_t n, std::size_t k)
+BoardPool::Work::Work(BoardPool& pool, Numbers numbers, std::size_t m, std::size_t n, std::size_t k)
     : pool_(pool),
+      numbers_(numbers),
+      kernel_(pool.kernel(numbers)),
       m_(m),
       k_(k),
-      transposed_(pool.models_.back().product(m, n, k, pool.transfer_).transposed),
-      step_(std::size_t{share_dgemm(pool.blocking_, k, pool.chips_, 1).rings} * pool.blocking_.rows()) {
+      transposed_(kernel_.models.back().product(m, n, k, pool.transfer_).transposed),
+      step_(std::size_t{share_dgemm(kernel_.blocking, k, pool.chips_, 1).rings} * kernel_.blocking.rows()) {
   const std::size_t most = ((transposed_ ? n : m) + step_ - 1) / step_;
-  boards_.reserve(std::min(most, pool.models_.size()));
+  boards_.reserve(std::min(most, pool.boards_.size()));
   std::unique_lock lock(pool_.mutex_);
   pool_.freed_.wait(lock, [this] { return !pool_.free_.empty(); });
   const std::size_t count = std::min(most, pool_.free_.size());
@@ -54,7 +63,7 @@ BoardPool::Work::~Work() {
 }
 
 double BoardPool::Work::seconds(std::size_t columns) const {
-  const DgemmModel& model = pool_.model(boards());
+  const DgemmModel& model = kernel_.models.at(boards() - 1);
   return (transposed_ ? model.times(columns, m_, k_, pool_.transfer_) : model.times(m_, columns, k_, pool_.transfer_))
       .total();
 }
@@ -88,9 +97,9 @@ ProductPart BoardPool::Work::multiply_rows(const MatrixView& a, const MatrixView
   }
   const auto compute = [&](std::size_t number) {
     Part& part = parts[number];
-    std::unique_ptr<BoardDgemm>& place = pool_.boards_[boards_[number]];
+    std::unique_ptr<BoardDgemm>& place = pool_.boards_[boards_[number]][static_cast<std::size_t>(numbers_)];
     try {
-      BoardDgemm& own = pool_.board(boards_[number]);
+      BoardDgemm& own = pool_.board(boards_[number], numbers_);
       const double before = own.executed_flops();
       MatrixView of_part = a;
       of_part.data += static_cast<std::ptrdiff_t>(part.first) * a.row_step;

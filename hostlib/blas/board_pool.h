@@ -1,10 +1,12 @@
 // The boards of libgdrblas, one by one, so that calls from several threads share them.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "gdr/hostlib/dgemm.h"
@@ -18,6 +20,9 @@ struct ProductPart {
   double executed_flops = 0;     // padding included
 };
 
+/// What the elements of the matrices are: they choose the program of the boards.
+enum class Numbers : std::uint8_t { doubles, singles };
+
 /// Thread safe. Results do not depend on the number of boards: each computes rows of its own.
 class BoardPool {
  public:
@@ -28,16 +33,24 @@ class BoardPool {
   class Work;
 
  private:
-  [[nodiscard]] const DgemmModel& model(unsigned boards) const { return models_.at(boards - 1); }
-  BoardDgemm& board(unsigned number);
+  static constexpr std::size_t kNumbers = 2;
+  struct Kernel {
+    isa::Program program;
+    DgemmBlocking blocking;
+    std::vector<DgemmModel> models;  // of 1, 2, ... boards
+  };
+  using Board = std::array<std::unique_ptr<BoardDgemm>, kNumbers>;  // emulated with either program
+
+  const Kernel& kernel(Numbers numbers);
+  BoardDgemm& board(unsigned number, Numbers numbers);
 
   DeviceOptions options_;  // of one board
+  DgemmPrecision precision_;
   DgemmTransfer transfer_;
-  isa::Program program_;
-  DgemmBlocking blocking_;
   unsigned chips_ = 1;
-  std::vector<DgemmModel> models_;  // of 1, 2, ... boards
-  std::vector<std::unique_ptr<BoardDgemm>> boards_;
+  std::vector<Board> boards_;
+  std::mutex making_;
+  std::array<std::optional<Kernel>, kNumbers> kernels_;  // made on first use
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<unsigned> free_;
@@ -47,7 +60,7 @@ class BoardPool::Work {
  public:
   /// A product of an m x k and a k x n matrix. Waits until a board is free. The model of all boards chooses the
   /// orientation (DgemmModel::product), so that it does not depend on which boards are free.
-  Work(BoardPool& pool, std::size_t m, std::size_t n, std::size_t k);
+  Work(BoardPool& pool, Numbers numbers, std::size_t m, std::size_t n, std::size_t k);
   ~Work();
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
@@ -64,6 +77,8 @@ class BoardPool::Work {
                                           std::size_t columns);
 
   BoardPool& pool_;
+  Numbers numbers_;
+  const Kernel& kernel_;
   std::size_t m_;
   std::size_t k_;
   bool transposed_;

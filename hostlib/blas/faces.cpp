@@ -1,5 +1,5 @@
-// The names of the routines that boards compute: BLAS's Fortran face and CBLAS, with 32- and 64-bit integers. Level 3
-// of the other types is in host_faces.cpp; everything else of BLAS comes from the host's library.
+// The names of the routines that boards compute: BLAS's Fortran face and CBLAS, with 32- and 64-bit integers. The rest
+// of level 3 is in host_faces.cpp; everything else of BLAS comes from the host's library.
 #include <dlfcn.h>
 
 #include <cctype>
@@ -155,14 +155,22 @@ void run(const Call& call, const Routine& routine, const Refuse& refuse, int shi
 
 // --- Fortran ---
 
-template <Integers kind>
-void dgemm_face(const char* transa, const char* transb, const void* m, const void* n, const void* k,
-                const double* alpha, const double* a, const void* lda, const double* b, const void* ldb,
-                const double* beta, double* c, const void* ldc) {
+template <Integers kind, class Number>
+void gemm_face(const char* name, const char* transa, const char* transb, const void* m, const void* n, const void* k,
+               const Number* alpha, const Number* a, const void* lda, const Number* b, const void* ldb,
+               const Number* beta, Number* c, const void* ldc) {
   run(
-      Gemm{upper(transa), upper(transb), at<kind>(m), at<kind>(n), at<kind>(k), *alpha, a, at<kind>(lda), b,
-           at<kind>(ldb), *beta, c, at<kind>(ldc)},
-      gemm, [](int info) { refuse<kind>("DGEMM ", info); }, 0);
+      GemmOf<Number>{upper(transa), upper(transb), at<kind>(m), at<kind>(n), at<kind>(k), *alpha, a, at<kind>(lda), b,
+                     at<kind>(ldb), *beta, c, at<kind>(ldc)},
+      [](const GemmOf<Number>& call) { gemm(call); }, [name](int info) { refuse<kind>(name, info); }, 0);
+}
+template <Integers kind, class... Arguments>
+void dgemm_face(Arguments... arguments) {
+  gemm_face<kind, double>("DGEMM ", arguments...);
+}
+template <Integers kind, class... Arguments>
+void sgemm_face(Arguments... arguments) {
+  gemm_face<kind, float>("SGEMM ", arguments...);
 }
 
 template <Integers kind>
@@ -192,12 +200,21 @@ void dsymm_face(const char* side, const char* uplo, const void* m, const void* n
       symm, [](int info) { refuse<kind>("DSYMM ", info); }, 0);
 }
 
-template <Integers kind>
-void dsyrk_face(const char* uplo, const char* trans, const void* n, const void* k, const double* alpha, const double* a,
-                const void* lda, const double* beta, double* c, const void* ldc) {
+template <Integers kind, class Number>
+void syrk_face(const char* name, const char* uplo, const char* trans, const void* n, const void* k, const Number* alpha,
+               const Number* a, const void* lda, const Number* beta, Number* c, const void* ldc) {
   run(
-      Syrk{upper(uplo), upper(trans), at<kind>(n), at<kind>(k), *alpha, a, at<kind>(lda), *beta, c, at<kind>(ldc)},
-      syrk, [](int info) { refuse<kind>("DSYRK ", info); }, 0);
+      SyrkOf<Number>{upper(uplo), upper(trans), at<kind>(n), at<kind>(k), *alpha, a, at<kind>(lda), *beta, c,
+                     at<kind>(ldc)},
+      [](const SyrkOf<Number>& call) { syrk(call); }, [name](int info) { refuse<kind>(name, info); }, 0);
+}
+template <Integers kind, class... Arguments>
+void dsyrk_face(Arguments... arguments) {
+  syrk_face<kind, double>("DSYRK ", arguments...);
+}
+template <Integers kind, class... Arguments>
+void ssyrk_face(Arguments... arguments) {
+  syrk_face<kind, float>("SSYRK ", arguments...);
 }
 
 template <Integers kind>
@@ -222,21 +239,30 @@ void dgemmtr_face(const char* uplo, const char* transa, const char* transb, cons
 
 // --- C ---
 
-template <Integers kind>
-void cblas_dgemm_face(int order, int transa, int transb, Word m_word, Word n_word, Word k_word, double alpha,
-                      const double* a, Word lda_word, const double* b, Word ldb_word, double beta, double* c,
-                      Word ldc_word) {
+template <Integers kind, class Number>
+void cblas_gemm_face(const char* name, int order, int transa, int transb, Word m_word, Word n_word, Word k_word,
+                     Number alpha, const Number* a, Word lda_word, const Number* b, Word ldb_word, Number beta,
+                     Number* c, Word ldc_word) {
   const auto [m, n, k] = std::tuple(of<kind>(m_word), of<kind>(n_word), of<kind>(k_word));
   const auto [lda, ldb, ldc] = std::tuple(of<kind>(lda_word), of<kind>(ldb_word), of<kind>(ldc_word));
-  const auto refuse = refusal<kind>("cblas_dgemm", order, {{4, 5}, {9, 11}}, transa, transb, m, n, k, alpha, a, lda, b,
-                                    ldb, beta, c, ldc);
+  const auto refuse =
+      refusal<kind>(name, order, {{4, 5}, {9, 11}}, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   const char ta = transpose_of(transa);
   const char tb = transpose_of(transb);
   if (!are_good(refuse, order, {{ta, 2, "illegal transpose of A"}, {tb, 3, "illegal transpose of B"}})) return;
   // Row major is the transposed product of the transposed matrices.
-  run(order == kRowMajor ? Gemm{tb, ta, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc}
-                         : Gemm{ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc},
-      gemm, refuse, 1);
+  run(
+      order == kRowMajor ? GemmOf<Number>{tb, ta, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc}
+                         : GemmOf<Number>{ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc},
+      [](const GemmOf<Number>& call) { gemm(call); }, refuse, 1);
+}
+template <Integers kind, class... Arguments>
+void cblas_dgemm_face(Arguments... arguments) {
+  cblas_gemm_face<kind, double>("cblas_dgemm", arguments...);
+}
+template <Integers kind, class... Arguments>
+void cblas_sgemm_face(Arguments... arguments) {
+  cblas_gemm_face<kind, float>("cblas_sgemm", arguments...);
 }
 
 /// dtrsm and dtrmm.
@@ -300,18 +326,27 @@ void cblas_dsymm_face(int order, int side_code, int uplo_code, Word m_word, Word
       symm, refuse, 1);
 }
 
-template <Integers kind>
-void cblas_dsyrk_face(int order, int uplo_code, int trans_code, Word n_word, Word k_word, double alpha, const double* a,
-                      Word lda_word, double beta, double* c, Word ldc_word) {
+template <Integers kind, class Number>
+void cblas_syrk_face(const char* name, int order, int uplo_code, int trans_code, Word n_word, Word k_word, Number alpha,
+                     const Number* a, Word lda_word, Number beta, Number* c, Word ldc_word) {
   const auto [n, k, lda, ldc] = std::tuple(of<kind>(n_word), of<kind>(k_word), of<kind>(lda_word), of<kind>(ldc_word));
-  const auto refuse =
-      refusal<kind>("cblas_dsyrk", order, kNothing, uplo_code, trans_code, n, k, alpha, a, lda, beta, c, ldc);
+  const auto refuse = refusal<kind>(name, order, kNothing, uplo_code, trans_code, n, k, alpha, a, lda, beta, c, ldc);
   const char uplo = uplo_of(uplo_code);
   const char trans = transpose_of(trans_code);
   if (!are_good(refuse, order, {{uplo, 2, "illegal triangle"}, {trans, 3, "illegal transpose of A"}})) return;
-  run(order == kRowMajor ? Syrk{other_triangle(uplo), other_transpose(trans), n, k, alpha, a, lda, beta, c, ldc}
-                         : Syrk{uplo, trans, n, k, alpha, a, lda, beta, c, ldc},
-      syrk, refuse, 1);
+  run(
+      order == kRowMajor
+          ? SyrkOf<Number>{other_triangle(uplo), other_transpose(trans), n, k, alpha, a, lda, beta, c, ldc}
+          : SyrkOf<Number>{uplo, trans, n, k, alpha, a, lda, beta, c, ldc},
+      [](const SyrkOf<Number>& call) { syrk(call); }, refuse, 1);
+}
+template <Integers kind, class... Arguments>
+void cblas_dsyrk_face(Arguments... arguments) {
+  cblas_syrk_face<kind, double>("cblas_dsyrk", arguments...);
+}
+template <Integers kind, class... Arguments>
+void cblas_ssyrk_face(Arguments... arguments) {
+  cblas_syrk_face<kind, float>("cblas_ssyrk", arguments...);
 }
 
 template <Integers kind>
@@ -383,6 +418,15 @@ GDR_FORTRAN(dgemm,
              const double* a, const void* lda, const double* b, const void* ldb, const double* beta, double* c,
              const void* ldc),
             (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+GDR_FORTRAN(sgemm,
+            (const char* transa, const char* transb, const void* m, const void* n, const void* k, const float* alpha,
+             const float* a, const void* lda, const float* b, const void* ldb, const float* beta, float* c,
+             const void* ldc),
+            (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+GDR_FORTRAN(ssyrk,
+            (const char* uplo, const char* trans, const void* n, const void* k, const float* alpha, const float* a,
+             const void* lda, const float* beta, float* c, const void* ldc),
+            (uplo, trans, n, k, alpha, a, lda, beta, c, ldc))
 GDR_FORTRAN(dtrsm,
             (const char* side, const char* uplo, const char* transa, const char* diag, const void* m, const void* n,
              const double* alpha, const double* a, const void* lda, double* b, const void* ldb),
@@ -412,6 +456,14 @@ GDR_C(dgemm,
       (int order, int transa, int transb, Word m, Word n, Word k, double alpha, const double* a, Word lda,
        const double* b, Word ldb, double beta, double* c, Word ldc),
       (order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+GDR_C(sgemm,
+      (int order, int transa, int transb, Word m, Word n, Word k, float alpha, const float* a, Word lda, const float* b,
+       Word ldb, float beta, float* c, Word ldc),
+      (order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+GDR_C(ssyrk,
+      (int order, int uplo, int trans, Word n, Word k, float alpha, const float* a, Word lda, float beta, float* c,
+       Word ldc),
+      (order, uplo, trans, n, k, alpha, a, lda, beta, c, ldc))
 GDR_C(dtrsm,
       (int order, int side, int uplo, int transa, int diag, Word m, Word n, double alpha, const double* a, Word lda,
        double* b, Word ldb),

@@ -18,9 +18,12 @@ constinit BehindOurs trmm_behind_ours("dtrmm_");
 constinit BehindOurs symm_behind_ours("dsymm_");
 constinit BehindOurs syrk_behind_ours("dsyrk_");
 constinit BehindOurs syr2k_behind_ours("dsyr2k_");
+constinit BehindOurs gemm_of_singles_behind_ours("sgemm_");
+constinit BehindOurs syrk_of_singles_behind_ours("ssyrk_");
 
 // Arguments in the order of the Fortran routines.
-auto arguments(const Gemm& call) {
+template <class Number>
+auto arguments(const GemmOf<Number>& call) {
   return std::tuple(call.transa, call.transb, call.m, call.n, call.k, call.alpha, call.a, call.lda, call.b, call.ldb,
                     call.beta, call.c, call.ldc);
 }
@@ -32,7 +35,8 @@ auto arguments(const Symm& call) {
   return std::tuple(call.side, call.uplo, call.m, call.n, call.alpha, call.a, call.lda, call.b, call.ldb, call.beta,
                     call.c, call.ldc);
 }
-auto arguments(const Syrk& call) {
+template <class Number>
+auto arguments(const SyrkOf<Number>& call) {
   return std::tuple(call.uplo, call.trans, call.n, call.k, call.alpha, call.a, call.lda, call.beta, call.c, call.ldc);
 }
 auto arguments(const Syr2k& call) {
@@ -94,19 +98,21 @@ bool call_host(BehindOurs& routine, const Call& call) {
   return true;
 }
 
-double entry(const double* matrix, std::int64_t ld, bool transposed, std::int64_t i, std::int64_t j) {
+template <class Number>
+double entry(const Number* matrix, std::int64_t ld, bool transposed, std::int64_t i, std::int64_t j) {
   return transposed ? matrix[j + i * ld] : matrix[i + j * ld];
 }
 
-void plain_gemm(const Gemm& call) {
+template <class Number>
+void plain_gemm(const GemmOf<Number>& call) {
   for (std::int64_t j = 0; j < call.n; ++j) {
     for (std::int64_t i = 0; i < call.m; ++i) {
       double sum = 0;
       for (std::int64_t l = 0; l < call.k; ++l) {
         sum += entry(call.a, call.lda, call.transa != 'N', i, l) * entry(call.b, call.ldb, call.transb != 'N', l, j);
       }
-      double& c = call.c[i + j * call.ldc];
-      c = call.beta == 0 ? call.alpha * sum : call.alpha * sum + call.beta * c;
+      Number& c = call.c[i + j * call.ldc];
+      c = static_cast<Number>(call.beta == 0 ? call.alpha * sum : call.alpha * sum + double{call.beta} * c);
     }
   }
 }
@@ -209,6 +215,10 @@ void host_gemm(const Gemm& call) {
   if (!call_host(gemm_behind_ours, call)) plain_gemm(call);
 }
 
+void host_gemm(const GemmOf<float>& call) {
+  if (!call_host(gemm_of_singles_behind_ours, call)) plain_gemm(call);
+}
+
 namespace {
 
 /// Elements i to i + kRows - 1 of column j. Their sums do not wait for one another; each adds up in the order of l.
@@ -278,6 +288,18 @@ void host_syrk(const Syrk& call) {
                call.lda, call.beta, call.c, call.ldc});
 }
 
+void host_syrk(const SyrkOf<float>& call) {
+  if (call_host(syrk_of_singles_behind_ours, call)) return;
+  const bool normal = call.trans == 'N';
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    const std::int64_t first = call.uplo == 'L' ? j : 0;
+    const std::int64_t row = normal ? 1 : call.lda;
+    plain_gemm(GemmOf<float>{normal ? 'N' : 'T', normal ? 'T' : 'N', call.uplo == 'L' ? call.n - j : j + 1, 1, call.k,
+                             call.alpha, call.a + first * row, call.lda, call.a + j * row, call.lda, call.beta,
+                             call.c + first + j * call.ldc, call.ldc});
+  }
+}
+
 void host_syr2k(const Syr2k& call) {
   if (call_host(syr2k_behind_ours, call)) return;
   const bool normal = call.trans == 'N';
@@ -302,7 +324,8 @@ std::int64_t leading(std::int64_t rows) { return std::max<std::int64_t>(1, rows)
 
 }  // namespace
 
-std::optional<int> bad_argument(const Gemm& call) {
+template <class Number>
+std::optional<int> bad_argument(const GemmOf<Number>& call) {
   if (!is_one_of(call.transa, "NTC")) return 1;
   if (!is_one_of(call.transb, "NTC")) return 2;
   if (call.m < 0) return 3;
@@ -313,6 +336,9 @@ std::optional<int> bad_argument(const Gemm& call) {
   if (call.ldc < leading(call.m)) return 13;
   return std::nullopt;
 }
+
+template std::optional<int> bad_argument(const GemmOf<double>& call);
+template std::optional<int> bad_argument(const GemmOf<float>& call);
 
 std::optional<int> bad_argument(const Trsm& call) {
   if (!is_one_of(call.side, "LR")) return 1;
@@ -337,7 +363,8 @@ std::optional<int> bad_argument(const Symm& call) {
   return std::nullopt;
 }
 
-std::optional<int> bad_argument(const Syrk& call) {
+template <class Number>
+std::optional<int> bad_argument(const SyrkOf<Number>& call) {
   if (!is_one_of(call.uplo, "UL")) return 1;
   if (!is_one_of(call.trans, "NTC")) return 2;
   if (call.n < 0) return 3;
@@ -346,6 +373,9 @@ std::optional<int> bad_argument(const Syrk& call) {
   if (call.ldc < leading(call.n)) return 10;
   return std::nullopt;
 }
+
+template std::optional<int> bad_argument(const SyrkOf<double>& call);
+template std::optional<int> bad_argument(const SyrkOf<float>& call);
 
 std::optional<int> bad_argument(const Syr2k& call) {
   if (!is_one_of(call.uplo, "UL")) return 1;

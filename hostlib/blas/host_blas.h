@@ -11,22 +11,24 @@
 
 namespace gdr::blas {
 
-/// dgemm's arguments, column major; letters are upper case N, T or C.
-struct Gemm {
+/// gemm's arguments, column major; letters are upper case N, T or C.
+template <class Number>
+struct GemmOf {
   char transa = 'N';
   char transb = 'N';
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
-  double alpha = 0;
-  const double* a = nullptr;
+  Number alpha = 0;
+  const Number* a = nullptr;
   std::int64_t lda = 1;
-  const double* b = nullptr;
+  const Number* b = nullptr;
   std::int64_t ldb = 1;
-  double beta = 0;
-  double* c = nullptr;
+  Number beta = 0;
+  Number* c = nullptr;
   std::int64_t ldc = 1;
 };
+using Gemm = GemmOf<double>;
 
 /// dtrsm's arguments, column major, letters upper case.
 struct Trsm {
@@ -62,19 +64,21 @@ struct Symm {
   std::int64_t ldc = 1;
 };
 
-/// dsyrk's arguments, column major, letters upper case.
-struct Syrk {
+/// syrk's arguments, column major, letters upper case.
+template <class Number>
+struct SyrkOf {
   char uplo = 'L';
   char trans = 'N';
   std::int64_t n = 0;
   std::int64_t k = 0;
-  double alpha = 0;
-  const double* a = nullptr;
+  Number alpha = 0;
+  const Number* a = nullptr;
   std::int64_t lda = 1;
-  double beta = 0;
-  double* c = nullptr;
+  Number beta = 0;
+  Number* c = nullptr;
   std::int64_t ldc = 1;
 };
+using Syrk = SyrkOf<double>;
 
 /// dsyr2k's arguments, column major, letters upper case.
 struct Syr2k {
@@ -111,6 +115,7 @@ struct Gemmtr {
 
 /// By the host's routine, or, for sizes beyond its integers, by plain loops.
 void host_gemm(const Gemm& call);
+void host_gemm(const GemmOf<float>& call);
 /// The same product where exponents leave the range of doubles on the way, which no BLAS computes well: plain loops on
 /// the host's long doubles, of 15 bits of exponent and at least 64 of significand.
 void host_gemm_of_long_range(const Gemm& call);
@@ -118,6 +123,7 @@ void host_trsm(const Trsm& call);
 void host_trmm(const Trmm& call);
 void host_symm(const Symm& call);
 void host_syrk(const Syrk& call);
+void host_syrk(const SyrkOf<float>& call);
 void host_syr2k(const Syr2k& call);
 /// By products of the host with one column each: older BLAS libraries have no dgemmtr.
 void host_gemmtr(const Gemmtr& call);
@@ -183,10 +189,12 @@ template <class... Arguments>
 }
 
 /// Number of the first bad argument, as BLAS counts them; nothing if all are good.
-[[nodiscard]] std::optional<int> bad_argument(const Gemm& call);
+template <class Number>
+[[nodiscard]] std::optional<int> bad_argument(const GemmOf<Number>& call);
 [[nodiscard]] std::optional<int> bad_argument(const Trsm& call);
 [[nodiscard]] std::optional<int> bad_argument(const Symm& call);
-[[nodiscard]] std::optional<int> bad_argument(const Syrk& call);
+template <class Number>
+[[nodiscard]] std::optional<int> bad_argument(const SyrkOf<Number>& call);
 [[nodiscard]] std::optional<int> bad_argument(const Syr2k& call);
 [[nodiscard]] std::optional<int> bad_argument(const Gemmtr& call);
 

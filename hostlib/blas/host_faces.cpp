@@ -1,4 +1,4 @@
-// Level 3 of BLAS in the types that boards do not compute. The host's library computes; the calls are counted, so that
+// Level 3 of BLAS in the types and routines that boards do not compute. The host's library computes; the calls are counted, so that
 // the report's share of the board is one of the whole.
 #include <cstdio>
 #include <cstdlib>
@@ -108,16 +108,19 @@ void forward(const char* name, BehindOurs& routine, Arguments... arguments) {
                Word lda, const void* b, Word ldb),                                                                     \
               order, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb)
 
+// Boards have the products of floats, and those of a matrix of floats with itself.
 #define GDR_TYPE(LETTER, PART, Number)           \
-  GDR_GEMM(LETTER##gemm, PART, Number, Number)   \
   GDR_SYMM(LETTER##symm, PART, Number, Number)   \
-  GDR_SYRK(LETTER##syrk, PART, Number, Number)   \
   GDR_SYR2K(LETTER##syr2k, PART, Number, Number) \
   GDR_TRXM(LETTER##trmm, PART, Number, Number)   \
   GDR_TRXM(LETTER##trsm, PART, Number, Number)
 GDR_TYPE(s, 1, float)
 GDR_TYPE(c, kComplex, const void*)
 GDR_TYPE(z, kComplex, const void*)
+GDR_GEMM(cgemm, kComplex, const void*, const void*)
+GDR_GEMM(zgemm, kComplex, const void*, const void*)
+GDR_SYRK(csyrk, kComplex, const void*, const void*)
+GDR_SYRK(zsyrk, kComplex, const void*, const void*)
 
 // Hermitian matrices: the numbers of a matrix with its own conjugate are real.
 GDR_SYMM(chemm, kComplex, const void*, const void*)

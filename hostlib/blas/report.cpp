@@ -27,7 +27,9 @@ constexpr base::Names<Routine> kRoutineNames({{Routine::dgemm, "dgemm"},
                                               {Routine::dsymm, "dsymm"},
                                               {Routine::dsyrk, "dsyrk"},
                                               {Routine::dsyr2k, "dsyr2k"},
-                                              {Routine::dgemmtr, "dgemmtr"}});
+                                              {Routine::dgemmtr, "dgemmtr"},
+                                              {Routine::sgemm, "sgemm"},
+                                              {Routine::ssyrk, "ssyrk"}});
 constexpr std::array<const char*, kReasons> kReasonNames{"small", "not_a_number", "range", "memory", "board_error"};
 
 }  // namespace
@@ -56,6 +58,12 @@ void Report::count_host_product(Reason reason, double flops, double seconds) {
   ++on_host_[static_cast<std::size_t>(reason)];
   host_flops_ += flops;
   host_seconds_ += seconds;
+}
+
+void Report::count_host_product_of_singles(Reason reason, double flops, double seconds) {
+  count_host_product(reason, flops, seconds);
+  const std::lock_guard lock(mutex_);
+  single_flops_ += flops;
 }
 
 void Report::count_host_triangle(double flops, double seconds) {
@@ -165,9 +173,9 @@ base::Json Report::machine_json(const MachineRates& rates) const {
     (single ? other_singles : other_doubles) += of_routine.flops;
   }
   const double of_host = rates.dgemm_gflops * kGiga;
-  const double products = (host_flops_ - triangle_flops_) / of_host;
-  const double triangles = triangle_flops_ / of_host;
   // Twice as many numbers of single precision fit into a vector.
+  const double products = (host_flops_ - triangle_flops_ - single_flops_ / 2) / of_host;
+  const double triangles = triangle_flops_ / of_host;
   const double other = (other_doubles + other_singles / 2) / of_host;
   const double seconds = emulated_seconds_ + products + triangles + other;
   const double flops = useful_flops_ + host_flops_ + other_doubles + other_singles;

@@ -31,7 +31,7 @@ enum class Reason : std::uint8_t {
 inline constexpr std::size_t kReasons = 5;
 
 /// What the boards compute, in the order of the report.
-enum class Routine : std::uint8_t { dgemm, dtrsm, dtrmm, dsymm, dsyrk, dsyr2k, dgemmtr };
+enum class Routine : std::uint8_t { dgemm, dtrsm, dtrmm, dsymm, dsyrk, dsyr2k, dgemmtr, sgemm, ssyrk };
 [[nodiscard]] std::string_view name_of(Routine routine);
 
 /// The rates by which the report says what the machine would have taken for all calls of level 3.
@@ -61,6 +61,8 @@ class Report {
   void count_product(std::int64_t m, std::int64_t n, std::int64_t k, double executed, double emulated_seconds,
                      double seconds);
   void count_host_product(Reason reason, double flops, double seconds);
+  /// The same of a product of floats.
+  void count_host_product_of_singles(Reason reason, double flops, double seconds);
   /// A triangle that the host solved within a dtrsm.
   void count_host_triangle(double flops, double seconds);
   /// A call of a routine of level 3 that goes to the host without us.
@@ -102,6 +104,7 @@ class Report {
   double executed_flops_ = 0;
   double host_flops_ = 0;
   double triangle_flops_ = 0;  // of the host's
+  double single_flops_ = 0;    // of the host's, in floats
   double emulated_seconds_ = 0;
   double board_seconds_ = 0;
   double host_seconds_ = 0;

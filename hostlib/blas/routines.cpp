@@ -21,7 +21,8 @@ double real(std::int64_t size) { return static_cast<double>(size); }
 
 bool is_in_triangle(char uplo, std::int64_t i, std::int64_t j) { return uplo == 'L' ? i >= j : i <= j; }
 
-void scale_triangle(char uplo, std::int64_t n, double beta, double* c, std::int64_t ldc) {
+template <class Number>
+void scale_triangle(char uplo, std::int64_t n, Number beta, Number* c, std::int64_t ldc) {
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t first = uplo == 'L' ? j : 0;
     scale(uplo == 'L' ? n - j : j + 1, 1, beta, c + first + j * ldc, ldc);
@@ -80,39 +81,63 @@ void square(const Trmm& call, Multiplier& by) {
   by.product(product);
 }
 
+/// Passes each element of a square and that of the call's C, in the triangle that the call is about.
+template <class Call, class Change>
+void for_triangle(const Call& call, std::vector<double>& square, const Change& change) {
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    const std::int64_t first = call.uplo == 'L' ? j : 0;
+    const std::int64_t end = call.uplo == 'L' ? call.n : j + 1;
+    for (std::int64_t i = first; i < end; ++i) {
+      change(square[static_cast<std::size_t>(i + j * call.n)], call.c[i + j * call.ldc]);
+    }
+  }
+}
+
 void square(const Gemmtr& call, Multiplier& by) {
   std::vector<double> c = square_of(call.n);
   if (c.empty()) return by.by_host(call);
-  const auto each = [&](auto change) {
-    for (std::int64_t j = 0; j < call.n; ++j) {
-      const std::int64_t first = call.uplo == 'L' ? j : 0;
-      const std::int64_t end = call.uplo == 'L' ? call.n : j + 1;
-      for (std::int64_t i = first; i < end; ++i) {
-        change(c[static_cast<std::size_t>(i + j * call.n)], call.c[i + j * call.ldc]);
-      }
-    }
-  };
-  if (call.beta != 0) each([](double& own, double theirs) { own = theirs; });
+  if (call.beta != 0) for_triangle(call, c, [](double& own, double theirs) { own = theirs; });
   by.product({call.transa, call.transb, call.n, call.n, call.k, call.alpha, call.a, call.lda, call.b, call.ldb,
               call.beta, c.data(), call.n});
-  each([](double own, double& theirs) { theirs = own; });
+  for_triangle(call, c, [](double own, double& theirs) { theirs = own; });
+}
+
+/// The columns of a matrix one behind the other, in doubles.
+std::vector<double> in_doubles(const float* matrix, std::int64_t ld, std::int64_t rows, std::int64_t columns) {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t j = 0; j < columns; ++j) values.insert(values.end(), matrix + j * ld, matrix + j * ld + rows);
+  return values;
 }
 
 }  // namespace
 
-double flops_of(const Gemm& call) { return 2 * real(call.m) * real(call.n) * real(call.k); }
+template <class Number>
+double flops_of(const GemmOf<Number>& call) {
+  return 2 * real(call.m) * real(call.n) * real(call.k);
+}
+template double flops_of(const GemmOf<double>& call);
+template double flops_of(const GemmOf<float>& call);
 double flops_of(const Trsm& call) { return real(call.m) * real(call.n) * real(call.side == 'L' ? call.m : call.n); }
 double flops_of(const Symm& call) { return 2 * real(call.m) * real(call.n) * real(call.side == 'L' ? call.m : call.n); }
-double flops_of(const Syrk& call) { return real(call.n) * (real(call.n) + 1) * real(call.k); }
+template <class Number>
+double flops_of(const SyrkOf<Number>& call) {
+  return real(call.n) * (real(call.n) + 1) * real(call.k);
+}
+template double flops_of(const SyrkOf<double>& call);
+template double flops_of(const SyrkOf<float>& call);
 double flops_of(const Syr2k& call) { return 2 * real(call.n) * (real(call.n) + 1) * real(call.k); }
 double flops_of(const Gemmtr& call) { return real(call.n) * (real(call.n) + 1) * real(call.k); }
 
-void scale(std::int64_t m, std::int64_t n, double beta, double* c, std::int64_t ldc) {
+template <class Number>
+void scale(std::int64_t m, std::int64_t n, Number beta, Number* c, std::int64_t ldc) {
   if (beta == 1) return;
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) c[i + j * ldc] = beta == 0 ? 0 : beta * c[i + j * ldc];
   }
 }
+template void scale(std::int64_t m, std::int64_t n, double beta, double* c, std::int64_t ldc);
+template void scale(std::int64_t m, std::int64_t n, float beta, float* c, std::int64_t ldc);
 
 /// op(A) X = alpha B or X op(A) = alpha B, X over B, by halves down to triangles that the host solves.
 void trsm(const Trsm& call, Multiplier& by) {
@@ -168,7 +193,7 @@ void trsm(const Trsm& call, Multiplier& by) {
 
 /// As trsm(), the other way round: the half that the other one adds to is multiplied first.
 void trmm(const Trmm& call, Multiplier& by) {
-  if (call.alpha == 0) return scale(call.m, call.n, 0, call.b, call.ldb);
+  if (call.alpha == 0) return scale(call.m, call.n, 0.0, call.b, call.ldb);
   const bool left = call.side == 'L';
   const std::int64_t order = left ? call.m : call.n;
   if (by.is_small(flops_of(call))) return by.by_host(call);
@@ -262,6 +287,48 @@ void syr2k(const Syr2k& call, Multiplier& by) {
   gemmtr(
       {call.uplo, first, second, call.n, call.k, call.alpha, call.b, call.ldb, call.a, call.lda, 1, call.c, call.ldc},
       by);
+}
+
+void gemm(const GemmOf<float>& call, Multiplier& by) {
+  if (call.alpha == 0 || call.k == 0) return scale(call.m, call.n, call.beta, call.c, call.ldc);
+  if (by.is_small(flops_of(call))) return by.by_host(call);
+  const std::int64_t a_rows = call.transa == 'N' ? call.m : call.k;
+  const std::int64_t b_rows = call.transb == 'N' ? call.k : call.n;
+  std::vector<double> a;
+  std::vector<double> b;
+  std::vector<double> c;
+  try {
+    a = in_doubles(call.a, call.lda, a_rows, call.m + call.k - a_rows);
+    b = in_doubles(call.b, call.ldb, b_rows, call.n + call.k - b_rows);
+    c = call.beta == 0 ? std::vector<double>(static_cast<std::size_t>(call.m * call.n))
+                       : in_doubles(call.c, call.ldc, call.m, call.n);
+  } catch (const std::bad_alloc&) {
+    return by.by_host(call);
+  }
+  by.product({call.transa, call.transb, call.m, call.n, call.k, call.alpha, a.data(), a_rows, b.data(), b_rows,
+              call.beta, c.data(), call.m});
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    for (std::int64_t i = 0; i < call.m; ++i) {
+      call.c[i + j * call.ldc] = static_cast<float>(c[static_cast<std::size_t>(i + j * call.m)]);
+    }
+  }
+}
+
+void syrk(const SyrkOf<float>& call, Multiplier& by) {
+  if (call.alpha == 0 || call.k == 0) return scale_triangle(call.uplo, call.n, call.beta, call.c, call.ldc);
+  if (by.is_small(flops_of(call))) return by.by_host(call);
+  const std::int64_t rows = call.trans == 'N' ? call.n : call.k;
+  std::vector<double> a;
+  std::vector<double> c = square_of(call.n);
+  try {
+    a = in_doubles(call.a, call.lda, rows, call.n + call.k - rows);
+  } catch (const std::bad_alloc&) {
+    c.clear();
+  }
+  if (c.empty()) return by.by_host(call);
+  if (call.beta != 0) for_triangle(call, c, [](double& own, float theirs) { own = theirs; });
+  syrk(Syrk{call.uplo, call.trans, call.n, call.k, call.alpha, a.data(), rows, call.beta, c.data(), call.n}, by);
+  for_triangle(call, c, [](double own, float& theirs) { theirs = static_cast<float>(own); });
 }
 
 }  // namespace gdr::blas

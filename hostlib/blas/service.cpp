@@ -67,6 +67,10 @@ std::optional<MachineRates> rates_of(const DeviceOptions& device) {
   }
 }
 
+Numbers numbers_of(Routine routine) {
+  return routine == Routine::sgemm || routine == Routine::ssyrk ? Numbers::singles : Numbers::doubles;
+}
+
 class Clock {
  public:
   [[nodiscard]] double seconds() const {
@@ -98,10 +102,11 @@ class Service {
 
  private:
   class Caller;
-  void product(const Gemm& call, gdr_blas_call& told);
+  void product(const Gemm& call, Numbers numbers, gdr_blas_call& told);
   void on_the_host(const Gemm& call, Reason reason, gdr_blas_call& told);
   void without_product(const Gemm& call);
-  void on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, std::int64_t& done, gdr_blas_call& told);
+  void on_boards(BoardPool& pool, const Gemm& call, Numbers numbers, const Scaling& scaling, std::int64_t& done,
+                 gdr_blas_call& told);
   double part_on_boards(BoardPool::Work& work, const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
   void too_wide_on_the_host(const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
   BoardPool* working_boards();
@@ -192,9 +197,9 @@ BoardPool* Service::working_boards() {
 /// Multiplies for one call, and keeps account of it.
 class Service::Caller final : public Multiplier {
  public:
-  Caller(Service& service, gdr_blas_call& told) : service_(service), told_(told) {}
+  Caller(Service& service, Numbers numbers, gdr_blas_call& told) : service_(service), numbers_(numbers), told_(told) {}
 
-  void product(const Gemm& call) override { service_.product(call, told_); }
+  void product(const Gemm& call) override { service_.product(call, numbers_, told_); }
   [[nodiscard]] bool is_small(double flops) const override { return flops < service_.settings_.min_flops; }
   [[nodiscard]] bool takes_all() const override { return service_.settings_.min_flops == 0; }
   void by_host(const Trsm& call) override {
@@ -215,22 +220,41 @@ class Service::Caller final : public Multiplier {
   void by_host(const Gemmtr& call) override {
     timed(flops_of(call), [&] { host_gemmtr(call); });
   }
+  void by_host(const GemmOf<float>& call) override {
+    of_singles(flops_of(call), [&] { host_gemm(call); });
+  }
+  void by_host(const SyrkOf<float>& call) override {
+    of_singles(flops_of(call), [&] { host_syrk(call); });
+  }
 
  private:
   /// Without a reason it counts as a triangle that the host solves within a dtrsm.
   template <class Body>
   void timed(double flops, const Body& body, std::optional<Reason> reason = Reason::small) {
-    const Clock clock;
-    body();
-    const double seconds = clock.seconds();
-    told_.host_seconds += seconds;
+    const double seconds = seconds_of(body);
     count([&] {
       reason ? service_.report_.count_host_product(*reason, flops, seconds)
              : service_.report_.count_host_triangle(flops, seconds);
     });
   }
 
+  template <class Body>
+  void of_singles(double flops, const Body& body) {
+    const double seconds = seconds_of(body);
+    const Reason reason = is_small(flops) ? Reason::small : Reason::memory;
+    count([&] { service_.report_.count_host_product_of_singles(reason, flops, seconds); });
+  }
+  template <class Body>
+  double seconds_of(const Body& body) {
+    const Clock clock;
+    body();
+    const double seconds = clock.seconds();
+    told_.host_seconds += seconds;
+    return seconds;
+  }
+
   Service& service_;
+  Numbers numbers_;
   gdr_blas_call& told_;
 };
 
@@ -240,7 +264,7 @@ void Service::call(Routine routine, std::int64_t m, std::int64_t n, std::int64_t
   count([&] { report_.count_call(routine, empty); });
   if (empty) return;
   gdr_blas_call told{name_of(routine).data(), m, n, k, 0, 0, 0, 0};
-  Caller caller(*this, told);
+  Caller caller(*this, numbers_of(routine), told);
   body(caller);
   tell(told);
 }
@@ -273,7 +297,7 @@ void Service::without_product(const Gemm& call) {
   count([&] { report_.count_host_product(Reason::small, 0, 0); });
 }
 
-void Service::product(const Gemm& call, gdr_blas_call& told) {
+void Service::product(const Gemm& call, Numbers numbers, gdr_blas_call& told) {
   if (call.alpha == 0 || call.k == 0) return without_product(call);
   if (flops_of(call) < settings_.min_flops) return on_the_host(call, Reason::small, told);
   if (failed_) return on_the_host(call, Reason::board_error, told);
@@ -292,7 +316,7 @@ void Service::product(const Gemm& call, gdr_blas_call& told) {
     } else if (BoardPool* const pool = working_boards(); pool == nullptr) {
       reason = Reason::board_error;
     } else {
-      on_boards(*pool, call, *scaling, done, told);
+      on_boards(*pool, call, numbers, *scaling, done, told);
     }
   } catch (const std::bad_alloc&) {
     reason = Reason::memory;
@@ -314,10 +338,10 @@ constexpr std::size_t size(std::int64_t value) { return static_cast<std::size_t>
 
 /// Columns by columns, so that this host holds only a part of the product beside C; `done` counts those that are in C.
 /// For the board it is one product.
-void Service::on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, std::int64_t& done,
+void Service::on_boards(BoardPool& pool, const Gemm& call, Numbers numbers, const Scaling& scaling, std::int64_t& done,
                         gdr_blas_call& told) {
   const std::int64_t at_once = std::max<std::int64_t>(2, kElementsAtOnce / call.m / 2 * 2);
-  BoardPool::Work work(pool, size(call.m), size(call.n), size(call.k));
+  BoardPool::Work work(pool, numbers, size(call.m), size(call.n), size(call.k));
   double executed = 0;
   const Clock clock;
   const double host_before = told.host_seconds;
@@ -440,6 +464,10 @@ void gemm(const Gemm& call) noexcept {
   serve(Routine::dgemm, call.m, call.n, call.k, [&](Multiplier& by) { by.product(call); }, [&] { host_gemm(call); });
 }
 
+void gemm(const GemmOf<float>& call) noexcept {
+  serve(Routine::sgemm, call.m, call.n, call.k, [&](Multiplier& by) { gemm(call, by); }, [&] { host_gemm(call); });
+}
+
 void trsm(const Trsm& call) noexcept {
   serve(
       Routine::dtrsm, call.m, call.n, order_of(call), [&](Multiplier& by) { trsm(call, by); },
@@ -460,6 +488,10 @@ void symm(const Symm& call) noexcept {
 
 void syrk(const Syrk& call) noexcept {
   serve(Routine::dsyrk, call.n, call.n, call.k, [&](Multiplier& by) { syrk(call, by); }, [&] { host_syrk(call); });
+}
+
+void syrk(const SyrkOf<float>& call) noexcept {
+  serve(Routine::ssyrk, call.n, call.n, call.k, [&](Multiplier& by) { syrk(call, by); }, [&] { host_syrk(call); });
 }
 
 void syr2k(const Syr2k& call) noexcept {

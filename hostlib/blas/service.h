@@ -13,10 +13,12 @@ namespace gdr::blas {
 // The routines of BLAS; the arguments are good. What the boards cannot do, the host does; no result is half updated.
 // From any thread. A thread is not cancelled within them.
 void gemm(const Gemm& call) noexcept;
+void gemm(const GemmOf<float>& call) noexcept;
 void trsm(const Trsm& call) noexcept;
 void trmm(const Trmm& call) noexcept;
 void symm(const Symm& call) noexcept;
 void syrk(const Syrk& call) noexcept;
+void syrk(const SyrkOf<float>& call) noexcept;
 void syr2k(const Syr2k& call) noexcept;
 void gemmtr(const Gemmtr& call) noexcept;
 

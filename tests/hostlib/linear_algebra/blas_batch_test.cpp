@@ -8,8 +8,12 @@
 #include <random>
 #include <vector>
 
-extern "C" void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-                       const int*, const double*, const int*, const double*, double*, const int*);
+extern "C" {
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+            const double*, const int*, const double*, double*, const int*);
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+            const float*, const int*, const float*, float*, const int*);
+}
 
 namespace {
 
@@ -18,44 +22,56 @@ struct BatchShape {
   int n;
   int k;
 };
-/// Up to one chip, several chips, and several passes deep; tall and wide ones, whose transposed products suit the
-/// board.
-constexpr std::array<BatchShape, 4> kBatchShapes{{{70, 9, 300}, {20, 4, 700}, {3, 30, 600}, {9, 3, 2100}}};
+/// Up to one chip, several chips, and several passes deep, also of floats; tall and wide ones, whose transposed
+/// products suit the board.
+constexpr std::array<BatchShape, 5> kBatchShapes{
+    {{70, 9, 300}, {20, 4, 700}, {3, 30, 600}, {9, 3, 2100}, {5, 3, 4200}}};
 
-std::vector<double> random_numbers(std::size_t count, std::mt19937_64& random) {
-  std::uniform_real_distribution<double> uniform(-0.5, 0.5);
-  std::vector<double> numbers(count);
-  for (double& number : numbers) number = uniform(random);
+constexpr auto gemm(double /*number*/) { return dgemm_; }
+constexpr auto gemm(float /*number*/) { return sgemm_; }
+
+template <class Number>
+class BatchInvariance : public testing::Test {};
+using NumberTypes = testing::Types<double, float>;
+TYPED_TEST_SUITE(BatchInvariance, NumberTypes);
+
+template <class Number>
+std::vector<Number> random_numbers(std::size_t count, std::mt19937_64& random) {
+  std::uniform_real_distribution<Number> uniform(-0.5, 0.5);
+  std::vector<Number> numbers(count);
+  for (Number& number : numbers) number = uniform(random);
   return numbers;
 }
 
 /// C = A B, in parts of `rows` x `columns`.
-std::vector<double> product_in_parts(const BatchShape& shape, const std::vector<double>& a,
-                                     const std::vector<double>& b, int rows, int columns) {
-  std::vector<double> c(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
-  const double one = 1;
-  const double zero = 0;
+template <class Number>
+std::vector<Number> product_in_parts(const BatchShape& shape, const std::vector<Number>& a,
+                                     const std::vector<Number>& b, int rows, int columns) {
+  std::vector<Number> c(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+  const Number one = 1;
+  const Number zero = 0;
   for (int i = 0; i < shape.m; i += rows) {
     for (int j = 0; j < shape.n; j += columns) {
       const int m = std::min(rows, shape.m - i);
       const int n = std::min(columns, shape.n - j);
-      dgemm_("N", "N", &m, &n, &shape.k, &one, a.data() + i, &shape.m,
-             b.data() + static_cast<std::ptrdiff_t>(j) * shape.k, &shape.k, &zero,
-             c.data() + static_cast<std::ptrdiff_t>(j) * shape.m + i, &shape.m);
+      gemm(Number{})("N", "N", &m, &n, &shape.k, &one, a.data() + i, &shape.m,
+                     b.data() + static_cast<std::ptrdiff_t>(j) * shape.k, &shape.k, &zero,
+                     c.data() + static_cast<std::ptrdiff_t>(j) * shape.m + i, &shape.m);
     }
   }
   return c;
 }
 
 /// The transposed product B^T A^T, transposed.
-std::vector<double> transposed_product(const BatchShape& shape, const std::vector<double>& a,
-                                       const std::vector<double>& b) {
-  std::vector<double> across(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
-  const double one = 1;
-  const double zero = 0;
-  dgemm_("T", "T", &shape.n, &shape.m, &shape.k, &one, b.data(), &shape.k, a.data(), &shape.m, &zero, across.data(),
-         &shape.n);
-  std::vector<double> c(across.size());
+template <class Number>
+std::vector<Number> transposed_product(const BatchShape& shape, const std::vector<Number>& a,
+                                       const std::vector<Number>& b) {
+  std::vector<Number> across(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+  const Number one = 1;
+  const Number zero = 0;
+  gemm(Number{})("T", "T", &shape.n, &shape.m, &shape.k, &one, b.data(), &shape.k, a.data(), &shape.m, &zero,
+                 across.data(), &shape.n);
+  std::vector<Number> c(across.size());
   for (int j = 0; j < shape.n; ++j) {
     for (int i = 0; i < shape.m; ++i) {
       c[static_cast<std::size_t>(j * shape.m + i)] = across[static_cast<std::size_t>(i * shape.n + j)];
@@ -64,15 +80,15 @@ std::vector<double> transposed_product(const BatchShape& shape, const std::vecto
   return c;
 }
 
-TEST(BatchInvariance, AnElementHasTheSameBitsAloneAndInAnyProduct) {
+TYPED_TEST(BatchInvariance, AnElementHasTheSameBitsAloneAndInAnyProduct) {
   std::mt19937_64 random(5);
   for (const BatchShape& shape : kBatchShapes) {
     const auto words = [](int rows, int columns) {
       return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     };
-    const std::vector<double> a = random_numbers(words(shape.m, shape.k), random);
-    const std::vector<double> b = random_numbers(words(shape.k, shape.n), random);
-    const std::vector<double> whole = product_in_parts(shape, a, b, shape.m, shape.n);
+    const std::vector<TypeParam> a = random_numbers<TypeParam>(words(shape.m, shape.k), random);
+    const std::vector<TypeParam> b = random_numbers<TypeParam>(words(shape.k, shape.n), random);
+    const std::vector<TypeParam> whole = product_in_parts(shape, a, b, shape.m, shape.n);
     EXPECT_EQ(whole, product_in_parts(shape, a, b, shape.m, 1)) << "column by column, m = " << shape.m;
     EXPECT_EQ(whole, product_in_parts(shape, a, b, 11, shape.n)) << "11 rows at a time, m = " << shape.m;
     EXPECT_EQ(whole, product_in_parts(shape, a, b, 30, 5)) << "in blocks, m = " << shape.m;
@@ -80,14 +96,15 @@ TEST(BatchInvariance, AnElementHasTheSameBitsAloneAndInAnyProduct) {
   }
 }
 
-TEST(BatchInvariance, AMatrixTimesItsOwnTransposedIsSymmetric) {
+TYPED_TEST(BatchInvariance, AMatrixTimesItsOwnTransposedIsSymmetric) {
   std::mt19937_64 random(1);
   for (const auto& [n, k] : {std::array{64, 64}, std::array{130, 300}, std::array{100, 2100}}) {
-    const std::vector<double> a = random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(k), random);
-    std::vector<double> c(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-    const double one = 1;
-    const double zero = 0;
-    dgemm_("N", "T", &n, &n, &k, &one, a.data(), &n, a.data(), &n, &zero, c.data(), &n);
+    const std::vector<TypeParam> a =
+        random_numbers<TypeParam>(static_cast<std::size_t>(n) * static_cast<std::size_t>(k), random);
+    std::vector<TypeParam> c(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+    const TypeParam one = 1;
+    const TypeParam zero = 0;
+    gemm(TypeParam{})("N", "T", &n, &n, &k, &one, a.data(), &n, a.data(), &n, &zero, c.data(), &n);
     std::size_t differ = 0;
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < j; ++i) {

@@ -257,10 +257,10 @@ class Process(unittest.TestCase):
         output = self.run_with(["/usr/bin/python3", "-c", TRANSPOSED], GDR_BLAS_MIN_FLOPS=str(2 * 512 * 512 * 256))
         self.assertEqual(output, "right\n")
         report = self.own_report()
-        self.assertEqual((report["calls"]["dsyrk"], report["calls"]["dgemm"]), (1, 1))
-        self.assertEqual((report["on_board"], sum(report["on_host"].values())), (2, 0))
-        self.assertEqual(report["unserved"], {"sgemm": {"calls": 1, "flops": 2 * 600**3}, "zgemm": {"calls": 1, "flops": 8 * 600**3}})
-        self.assertEqual(report["flops"]["unserved"], 10 * 600**3)
+        self.assertEqual([report["calls"][routine] for routine in ("dsyrk", "dgemm", "sgemm")], [1, 1, 1])
+        self.assertEqual((report["on_board"], sum(report["on_host"].values())), (3, 0))
+        self.assertEqual(report["unserved"], {"zgemm": {"calls": 1, "flops": 8 * 600**3}})
+        self.assertEqual(report["flops"]["unserved"], 8 * 600**3)
 
     def test_solvers_of_numpy_and_scipy_reach_the_board_with_the_reference_lapack(self):
         self.need_modules("numpy", "scipy")

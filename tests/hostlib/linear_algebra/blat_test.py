@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Debian's test programs of BLAS, and HPL inside hpcc, with libgdrblas preloaded.
 
-    blat_test.py LIBRARY fortran|c [--precision paper|double] [--host default|reference] [--ratios]
+    blat_test.py LIBRARY fortran|c [--precision paper|double] [--numbers doubles|singles] [--host default|reference]
+        [--ratios]
     blat_test.py LIBRARY hpcc --n N --nb NB [--grid PxQ] [--precision paper|double] [--without]
 
 --host reference puts the reference BLAS behind the library instead of what Debian's alternatives choose. --ratios prints the
@@ -20,7 +21,7 @@ import tempfile
 import time
 
 SKIPPED = 77
-THRESHOLD = 16  # of the test programs, in units of 2^-52
+THRESHOLD = 16  # of the test programs, in units of 2^-52, or of 2^-23 for floats
 
 HPL_INPUT = """HPLinpack benchmark input file
 
@@ -65,7 +66,9 @@ def environment(arguments):
 
 
 def blat(arguments):
-    program, data = ("xblat3d", "dblat3.in") if arguments.what == "fortran" else ("xdcblat3", "din3")
+    letter = "d" if arguments.numbers == "doubles" else "s"
+    fortran = arguments.what == "fortran"
+    program, data = (f"xblat3{letter}", f"{letter}blat3.in") if fortran else (f"x{letter}cblat3", f"{letter}in3")
     places = list(pathlib.Path("/usr/lib").glob(f"*/blas/{program}"))
     if not places:
         sys.exit(SKIPPED)
@@ -125,6 +128,7 @@ def parse():
     parser.add_argument("library", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("what", choices=["fortran", "c", "hpcc"])
     parser.add_argument("--precision", choices=["paper", "double"], default="paper")
+    parser.add_argument("--numbers", choices=["doubles", "singles"], default="doubles")
     parser.add_argument("--host", choices=["default", "reference"], default="default")
     parser.add_argument("--ratios", action="store_true")
     parser.add_argument("--n", type=int, default=2048)
@@ -134,18 +138,17 @@ def parse():
     return parser.parse_args()
 
 
-ROUTINES = ("dgemm", "dsymm", "dtrmm", "dtrsm", "dsyrk", "dsyr2k")
-PASSED = {
-    "fortran": [
-        rf"{routine.upper()} +PASSED THE {what}" for routine in ROUTINES for what in ("COMPUTATIONAL", "TESTS OF ERROR")
-    ],
-    "c": [
-        rf"cblas_{routine} +PASSED THE {what}"
-        for routine in ROUTINES
-        for what in ("TESTS OF ERROR", "ROW-MAJOR", "COLUMN-MAJOR")
-    ],
-    "hpcc": [r"\|\|Ax-b\|\|_oo/\(eps\*.*PASSED"],
-}
+OF_BOARDS = {"doubles": ("dgemm", "dsymm", "dtrmm", "dtrsm", "dsyrk", "dsyr2k"), "singles": ("sgemm", "ssyrk")}
+
+
+def lines_of_success(arguments):
+    if arguments.what == "hpcc":
+        return [r"\|\|Ax-b\|\|_oo/\(eps\*.*PASSED"]
+    if arguments.what == "fortran":
+        name, tests = str.upper, ("COMPUTATIONAL", "TESTS OF ERROR")
+    else:
+        name, tests = "cblas_{}".format, ("TESTS OF ERROR", "ROW-MAJOR", "COLUMN-MAJOR")
+    return [rf"{name(routine)} +PASSED THE {test}" for routine in OF_BOARDS[arguments.numbers] for test in tests]
 
 
 def main():
@@ -157,7 +160,7 @@ def main():
         os.chdir(start)
     if arguments.ratios:
         return print_ratios(text)
-    for pattern in PASSED[arguments.what]:
+    for pattern in lines_of_success(arguments):
         if re.search(pattern, text) is None:
             sys.exit(f"{pattern} is missing in:\n{text}")
     if re.search(r"FAILED THE|SUSPECT|FATAL|^\|\|Ax-b.*FAILED", text, flags=re.MULTILINE):

@@ -9,7 +9,7 @@ extern "C" {
 
 /* A finished call of a routine that boards compute. Calls with an empty C or B compute nothing and are not reported. */
 typedef struct gdr_blas_call {
-  const char* routine;     /* "dgemm", "dtrsm", "dtrmm", "dsymm", "dsyrk", "dsyr2k" or "dgemmtr" */
+  const char* routine;     /* "dgemm", "dtrsm", "dtrmm", "dsymm", "dsyrk", "dsyr2k", "dgemmtr", "sgemm" or "ssyrk" */
   long long m, n, k;       /* rows and columns of the result, column major, and the depth: the order of the triangle or
                               symmetric matrix for dtrsm, dtrmm and dsymm */
   int boards;              /* largest number of boards at work at a time; 0: the host computed the whole call */
