@@ -76,12 +76,15 @@ struct NumberIn<std::vector<Value>> : NumberIn<Value> {};
 }  // namespace
 
 Option Option::required() const {
-  option_->required();
+  option_->required()->default_str("");
   return *this;
 }
 
 Option Option::check(const Check& check) const {
   if (check.plain) leave_to_others(*option_);
+  const std::string by_default = option_->get_default_str();
+  const bool is_list = by_default.starts_with('[');
+  if (check.plain && !by_default.empty() && !is_list && !check.refusal(by_default).empty()) option_->default_str("");
   // CLI11 lets only a transformation change the text.
   option_->transform(CLI::Validator(
       [check](std::string& text) {
@@ -164,7 +167,10 @@ Command Command::add_command(const std::string& name, const std::string& what, c
 
 template <class Value>
 Option Command::add_option(const std::string& name, Value& value, const std::string& what) const {
-  CLI::Option* const option = app_->add_option(name, value, what)->type_name(DefaultValueName<Value>::kText);
+  const std::size_t equals = name.find('=');
+  CLI::Option* const option = app_->add_option(name.substr(0, equals), value, what);
+  option->type_name(equals == std::string::npos ? DefaultValueName<Value>::kText : name.substr(equals + 1));
+  if (what.find("default:") == std::string::npos) option->capture_default_str();
   using Number = typename NumberIn<Value>::Type;
   if constexpr (std::is_arithmetic_v<Number>) check_number<Number>(*option);
   return Option(option);
@@ -183,13 +189,13 @@ template Option Command::add_option(const std::string&, std::vector<std::uint32_
 template Option Command::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&) const;
 
 Option Command::add_output(const std::string& name, std::string& file, const std::string& what) const {
-  const Option option = add_option(name, file, what).value_name("FILE");
+  const Option option = add_option(name + "=FILE", file, what);
   rules_->outputs.push_back({option, &file, false});
   return option;
 }
 
 Option Command::add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const {
-  const Option option = add_option(name, file, what).value_name("FILE");
+  const Option option = add_option(name + "=FILE", file, what);
   rules_->outputs.push_back({option, &file, true});
   return option;
 }

@@ -80,10 +80,8 @@ class Option {
  public:
   Option required() const;
   Option check(const Check& check) const;
-  /// The value's name in the help, such as NAME, in place of N (a whole number), NUMBER or TEXT; values that are
-  /// outputs are called FILE.
+  /// As `=NAME` behind the option's name.
   Option value_name(const std::string& name) const;
-  /// The help shows the variable's current value as the default.
   Option capture_default_str() const;
   /// One argument may have several values with `delimiter` between them.
   Option delimiter(char delimiter) const;
@@ -133,10 +131,26 @@ class Command {
   /// the exit status.
   Command add_command(const std::string& name, const std::string& what, const std::string& example,
                       std::function<int()> run) const;
-  /// Adds an argument (`name` without dashes) or an option. The value is stored in `value`, which must live until the
-  /// command has run. Vectors accept several values. Defined for the types that command_line.cpp lists.
+  /// The same with options in a structure, which lives as long as the command.
+  template <class Options>
+  [[nodiscard]] std::pair<Command, std::shared_ptr<Options>> add_command(const std::string& name,
+                                                                         const std::string& what,
+                                                                         const std::string& example,
+                                                                         int (*run)(const Options&)) const {
+    auto options = std::make_shared<Options>();
+    return {add_command(name, what, example, [options, run] { return run(*options); }), options};
+  }
+  /// Adds an argument (`name` without dashes) or an option. Its value may have a name for the help, `--output=FILE`; of
+  /// others it is N (a whole number), NUMBER or TEXT. The value is stored in `value`, which must live until the command
+  /// has run. Vectors accept several values. The help shows the variable's current value as the default, unless the
+  /// option is required, `what` says `default:` by itself, or the check refuses a number that stands for none. Defined
+  /// for the types that command_line.cpp lists.
   template <class Value>
   Option add_option(const std::string& name, Value& value, const std::string& what) const;
+  template <class Value>
+  Option add_option(const std::string& name, Value& value, const std::string& what, const Check& check) const {
+    return add_option(name, value, what).check(check);
+  }
   Option add_flag(const std::string& name, bool& value, const std::string& what) const;
   /// Adds a flag that may have one of `words`, as in `--name=WORD` or `--name WORD`. Without a word, `word` becomes
   /// `by_default`; without the flag, it keeps its value.

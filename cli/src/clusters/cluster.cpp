@@ -16,19 +16,14 @@ namespace gdr::cli {
 
 void ClusterOptions::add_clusters_to(Command command) {
   command.heading("Clusters");
-  command.add_option("--cluster", names, "clusters: names or FILE.toml, with commas between them")
-      .value_name("NAME")
-      .delimiter(',')
-      .capture_default_str();
-  command.add_option("--clock", clock_mhz, "chip clock; default: that of the boards")
-      .check(in_range(1, 10000, ValueUnit::megahertz));
+  command.add_option("--cluster=NAME", names, "clusters: names or FILE.toml, with commas between them").delimiter(',');
+  command.add_option("--clock", clock_mhz, "chip clock; default: that of the boards",
+                     in_range(1, 10000, ValueUnit::megahertz));
   using emulator::TransferMode;
   command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
                      "transfers between host and board: as measured in 2009, or as planned then");
-  command
-      .add_option("--factors", factors, "correction of latency and bandwidth by message size: a description, or none")
-      .value_name("NAME")
-      .capture_default_str();
+  command.add_option("--factors=NAME", factors,
+                     "correction of latency and bandwidth by message size: a description, or none");
   command.heading(kUsualHeading);
 }
 
@@ -69,8 +64,7 @@ interconnect::FlowFactors ClusterOptions::flow_factors() const {
 }
 
 void PlacementOptions::add_to(Command command) {
-  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
-      .value_name("FILE");
+  command.add_option("--map=FILE", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
   command.add_output("--save-graph", save_graph,
                      "write the traffic between ranks in the first run as CSV, for gdr net map --graph");
 }
@@ -81,27 +75,24 @@ interconnect::Topology PlacementOptions::placed(interconnect::Topology network) 
   return interconnect::placed(network, nodes);
 }
 
-void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
-               const Stopwatch& watch, Json words) {
-  Json json = envelope(report.name(), fmt::format("{}", fmt::join(clusters.names, ",")), "model", false);
+void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report, Json words) {
+  Json json = options.begin(fmt::format("{}", fmt::join(clusters.names, ",")), "model", false);
   report.add_to(json);
   json["emulated_seconds"] = report.of_one_row("seconds");
   json["emulated_gflops"] = report.of_one_row("gflops");
-  json["host_seconds"] = watch.seconds();
   options.show(json, words);
 }
 
 void add_nodes(Command command, std::vector<std::uint64_t>& nodes, const std::string& of_which) {
-  command.add_option("--nodes", nodes, "numbers of nodes, " + of_which + "with commas between them")
-      .delimiter(',')
-      .check(whole_in_range(1, 4096))
-      .capture_default_str();
+  command
+      .add_option("--nodes", nodes, "numbers of nodes, " + of_which + "with commas between them",
+                  whole_in_range(1, 4096))
+      .delimiter(',');
 }
 
 void add_force_kernel(Command command, std::string& kernel) {
-  command.add_option("--kernel", kernel, "kernel that computes the forces")
-      .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
-      .capture_default_str();
+  command.add_option("--kernel", kernel, "kernel that computes the forces",
+                     kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}));
 }
 
 void add_cluster(Command program, const std::string& name) {

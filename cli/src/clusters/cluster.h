@@ -43,8 +43,7 @@ struct PlacementOptions {
 };
 
 /// The end of a command with a row for each run: prints and writes the report. `words` are those of its text.
-void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report,
-               const Stopwatch& watch, Json words);
+void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report, Json words);
 
 // Options of several subcommands.
 /// `of_which` says what numbers of nodes are taken: "squares, ".

@@ -46,14 +46,13 @@ Json others(const NbodyAdvice& advice) {
 }
 
 int advise(const ClusterAdviseOptions& options) {
-  const Stopwatch watch;
   std::vector<cluster::Cluster> clusters;
   for (const std::string& name : options.cluster.names) clusters.push_back(options.cluster.load(name));
   const hostlib::BlockSteps steps = hostlib::block_steps_for(static_cast<double>(options.n));
   const NbodyAdvice advice =
       advise_nbody(clusters, load_kernel(options.kernel), steps,
                    {options.efficiency, options.cluster.transfer, options.cluster.flow_factors()});
-  Json json = envelope("cluster advise", advice.best.cluster, "model", false);
+  Json json = options.report.begin(advice.best.cluster, "model", false);
   json["n"] = options.n;
   json["least_efficiency"] = options.efficiency;
   json["kernel"] = options.kernel;
@@ -63,7 +62,6 @@ int advise(const ClusterAdviseOptions& options) {
   json["clusters"] = json_of(advice.clusters);
   json["larger"] = advice.larger.nodes > advice.best.nodes ? json_of(advice.larger) : Json(nullptr);
   json["gain"] = {{"free_network", advice.free_network}, {"planned_transfers", advice.planned_transfers}};
-  json["host_seconds"] = watch.seconds();
   options.report.show(json, {{"is_less", advice.best.efficiency < options.efficiency}, {"others", others(advice)}});
   return kSuccess;
 }
@@ -71,15 +69,13 @@ int advise(const ClusterAdviseOptions& options) {
 }  // namespace
 
 void add_cluster_advise(Command group) {
-  auto options = std::make_shared<ClusterAdviseOptions>();
+  const auto [command, options] = group.add_command<ClusterAdviseOptions>(
+      "advise", "N-body: best cluster, number of nodes and algorithm, with the reason", "gdr cluster advise --n 100000",
+      advise);
   options->cluster.names = {"grape-dr-64", "grape-dr-64-torus", "grape-dr-64-hub"};
-  const Command command =
-      group.add_command("advise", "N-body: best cluster, number of nodes and algorithm, with the reason",
-                        "gdr cluster advise --n 100000", [options] { return advise(*options); });
-  command.add_option("-n,--n", options->n, "particles").required().check(whole_in_range(2, 1000000000));
-  command.add_option("--efficiency", options->efficiency, "lowest efficiency at which more nodes are worth their cost")
-      .check(in_range(0.001, 1))
-      .capture_default_str();
+  command.add_option("-n,--n", options->n, "particles", whole_in_range(2, 1000000000)).required();
+  command.add_option("--efficiency", options->efficiency, "lowest efficiency at which more nodes are worth their cost",
+                     in_range(0.001, 1));
   add_force_kernel(command, options->kernel);
   options->cluster.add_clusters_to(command);
   options->cluster.add_multipath_to(command);

@@ -69,7 +69,6 @@ void save_graph(const std::string& file, const cluster::HimenoOptions& run) {
 }
 
 int himeno(const ClusterHimenoOptions& options) {
-  const Stopwatch watch;
   std::vector<HimenoRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
@@ -89,22 +88,19 @@ int himeno(const ClusterHimenoOptions& options) {
   report.set("overlap", options.overlap);
   report.set("transfer", name_of(options.cluster.transfer));
   for (const HimenoRow& row : rows) add_row(report, row);
-  show_rows(options.cluster, options.report, report, watch, {{"table", report.table()}});
+  show_rows(options.cluster, options.report, report, {{"table", report.table()}});
   return kSuccess;
 }
 
 }  // namespace
 
 void add_cluster_himeno(Command group) {
-  auto options = std::make_shared<ClusterHimenoOptions>();
-  const Command command = group.add_command(
+  const auto [command, options] = group.add_command<ClusterHimenoOptions>(
       "himeno", "Himeno benchmark on many nodes: speed of the boards with halos and memories",
-      "gdr cluster himeno --nodes 8,64 --size L,XL --overlap", [options] { return himeno(*options); });
+      "gdr cluster himeno --nodes 8,64 --size L,XL --overlap", himeno);
   add_nodes(command, options->nodes);
-  command.add_option("--size", options->sizes, "grids: XS, S, M, L, XL or AxBxC points, with commas between them")
-      .value_name("SIZE")
-      .delimiter(',')
-      .capture_default_str();
+  command.add_option("--size=SIZE", options->sizes, "grids: XS, S, M, L, XL or AxBxC points, with commas between them")
+      .delimiter(',');
   command.add_option("--split", options->split,
                      "ranks along the axes, AxBxC or A,B,C; default: the fastest of all on each network");
   command.add_choice("--on", options->place, {HimenoPlace::board, HimenoPlace::host},

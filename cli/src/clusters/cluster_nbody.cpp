@@ -128,43 +128,36 @@ int nbody(const ClusterNbodyOptions& given) {
   report.set("network", options.cluster.free ? "free" : "of the cluster");
   report.set("overlap", options.overlap);
   for (const NbodyRow& row : rows) add_row(report, row);
-  show_rows(options.cluster, options.report, report, watch,
-            {{"table", report.table()}, {"free", options.cluster.free}});
+  show_rows(options.cluster, options.report, report, {{"table", report.table()}, {"free", options.cluster.free}});
   return kSuccess;
 }
 
 }  // namespace
 
 void add_cluster_nbody(Command group) {
-  auto options = std::make_shared<ClusterNbodyOptions>();
-  const Command command =
-      group.add_command("nbody", "N-body with individual steps on many nodes: time, efficiency, limiting resource",
-                        "gdr cluster nbody --nodes 4,16,64 --n 100000", [options] { return nbody(*options); });
+  const auto [command, options] = group.add_command<ClusterNbodyOptions>(
+      "nbody", "N-body with individual steps on many nodes: time, efficiency, limiting resource",
+      "gdr cluster nbody --nodes 4,16,64 --n 100000", nbody);
   command
       .add_option("--nodes", options->nodes,
-                  "numbers of nodes, with commas between them; default: all, and fewer by factors of 4")
-      .delimiter(',')
-      .check(whole_in_range(1, 65536));
-  command.add_option("-n,--n", options->n, "numbers of particles, with commas between them")
-      .delimiter(',')
-      .check(whole_in_range(2, 1000000000))
-      .capture_default_str();
+                  "numbers of nodes, with commas between them; default: all, and fewer by factors of 4",
+                  whole_in_range(1, 65536))
+      .delimiter(',');
+  command
+      .add_option("-n,--n", options->n, "numbers of particles, with commas between them", whole_in_range(2, 1000000000))
+      .delimiter(',');
   const Option algorithm =
       command
           .add_option("--algorithm", options->algorithms,
                       "copy: all particles in every node; j: a share of the particles in each node; 2d: both, on a "
-                      "square of nodes; systolic: shares of the block circulate; hyper: the same in larger shifts")
-          .delimiter(',')
-          .check(one_of(cluster::nbody_algorithm_names()))
-          .capture_default_str();
+                      "square of nodes; systolic: shares of the block circulate; hyper: the same in larger shifts",
+                      one_of(cluster::nbody_algorithm_names()))
+          .delimiter(',');
   add_force_kernel(command, options->kernel);
-  command.add_option("--t-end", options->t_end, "length of the run in units of time")
-      .check(in_range(1e-6, 1e6))
-      .capture_default_str();
-  command
-      .add_option("--from-block-sizes", options->block_sizes,
-                  "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv")
-      .value_name("FILE");
+  command.add_option("--t-end", options->t_end, "length of the run in units of time", in_range(1e-6, 1e6));
+  command.add_option(
+      "--from-block-sizes=FILE", options->block_sizes,
+      "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv");
   command.add_flag("--sweep", options->sweep, "compare all algorithms").excludes(algorithm);
   command.add_flag(
       "--overlap", options->overlap,
@@ -172,8 +165,9 @@ void add_cluster_nbody(Command group) {
   const Option trace =
       command.add_output("--trace", options->trace,
                          "write a block of the first run as a trace for Perfetto, with a track for each resource");
-  command.add_option("--block", options->block, "particles of the traced block; default: the mean block")
-      .check(whole_in_range(1, 1000000000))
+  command
+      .add_option("--block", options->block, "particles of the traced block; default: the mean block",
+                  whole_in_range(1, 1000000000))
       .needs(trace);
   options->cluster.add_to(command);
   options->cluster.add_multipath_to(command);

@@ -27,28 +27,24 @@ std::vector<std::string> given_of_assembly(const AssembleArguments& arguments) {
 
 void add_preprocessor_options(Command command, std::vector<std::string>& definitions,
                               std::vector<std::string>& include_directories) {
-  command.add_option("-D", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)")
-      .value_name("NAME[=VALUE]");
-  command.add_option("-I", include_directories, "directory to look for included files in (repeatable)")
-      .value_name("DIRECTORY");
+  command.add_option("-D=NAME[=VALUE]", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)");
+  command.add_option("-I=DIRECTORY", include_directories, "directory to look for included files in (repeatable)");
 }
 
 void CompileChoices::add_to(Command command, bool with_seed) {
   command.heading("Source");
-  command
-      .add_option("-O", effort,
-                  "search effort of gdr's compiler: 1 compares 300 schedules, 2 up to 30,000 (under a second), 3 up to "
-                  "700,000 (some seconds)")
-      .check(whole_in_range(1, 3))
-      .capture_default_str();
+  command.add_option(
+      "-O", effort,
+      "search effort of gdr's compiler: 1 compares 300 schedules, 2 up to 30,000 (under a second), 3 up to "
+      "700,000 (some seconds)",
+      whole_in_range(1, 3));
   if (with_seed) {
-    command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
-        .capture_default_str();
+    command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines");
   }
   command.add_flag(
       "--fast", fast,
       "shorter forms of division, roots, exponentials and logarithms, without IEEE 754's values at 0 and infinity");
-  command.add_option("--function", function, "name of the pair function, if the file has several").value_name("NAME");
+  command.add_option("--function=NAME", function, "name of the pair function, if the file has several");
   command.heading(kUsualHeading);
 }
 
@@ -72,11 +68,10 @@ void AssembleArguments::add_with_compile_options(Command command) {
 void AssembleArguments::add_source_options(Command command) {
   command.heading("Source");
   add_preprocessor_options(command, definitions, include_directories);
-  command
-      .add_option("-W", warnings,
-                  "NAME turns a warning on, no-NAME turns it off, error=NAME makes it an error, no-error=NAME makes it "
-                  "a warning again; NAME may be all; error is the same as error=all (repeatable)")
-      .value_name("WARNING");
+  command.add_option(
+      "-W=WARNING", warnings,
+      "NAME turns a warning on, no-NAME turns it off, error=NAME makes it an error, no-error=NAME makes it "
+      "a warning again; NAME may be all; error is the same as error=all (repeatable)");
   command.add_flag("--compat-il", compat_il, "il\"...\" sets only the lower half of the word");
   command.heading(kUsualHeading);
 }

@@ -42,33 +42,25 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
   using emulator::TransferMode;
   std::vector<Option> of_board;
   of_board.push_back(
-      command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
-          .value_name("NAME")
-          .capture_default_str());
-  of_board.push_back(
-      command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str());
-  of_board.push_back(command.add_option("--clock", clock_mhz, "chip clock; default: that of the machine")
-                         .check(in_range(1, 10000, ValueUnit::megahertz)));
+      command.add_option("--machine=NAME", machine, "machine description: a name (see gdr machine list) or FILE.toml"));
+  of_board.push_back(command.add_option("--boards", boards, "number of boards", whole_in_range(1, 64)));
+  of_board.push_back(command.add_option("--clock", clock_mhz, "chip clock; default: that of the machine",
+                                        in_range(1, 10000, ValueUnit::megahertz)));
   of_board.push_back(command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
                                         "transfers between host and board: as measured in 2009, or as planned then"));
   of_machine = {of_board[0], of_board[1]};
   const std::string what =
       "engine: reference = one PE at a time, simd = PEs in host vectors (both bit exact); native = doubles of the host "
       "(not bit exact); lockstep = reference and simd compared; opencl = a device (bit exact; see gdr machine devices)";
-  const Option of_engine =
-      command
-          .add_option(
-              "--engine", engine,
-              direct == DirectEngine::taken ? what + "; direct = a loop of the host in doubles, without a board" : what)
-          .check(known_engine(direct))
-          .capture_default_str();
+  const Option of_engine = command.add_option(
+      "--engine", engine,
+      direct == DirectEngine::taken ? what + "; direct = a loop of the host in doubles, without a board" : what,
+      known_engine(direct));
   const Option timing_only =
       command.add_flag_for("--timing-only", engine, "timing", "report only the emulated time: no results are computed");
   timing_only.excludes(of_engine);
   command.keep_old_value(of_engine, "timing", timing_only);
-  of_computing.push_back(command.add_option("--threads", threads, "host threads; 0: all")
-                             .check(whole_in_range(0, 1024))
-                             .capture_default_str());
+  of_computing.push_back(command.add_option("--threads", threads, "host threads; 0: all", whole_in_range(0, 1024)));
   command.heading(kUsualHeading);
   return of_board;
 }
@@ -161,19 +153,36 @@ void write_text(const std::string& file, std::string_view text) {
   }
 }
 
-void ReportOptions::write(Json report) const {
-  if (json.empty() && csv.empty()) return;
+const base::ReportShape& ReportOptions::shape() const {
   const base::ReportShape* const shape = report_shape(command->path());
   GDR_ASSERT(shape != nullptr, "a command with a report has the shape of it");
-  report["schema"] = shape->schema_name();
-  report["options"] = options_json(*command);
-  if (!json.empty()) write_text(json, report.text() + "\n");
-  if (!csv.empty()) write_text(csv, base::csv_of(*shape, report));
+  return *shape;
 }
 
-void ReportOptions::show(const Json& report, const Json& words) const {
-  if (speaks()) write_text("-", base::text_of(report_shape(command->path())->text, report, words));
-  write(report);
+Json ReportOptions::begin(const Json& machine, const Json& engine, const Json& exact) const {
+  if (!shape().is_of_a_run) return {{"tool", "gdr " + command->path()}, {"version", GDR_VERSION}};
+  return envelope(command->path(), machine, engine, exact);
+}
+
+void ReportOptions::end(Json& report) const {
+  if (!shape().is_of_a_run) return;
+  Json& seconds = report["host_seconds"];
+  if (seconds.is_null()) seconds = clock.seconds();
+}
+
+void ReportOptions::write(Json report) const {
+  if (json.empty() && csv.empty()) return;
+  end(report);
+  report["schema"] = shape().schema_name();
+  report["options"] = options_json(*command);
+  if (!json.empty()) write_text(json, report.text() + "\n");
+  if (!csv.empty()) write_text(csv, base::csv_of(shape(), report));
+}
+
+void ReportOptions::show(Json report, const Json& words) const {
+  end(report);
+  if (speaks()) write_text("-", base::text_of(shape().text, report, words));
+  write(std::move(report));
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
@@ -182,7 +191,7 @@ double Stopwatch::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact) {
+Json envelope(const std::string& tool, const Json& machine, const Json& engine, const Json& exact) {
   return {{"tool", "gdr " + tool},      {"version", GDR_VERSION},  {"machine", machine},
           {"engine", engine},           {"exact", exact},          {"emulated_seconds", nullptr},
           {"emulated_gflops", nullptr}, {"host_seconds", nullptr}, {"clocks", nullptr},

@@ -64,31 +64,7 @@ void write_text(const std::string& file, std::string_view text);
 /// it.
 void require_memory(double bytes, std::string_view what);
 
-/// Options of every command with a report.
-struct ReportOptions {
-  std::string json;  // file, or - for standard output
-  std::string csv;   // the same, for the rows of a report that has some
-  bool quiet = false;
-  bool progress = false;
-  std::optional<Command> command;  // whose report it is
-  std::vector<Option> of_rows;     // --csv, if the report has rows
-
-  void add_to(Command command);
-  /// True if a summary for people goes to standard output.
-  [[nodiscard]] bool speaks() const { return !quiet && json != "-" && csv != "-"; }
-  /// Progress is shown on a terminal, unless --quiet or --progress changes that.
-  [[nodiscard]] ProgressShown progress_shown() const;
-  /// Writes the report to its files, if there are any, with its schema (report_shapes.h) and the options that were
-  /// given as the field `options`. Throws gdr::Error if it cannot be written.
-  void write(Json report) const;
-  /// Prints the report as its shape's text if it speaks, then writes it. `words` are those of base::text_of().
-  void show(const Json& report, const Json& words = {}) const;
-};
-
-/// For words of a text: null if the text is empty.
-[[nodiscard]] Json text_or_null(const std::string& text);
-
-/// Wall-clock time of the whole command.
+/// Wall-clock time since it was made.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const;
@@ -97,8 +73,41 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The fields of every result. Fields that an engine does not compute are null.
-[[nodiscard]] Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact);
+/// Options of every command with a report.
+struct ReportOptions {
+  std::string json;  // file, or - for standard output
+  std::string csv;   // the same, for the rows of a report that has some
+  bool quiet = false;
+  bool progress = false;
+  std::optional<Command> command;  // whose report it is
+  std::vector<Option> of_rows;     // --csv, if the report has rows
+  Stopwatch clock;                 // of the whole command
+
+  void add_to(Command command);
+  /// True if a summary for people goes to standard output.
+  [[nodiscard]] bool speaks() const { return !quiet && json != "-" && csv != "-"; }
+  /// Progress is shown on a terminal, unless --quiet or --progress changes that.
+  [[nodiscard]] ProgressShown progress_shown() const;
+  /// The fields with which every report begins; null are those that nothing computes.
+  [[nodiscard]] Json begin(const Json& machine = nullptr, const Json& engine = nullptr,
+                           const Json& exact = nullptr) const;
+  /// Writes the report to its files, if there are any, with its schema (report_shapes.h), the host's time and
+  /// the options that were given as the field `options`. Throws gdr::Error if it cannot be written.
+  void write(Json report) const;
+  /// Prints the report as its shape's text if it speaks, then writes it. `words` are those of base::text_of().
+  void show(Json report, const Json& words = {}) const;
+
+ private:
+  [[nodiscard]] const base::ReportShape& shape() const;
+  /// Sets the fields that are known at the end.
+  void end(Json& report) const;
+};
+
+/// For words of a text: null if the text is empty.
+[[nodiscard]] Json text_or_null(const std::string& text);
+
+/// As ReportOptions::begin().
+[[nodiscard]] Json envelope(const std::string& tool, const Json& machine, const Json& engine, const Json& exact);
 using hostlib::add_device_results;
 using hostlib::add_digests;
 using hostlib::counters_json;

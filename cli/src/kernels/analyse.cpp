@@ -17,11 +17,8 @@ struct AnalyseOptions {
   std::string page;
 };
 
-Json report_of(const AnalyseOptions& options, const LoadedKernel& loaded, const assembler::Analysis& analysis,
-               double host_seconds) {
-  Json json = envelope("analyse", "", "", false);
-  for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
-  json["host_seconds"] = host_seconds;
+Json report_of(const AnalyseOptions& options, const LoadedKernel& loaded, const assembler::Analysis& analysis) {
+  Json json = options.report.begin();
   json["kernel"] = loaded.program.kernel;
   json["compiled"] = compiled_json(options.kernel, options.assemble);
   assembler::add_analysis(json, analysis, loaded.program);
@@ -29,25 +26,23 @@ Json report_of(const AnalyseOptions& options, const LoadedKernel& loaded, const 
 }
 
 int analyse(const AnalyseOptions& options) {
-  const Stopwatch watch;
   LoadedKernel loaded = load_kernel_file(options.kernel, options.assemble);
   if (options.kernel.ends_with(".gdro")) loaded.files.clear();  // the source files may be newer than the object file
   const assembler::Analysis analysis = assembler::analyse(loaded.program);
   const assembler::AnalysedSources sources{loaded.program, loaded.files};
   if (!options.page.empty()) write_text(options.page, assembler::analysis_page(analysis, sources));
   if (options.report.speaks() && options.page != "-") fmt::print("{}", assembler::analysis_text(analysis, sources));
-  options.report.write(report_of(options, loaded, analysis, watch.seconds()));
+  options.report.write(report_of(options, loaded, analysis));
   return kSuccess;
 }
 
 }  // namespace
 
 void add_analyse(Command program, const std::string& name) {
-  auto options = std::make_shared<AnalyseOptions>();
-  const Command command = program.add_command(
+  const auto [command, options] = program.add_command<AnalyseOptions>(
       name, "show what limits a kernel's loop: ports, dependences, registers, line by line",
-      "gdr analyse kernels/gravity.vsm --html gravity.html", [options] { return analyse(*options); });
-  command.add_option("kernel", options->kernel, kKernelFile).value_name("FILE").required();
+      "gdr analyse kernels/gravity.vsm --html gravity.html", analyse);
+  command.add_option("kernel=FILE", options->kernel, kKernelFile).required();
   command.add_output_or_stdout("--html", options->page,
                                "page with source and lines side by side to FILE, or - for standard output");
   options->assemble.add_with_compile_options(command);

@@ -29,10 +29,8 @@ struct AsOptions {
   AssembleArguments assemble;
 };
 
-Json report_of(const assembler::AssembleResult& result, double host_seconds) {
-  Json json = envelope("as", "", "", false);
-  for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
-  json["host_seconds"] = host_seconds;
+Json report_of(const AsOptions& options, const assembler::AssembleResult& result) {
+  Json json = options.report.begin();
   assembler::add_assembled(json, result);
   return json;
 }
@@ -71,7 +69,6 @@ assembler::AssembleResult read_source(const std::string& source, const assembler
 void write_bytes_to_stdout(const std::vector<std::byte>& bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stdout); }
 
 int assemble(const AsOptions& options) {
-  const Stopwatch watch;
   const assembler::AssembleResult result = read_source(options.source, options.assemble.options());
   print_diagnostics(assembler::format_diagnostics(result));
   if (result.program) {
@@ -92,27 +89,24 @@ int assemble(const AsOptions& options) {
                  base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
     }
   }
-  options.report.write(report_of(result, watch.seconds()));
+  options.report.write(report_of(options, result));
   return result.program ? kSuccess : kFailure;
 }
 
 }  // namespace
 
 void add_as(Command program, const std::string& name) {
-  auto options = std::make_shared<AsOptions>();
-  const Command command =
-      program.add_command(name, "assemble a kernel and prove it legal",
-                          "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
-                          [options] { return assemble(*options); });
+  const auto [command, options] = program.add_command<AsOptions>(
+      name, "assemble a kernel and prove it legal",
+      "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst", assemble);
   command
-      .add_option("source", options->source,
+      .add_option("source=FILE", options->source,
                   "assembly source (.vsm), the name of a kernel that comes with gdr, or - for standard input")
-      .value_name("FILE")
       .required();
   command.add_output_or_stdout("-o,--output", options->object,
                                "object file to write (.gdro), or - for standard output");
-  command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module")
-      .value_name("DIRECTORY");
+  command.add_option("--stubs=DIRECTORY", options->stubs,
+                     "directory for the generated C header, C source and Fortran module");
   command.add_output_or_stdout("--listing", options->listing,
                                "listing with words, clocks, units and bound to FILE, or - for standard output");
   options->assemble.add_to(command);

@@ -49,10 +49,8 @@ bool wants_source(const CcOptions& options) {
   return by_name;
 }
 
-Json head_of_report(const CcOptions& options, double host_seconds) {
-  Json json = envelope("cc", "", "", false);
-  for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
-  json["host_seconds"] = host_seconds;
+Json head_of_report(const CcOptions& options) {
+  Json json = options.report.begin();
   json["seed"] = options.compile.seed;
   json["effort"] = options.compile.effort;
   json["fast"] = options.compile.fast;
@@ -60,8 +58,8 @@ Json head_of_report(const CcOptions& options, double host_seconds) {
 }
 
 Json report_of(const CompiledKernel& kernel, const std::optional<compiler::PrecisionReport>& costs,
-               const CcOptions& options, double host_seconds) {
-  Json json = head_of_report(options, host_seconds);
+               const CcOptions& options) {
+  Json json = head_of_report(options);
   compiler::add_compiled(json, kernel.compiled, kernel.assembled.program, costs);
   return json;
 }
@@ -80,7 +78,6 @@ bool wants_program_source(const CcOptions& options) {
 }
 
 int compile_program(const CcOptions& options) {
-  const Stopwatch watch;
   if (!options.emit.empty()) throw UsageError("--emit: with --goose the name after -o says what is written");
   if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
   if (options.data.given()) throw UsageError("--i and --j: a program with --goose has its own data");
@@ -96,7 +93,7 @@ int compile_program(const CcOptions& options) {
     std::fputs(build.messages.c_str(), stderr);
     done = build.done;
   }
-  Json json = head_of_report(options, watch.seconds());
+  Json json = head_of_report(options);
   json["loops"] = Json::array();
   for (const compiler::GooseKernel& one : result.kernels) {
     const compiler::CompileResult& compiled = one.compiled;
@@ -127,7 +124,6 @@ void require_xacc_options(const CcOptions& options) {
 }
 
 int compile_directives(const CcOptions& options) {
-  const Stopwatch watch;
   require_xacc_options(options);
   const std::string output = program_name(options);
   const compiler::XaccOptions xacc{options.compile.options().clang, options.host};
@@ -141,7 +137,7 @@ int compile_directives(const CcOptions& options) {
     std::fputs(build.messages.c_str(), stderr);
     done = build.done;
   }
-  Json json = head_of_report(options, watch.seconds());
+  Json json = head_of_report(options);
   json["seed"] = json["effort"] = nullptr;
   json["output"] = done ? Json(output) : Json(nullptr);
   json["diagnostics"] = compiler::diagnostics_json(result.diagnostics);
@@ -162,7 +158,6 @@ int compile(const CcOptions& options) {
   }
   if (!options.data.given() && (options.data.ignore_extra || !options.data.parameters.empty()))
     throw UsageError("--param and --ignore-extra take --i and --j");
-  const Stopwatch watch;
   const bool source_wanted = wants_source(options);
   std::optional<compiler::PrecisionReport> costs;
   const CompiledKernel kernel = compile_kernel(kernel_path(options.source), options.compile.options(),
@@ -190,25 +185,23 @@ int compile(const CcOptions& options) {
       if (options.report.speaks() && options.output != "-") fmt::print("{}", compiler::precision_text(*costs));
     }
   }
-  options.report.write(report_of(kernel, costs, options, watch.seconds()));
+  options.report.write(report_of(kernel, costs, options));
   return kernel.assembled.program ? kSuccess : kFailure;
 }
 
 }  // namespace
 
 void add_cc(Command program, const std::string& name) {
-  auto options = std::make_shared<CcOptions>();
-  const Command command =
-      program.add_command(name, "compile a pair function to a kernel, or a program with marked loops",
-                          "gdr cc kernels/cc/gravity.cc -o gravity.vsm", [options] { return compile(*options); });
+  const auto [command, options] =
+      program.add_command<CcOptions>(name, "compile a pair function to a kernel, or a program with marked loops",
+                                     "gdr cc kernels/cc/gravity.cc -o gravity.vsm", compile);
   command
-      .add_option("source", options->source,
+      .add_option("source=FILE", options->source,
                   "C++ (.cc, .cpp, .cxx), LLVM's code (.ll, .bc) or LSUMP's language (.lsump); with --goose a C or C++ "
                   "program, with --xacc a C program")
-      .value_name("FILE")
       .required();
-  command.add_option("host", options->host, "with --goose or --xacc, after --: arguments for the host's compiler")
-      .value_name("ARGUMENT");
+  command.add_option("host=ARGUMENT", options->host,
+                     "with --goose or --xacc, after --: arguments for the host's compiler");
   command.add_output_or_stdout(
       "-o,--output", options->output,
       "assembly source (.vsm) or object file (.gdro) to write, or - for standard output; with --goose or --xacc an "
@@ -217,8 +210,8 @@ void add_cc(Command program, const std::string& name) {
                    "compile the loops of a program that #pragma goose marks, and the program around them");
   command.add_flag("--xacc", options->xacc,
                    "compile a program with directives of XcalableMP and OpenACC to an MPI program");
-  command.add_option("--emit", options->emit, "output format if -o is not given; the file is named after the kernel")
-      .check(one_of({"vsm", "gdro"}));
+  command.add_option("--emit", options->emit, "output format if -o is not given; the file is named after the kernel",
+                     one_of({"vsm", "gdro"}));
   const Option precision =
       command.add_flag("--precision", options->precision,
                        "report which operations round to short words; with --i and --j also the loss of accuracy");

@@ -44,7 +44,15 @@ int print_page() {
   return kSuccess;
 }
 
-int explain(const std::string& code) {
+struct ExplainOptions {
+  std::string code;
+  bool markdown = false;
+};
+
+int explain(const ExplainOptions& options) {
+  const std::string& code = options.code;
+  if (options.markdown) return print_page();
+  if (code.empty()) return list_all();
   if (const auto warning = assembler::warning_named(code)) {
     fmt::print("{}\n", assembler::explain(*warning));
     return kSuccess;
@@ -71,16 +79,8 @@ int explain(const std::string& code) {
 }  // namespace
 
 void add_explain(Command program, const std::string& name) {
-  struct Options {
-    std::string code;
-    bool markdown = false;
-  };
-  auto options = std::make_shared<Options>();
-  const Command command = program.add_command(name, "explain a diagnostic of the assembler, or an operation",
-                                              "gdr explain E0123", [options] {
-                                                if (options->markdown) return print_page();
-                                                return options->code.empty() ? list_all() : explain(options->code);
-                                              });
+  const auto [command, options] = program.add_command<ExplainOptions>(
+      name, "explain a diagnostic of the assembler, or an operation", "gdr explain E0123", explain);
   const Option code = command.add_option(
       "code", options->code,
       "number of the diagnostic, such as E0123, name of a warning, such as unused, or operation, such as fadd; without "

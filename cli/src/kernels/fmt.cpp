@@ -48,14 +48,12 @@ int format_files(const FmtOptions& options) {
 }  // namespace
 
 void add_fmt(Command program, const std::string& name) {
-  auto options = std::make_shared<FmtOptions>();
-  const Command command =
-      program.add_command(name, "bring assembly sources into one layout: indentation and blanks",
-                          "gdr fmt --check kernels/gravity.vsm", [options] { return format_files(*options); });
+  const auto [command, options] =
+      program.add_command<FmtOptions>(name, "bring assembly sources into one layout: indentation and blanks",
+                                      "gdr fmt --check kernels/gravity.vsm", format_files);
   command
-      .add_option("files", options->files,
+      .add_option("files=FILE", options->files,
                   "assembly sources (.vsm) to rewrite, or - to format standard input to standard output")
-      .value_name("FILE")
       .required();
   command.add_flag("--check", options->check,
                    "write nothing; end with status 1 if a file has another layout, and name the file");

@@ -105,7 +105,6 @@ course::Submission load(const std::string& file, const CompileArguments& compile
 }
 
 int judge(const JudgeArguments& arguments) {
-  const Stopwatch watch;
   if (arguments.exercise.empty()) return list_exercises();
   if (std::filesystem::path(arguments.exercise).has_extension()) {
     throw UsageError(
@@ -134,8 +133,7 @@ int judge(const JudgeArguments& arguments) {
     fmt::print("{}", arguments.report.quiet ? text.substr(0, text.find('\n') + 1) : text);
   }
   const BoardOptions board;  // the one that the judge uses
-  Json report = envelope("judge", board.machine, board.engine, true);
-  report["host_seconds"] = watch.seconds();
+  Json report = arguments.report.begin(board.machine, board.engine, true);
   course::add_fields(report, verdict, exercise);
   arguments.report.write(report);
   return status_of(verdict.outcome);
@@ -144,26 +142,21 @@ int judge(const JudgeArguments& arguments) {
 }  // namespace
 
 void add_judge(Command program, const std::string& name) {
-  auto arguments = std::make_shared<JudgeArguments>();
-  const Command command = program.add_command(name, "judge a kernel that solves an exercise of the course",
-                                              "gdr judge moment moment.vsm", [arguments] { return judge(*arguments); });
-  command.add_option("exercise", arguments->exercise, "name or number of the exercise; without one, all are listed")
-      .value_name("NAME");
-  command
-      .add_option("kernel", arguments->kernel,
-                  "source of the kernel (.vsm, or C++: .cc); without one, the task is shown")
-      .value_name("FILE");
-  command.add_option("--seed", arguments->seed, "seed of the hidden data").capture_default_str();
-  command.add_option("--hint", arguments->hint, "show this hint").check(whole_in_range(1, 100));
+  const auto [command, arguments] = program.add_command<JudgeArguments>(
+      name, "judge a kernel that solves an exercise of the course", "gdr judge moment moment.vsm", judge);
+  command.add_option("exercise=NAME", arguments->exercise,
+                     "name or number of the exercise; without one, all are listed");
+  command.add_option("kernel=FILE", arguments->kernel,
+                     "source of the kernel (.vsm, or C++: .cc); without one, the task is shown");
+  command.add_option("--seed", arguments->seed, "seed of the hidden data");
+  command.add_option("--hint", arguments->hint, "show this hint", whole_in_range(1, 100));
   command.add_flag("--start", arguments->start, "show a source to begin with");
   command.add_flag("--solution", arguments->solution, "show the solution");
-  const Option data =
-      command.add_option("--data", arguments->data, "write i.csv, j.csv and the right results.csv into this folder")
-          .value_name("DIR");
+  const Option data = command.add_option("--data=DIR", arguments->data,
+                                         "write i.csv, j.csv and the right results.csv into this folder");
   command
       .add_option("--case", arguments->test_case, "case that --data writes: 0 is the shown one, the others are hidden")
-      .needs(data)
-      .capture_default_str();
+      .needs(data);
   // --seed is that of the data.
   arguments->compile.CompileChoices::add_to(command, false);
   arguments->report.add_to(command);

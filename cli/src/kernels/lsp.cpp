@@ -105,10 +105,9 @@ int serve(const AssembleArguments& arguments) {
 }  // namespace
 
 void add_lsp(Command program, const std::string& name) {
-  auto arguments = std::make_shared<AssembleArguments>();
-  const Command command =
-      program.add_command(name, "language server for editors: diagnostics, names and clocks of assembly source",
-                          "gdr lsp -I macros", [arguments] { return serve(*arguments); });
+  const auto [command, arguments] = program.add_command<AssembleArguments>(
+      name, "language server for editors: diagnostics, names and clocks of assembly source", "gdr lsp -I macros",
+      serve);
   arguments->add_source_options(command);
 }
 

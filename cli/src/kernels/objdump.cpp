@@ -9,7 +9,13 @@
 namespace gdr::cli {
 namespace {
 
-int objdump(const std::string& file, bool raw) {
+struct ObjdumpOptions {
+  std::string file;
+  bool raw = false;
+};
+
+int objdump(const ObjdumpOptions& options) {
+  const auto& [file, raw] = options;
   if (!file.ends_with(".gdro")) {
     throw UsageError(fmt::format("{}: an object file's name ends in .gdro{}", file,
                                  file.ends_with(".vsm") ? "; gdr as with -o makes one of a source" : ""));
@@ -44,15 +50,9 @@ int objdump(const std::string& file, bool raw) {
 }  // namespace
 
 void add_objdump(Command program, const std::string& name) {
-  struct Options {
-    std::string file;
-    bool raw = false;
-  };
-  auto options = std::make_shared<Options>();
-  const Command command =
-      program.add_command(name, "print an object file as source that assembles to the same words",
-                          "gdr objdump gravity.gdro", [options] { return objdump(options->file, options->raw); });
-  command.add_option("file", options->file, "object file (.gdro)").value_name("FILE").required();
+  const auto [command, options] = program.add_command<ObjdumpOptions>(
+      name, "print an object file as source that assembles to the same words", "gdr objdump gravity.gdro", objdump);
+  command.add_option("file=FILE", options->file, "object file (.gdro)").required();
   command.add_flag("--raw", options->raw, "print registers by number instead of names of variables");
 }
 

@@ -55,12 +55,10 @@ HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Clust
 }
 
 std::vector<Option> HplOptions::add_to(Command command) {
-  return {command.add_option("--grid", grid, "PxQ ranks; default: the grid nearest to a square").value_name("PxQ"),
-          command
-              .add_option("--lookahead", lookahead,
-                          "1: the hosts factorise the next panel while the boards update the rest")
-              .check(whole_in_range(0, 1))
-              .capture_default_str(),
+  return {command.add_option("--grid=PxQ", grid, "PxQ ranks; default: the grid nearest to a square"),
+          command.add_option("--lookahead", lookahead,
+                             "1: the hosts factorise the next panel while the boards update the rest",
+                             whole_in_range(0, 1)),
           command.add_flag("--overlap-u", overlap_u, "exchange rows in parts while the boards update")};
 }
 
@@ -106,7 +104,6 @@ Json words_of(const ClusterHplOptions& options, const base::Report& report, cons
 }
 
 int hpl(const ClusterHplOptions& options) {
-  const Stopwatch watch;
   HplOptions asked = options.hpl;
   asked.fastest_nb = !options.nb;
   asked.nb = options.nb.value_or(asked.nb);
@@ -126,35 +123,35 @@ int hpl(const ClusterHplOptions& options) {
   for (const HplRow& row : rows) add_row(report, row);
   if (options.hpl.mxp) report.set("refinement_steps", options.hpl.refinement_steps);
   if (!options.hpl.mxp) report.set("refinement_steps", nullptr);
-  show_rows(options.cluster, options.report, report, watch, words_of(options, report, rows));
+  show_rows(options.cluster, options.report, report, words_of(options, report, rows));
   return kSuccess;
 }
 
 }  // namespace
 
 void add_cluster_hpl(Command group) {
-  auto options = std::make_shared<ClusterHplOptions>();
-  const Command command =
-      group.add_command("hpl", "High Performance LINPACK on many nodes, over sizes of the matrix",
-                        "gdr cluster hpl --nodes 64 --n 65536,131072,262144", [options] { return hpl(*options); });
+  const auto [command, options] =
+      group.add_command<ClusterHplOptions>("hpl", "High Performance LINPACK on many nodes, over sizes of the matrix",
+                                           "gdr cluster hpl --nodes 64 --n 65536,131072,262144", hpl);
   add_nodes(command, options->nodes);
   command
       .add_option("-n,--n", options->n,
                   fmt::format("orders of the matrix, with commas between them; default: {}, as far as they fit",
-                              fmt::join(kUsualOrders, ", ")))
-      .delimiter(',')
-      .check(whole_in_range(1, 1 << 24));
-  command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096")
-      .check(whole_in_range(1, 1 << 16));
+                              fmt::join(kUsualOrders, ", ")),
+                  whole_in_range(1, 1 << 24))
+      .delimiter(',');
+  command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096",
+                     whole_in_range(1, 1 << 16));
   const Option kernel = add_product_kernel(command, options->hpl.kernel);
   const Option mxp =
       command.add_flag("--mxp", options->hpl.mxp,
                        "factorise in short words without pivots and refine in doubles, by the rules of HPL-MxP");
-  command.add_option("--steps", options->hpl.refinement_steps, "steps of refinement that are counted with --mxp")
-      .check(whole_in_range(0, kMxpMostSteps))
-      .capture_default_str()
+  command
+      .add_option("--steps", options->hpl.refinement_steps, "steps of refinement that are counted with --mxp",
+                  whole_in_range(0, kMxpMostSteps))
       .needs(mxp);
-  command.refuse_if({kernel}, [options] { return options->hpl.mxp ? "with --mxp, whose kernel is sgemm" : ""; });
+  command.refuse_if({kernel},
+                    [options = options] { return options->hpl.mxp ? "with --mxp, whose kernel is sgemm" : ""; });
   options->hpl.products.add_to(command);
   static_cast<void>(options->hpl.add_to(command));
   options->cluster.add_to(command);

@@ -68,7 +68,6 @@ SummaRow row_of(const ClusterSummaOptions& options, const Cluster& cluster, cons
 }
 
 int summa(const ClusterSummaOptions& options) {
-  const Stopwatch watch;
   const isa::Program program = load_kernel(options.kernel);
   if (!options.placement.save_graph.empty()) save_graph(options);
   std::vector<SummaRow> rows;
@@ -90,28 +89,26 @@ int summa(const ClusterSummaOptions& options) {
   report.set("transfer", name_of(options.cluster.transfer));
   report.set("small_depths", options.small_depths);
   for (const SummaRow& row : rows) add_row(report, row);
-  show_rows(options.cluster, options.report, report, watch, {{"table", report.table()}});
+  show_rows(options.cluster, options.report, report, {{"table", report.table()}});
   return kSuccess;
 }
 
 }  // namespace
 
 void add_cluster_summa(Command group) {
-  auto options = std::make_shared<ClusterSummaOptions>();
-  const Command command = group.add_command("summa", "parallel matrix product by SUMMA on many nodes with boards",
-                                            "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536",
-                                            [options] { return summa(*options); });
+  const auto [command, options] =
+      group.add_command<ClusterSummaOptions>("summa", "parallel matrix product by SUMMA on many nodes with boards",
+                                             "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536", summa);
   add_nodes(command, options->nodes, "squares, ");
-  command.add_option("-n,--n", options->n, "orders of the matrices, with commas between them")
-      .delimiter(',')
-      .check(whole_in_range(1, 1 << 24))
-      .capture_default_str();
-  command.add_option("--algorithm", options->algorithms, "algorithm that broadcasts the blocks")
-      .delimiter(',')
-      .check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
-      .capture_default_str();
+  command
+      .add_option("-n,--n", options->n, "orders of the matrices, with commas between them", whole_in_range(1, 1 << 24))
+      .delimiter(',');
+  command
+      .add_option("--algorithm", options->algorithms, "algorithm that broadcasts the blocks",
+                  one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
+      .delimiter(',');
   add_product_kernel(command, options->kernel);
-  static_cast<void>(add_small_depths(command, options->small_depths).capture_default_str());
+  add_small_depths(command, options->small_depths);
   options->placement.add_to(command);
   command.add_flag("--in-turn", options->in_turn, "let a rank wait for its product before its next messages");
   options->cluster.add_to(command);

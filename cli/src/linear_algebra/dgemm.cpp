@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <random>
 
 #include "command/command.h"
@@ -55,7 +54,6 @@ std::vector<double> multiplied(BoardDgemm& board, const DgemmOptions& options, c
 }
 
 int dgemm(const DgemmOptions& options) {
-  const Stopwatch watch;
   require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
   from_command_line("-m, -n, -k", [&] {
     require_dgemm_memory(options.m, options.n, options.k, load_host(options.host).memory);
@@ -73,7 +71,7 @@ int dgemm(const DgemmOptions& options) {
       {options.overlap == "on", options.buffer, device.transfer, small_depths_named(options.small_depths)});
 
   const bool exact = !options.board.timing() && with_engine.exact();
-  Json json = envelope("dgemm", machine.name, options.board.engine, exact);
+  Json json = options.report.begin(machine.name, options.board.engine, exact);
   add_digests(json, program, machine);
   json["emulated_seconds"] = times.total();
   if (times.total() > 0) json["emulated_gflops"] = times.useful_flops / times.total() / 1e9;
@@ -121,7 +119,6 @@ int dgemm(const DgemmOptions& options) {
     json["max_rel_error"] = error;
     json["counters"] = counters_json(board.counters(), true);
   }
-  json["host_seconds"] = watch.seconds();
 
   const bool says_how = !options.board.timing() && !with_engine.exact();
   options.report.show(json, {{"kernel", options.kernel},
@@ -140,36 +137,30 @@ int dgemm(const DgemmOptions& options) {
 
 void add_dgemm(Command program, const std::string& name) {
   constexpr std::uint64_t kLargest = 1 << 20;
-  auto options = std::make_shared<DgemmOptions>();
-  const Command command =
-      program.add_command(name, "multiply two matrices on the board, and check the product in long double",
-                          "gdr dgemm -m 32768 -n 32768 -k 2048 --timing-only", [options] { return dgemm(*options); });
-  command.add_option("-m,--m", options->m, "rows of A and C").required().check(whole_in_range(1, kLargest));
-  command.add_option("-n,--n", options->n, "columns of B and C").required().check(whole_in_range(1, kLargest));
-  command.add_option("-k,--k", options->k, "columns of A, rows of B").required().check(whole_in_range(1, kLargest));
+  const auto [command, options] = program.add_command<DgemmOptions>(
+      name, "multiply two matrices on the board, and check the product in long double",
+      "gdr dgemm -m 32768 -n 32768 -k 2048 --timing-only", dgemm);
+  command.add_option("-m,--m", options->m, "rows of A and C", whole_in_range(1, kLargest)).required();
+  command.add_option("-n,--n", options->n, "columns of B and C", whole_in_range(1, kLargest)).required();
+  command.add_option("-k,--k", options->k, "columns of A, rows of B", whole_in_range(1, kLargest)).required();
   const Option transa = command.add_flag("--transa", options->transa, "A is stored transposed");
   const Option transb = command.add_flag("--transb", options->transb, "B is stored transposed");
   command.add_flag("--overlap", options->overlap, "on", {"on", "off"},
                    "send the next block of A while the board computes; default: on");
   const Option buffer =
-      command
-          .add_option("--overlap-buffer", options->buffer,
-                      "size of the buffer for the next block of A in long words; default: that of the machine")
-          .check(whole_in_range(1, 33554432));
+      command.add_option("--overlap-buffer", options->buffer,
+                         "size of the buffer for the next block of A in long words; default: that of the machine",
+                         whole_in_range(1, 33554432));
   add_product_kernel(command, options->kernel);
-  command
-      .add_option("--host", options->host, "host description, whose memory must hold A, B and C: a name or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str();
-  const Option seed = command.add_option("--seed", options->seed, "seed of the matrices")
-                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-                          .capture_default_str();
-  static_cast<void>(add_small_depths(command, options->small_depths).capture_default_str());
+  command.add_option("--host=NAME", options->host,
+                     "host description, whose memory must hold A, B and C: a name or FILE.toml");
+  const Option seed = command.add_option("--seed", options->seed, "seed of the matrices");
+  add_small_depths(command, options->small_depths);
   options->board.add_to(command);
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, transa, transb});
-  command.refuse_if(of_run, [options] { return options->board.why_nothing_is_computed(); });
-  command.refuse_if({buffer}, [options] { return options->overlap == "off" ? "with --overlap off" : ""; });
+  command.refuse_if(of_run, [options = options] { return options->board.why_nothing_is_computed(); });
+  command.refuse_if({buffer}, [options = options] { return options->overlap == "off" ? "with --overlap off" : ""; });
   options->report.add_to(command);
 }
 

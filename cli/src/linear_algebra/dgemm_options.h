@@ -10,11 +10,11 @@
 namespace gdr::cli {
 
 inline Option add_small_depths(Command command, std::string& option) {
-  return command
-      .add_option("--small-depths", option,
-                  "products of small K in the model: chips left over take rows of their own, as this library's do, or "
-                  "every unit takes all chips, as on record")
-      .check(one_of({"own-rows", "fixed-unit"}));
+  return command.add_option(
+      "--small-depths", option,
+      "products of small K in the model: chips left over take rows of their own, as this library's do, or "
+      "every unit takes all chips, as on record",
+      one_of({"own-rows", "fixed-unit"}));
 }
 
 [[nodiscard]] inline SmallDepths small_depths_named(const std::string& option) {
@@ -22,9 +22,8 @@ inline Option add_small_depths(Command command, std::string& option) {
 }
 
 inline Option add_product_kernel(Command command, std::string& kernel) {
-  return command.add_option("--kernel", kernel, "dgemm (50-bit operands) or dgemm_double")
-      .check(kernel_named({"dgemm", "dgemm_double"}))
-      .capture_default_str();
+  return command.add_option("--kernel", kernel, "dgemm (50-bit operands) or dgemm_double",
+                            kernel_named({"dgemm", "dgemm_double"}));
 }
 
 }  // namespace gdr::cli

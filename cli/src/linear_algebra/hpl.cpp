@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "command/command.h"
 #include "command/kernel_source.h"
@@ -38,7 +37,6 @@ int hpl(const HplRunOptions& asked) {
   HplRunOptions options = asked;
   options.nb = asked.given_nb.value_or(std::min(kPublishedNb, asked.n));
   if (options.n == 0) throw UsageError("--n is required, or --dat: order of the matrix, or the file with all of a run");
-  const Stopwatch watch;
   if (options.nb > options.n) {
     throw UsageError(fmt::format("--nb: {} is refused: it must be at most n = {}", options.nb, options.n));
   }
@@ -64,7 +62,7 @@ int hpl(const HplRunOptions& asked) {
       hpl_with_board(host, DgemmModel(program, machine, device.boards), transfer, rule, options.n, options.nb);
   const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
 
-  Json json = envelope("hpl", machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
+  Json json = options.report.begin(machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
   add_digests(json, program, machine);
   json["emulated_seconds"] = stages.total();
   json["emulated_gflops"] = gflops;
@@ -95,7 +93,6 @@ int hpl(const HplRunOptions& asked) {
       words["of_host"] = residual / on_host;
     }
   }
-  json["host_seconds"] = watch.seconds();
   options.report.show(json, words);
   if (!(residual < kHplThreshold)) {
     throw Error(fmt::format("HPL's check fails: the residual is {}, and it must be below {}", residual, kHplThreshold));
@@ -117,38 +114,25 @@ Json words_of(const HplRunOptions& options, const emulator::MachineDescription& 
 }
 
 void add_hpl(Command program, const std::string& name) {
-  auto options = std::make_shared<HplRunOptions>();
-  const Command command =
-      program.add_command(name, "High Performance LINPACK: time by stages, and the residual of a real factorisation",
-                          "gdr hpl --n 34816 --nb 2048 --timing-only", [options] { return hpl(*options); });
-  const Option dat = command
-                         .add_option("--dat", options->dat.file,
-                                     "input file of HPL: model all of its runs on a cluster and print the table of HPL")
-                         .value_name("HPL.dat");
+  const auto [command, options] = program.add_command<HplRunOptions>(
+      name, "High Performance LINPACK: time by stages, and the residual of a real factorisation",
+      "gdr hpl --n 34816 --nb 2048 --timing-only", hpl);
+  const Option dat =
+      command.add_option("--dat=HPL.dat", options->dat.file,
+                         "input file of HPL: model all of its runs on a cluster and print the table of HPL");
   command
       .add_option("--check-up-to", options->dat.check_up_to,
-                  "largest N of HPL.dat whose residual is computed, on emulated boards")
-      .check(whole_in_range(0, 1 << 24))
-      .capture_default_str()
+                  "largest N of HPL.dat whose residual is computed, on emulated boards", whole_in_range(0, 1 << 24))
       .needs(dat);
-  const Option order =
-      command.add_option("-n,--n", options->n, "order of the matrix").check(whole_in_range(1, 1 << 24));
+  const Option order = command.add_option("-n,--n", options->n, "order of the matrix", whole_in_range(1, 1 << 24));
   const Option nb =
-      command
-          .add_option("--nb", options->given_nb,
-                      fmt::format("columns of a panel, at most n; default: {}, or n if that is less", kPublishedNb))
-          .check(whole_in_range(1, 1 << 16));
-  command.add_option("--cluster", options->cluster, "cluster description: a name or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str()
-      .needs(dat);
-  const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
-                          .value_name("NAME")
-                          .capture_default_str();
+      command.add_option("--nb", options->given_nb,
+                         fmt::format("columns of a panel, at most n; default: {}, or n if that is less", kPublishedNb),
+                         whole_in_range(1, 1 << 16));
+  command.add_option("--cluster=NAME", options->cluster, "cluster description: a name or FILE.toml").needs(dat);
+  const Option host = command.add_option("--host=NAME", options->host, "host description: a name or FILE.toml");
   const Option kernel = add_product_kernel(command, options->kernel);
-  const Option seed = command.add_option("--seed", options->seed, "seed of the matrix")
-                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-                          .capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "seed of the matrix");
   const Option with_host =
       command.add_flag("--with-host", options->with_host, "factorise again with products of the host, for comparison");
   for (const Option& not_of_dat : {host, with_host, order, nb}) not_of_dat.excludes(dat);
@@ -158,17 +142,16 @@ void add_hpl(Command program, const std::string& name) {
   const Option refinement =
       command.add_choice("--refinement", options->mxp.refinement, {MxpRefinement::gmres, MxpRefinement::classical},
                          "method of refinement of --mxp");
-  const Option steps = command
-                           .add_option("--steps", options->mxp.steps,
-                                       "steps of refinement that are counted if --mxp computes no results")
-                           .check(whole_in_range(0, kMxpMostSteps))
-                           .capture_default_str();
+  const Option steps = command.add_option("--steps", options->mxp.steps,
+                                          "steps of refinement that are counted if --mxp computes no results",
+                                          whole_in_range(0, kMxpMostSteps));
   for (const Option& of_mxp : {refinement, steps}) static_cast<void>(of_mxp.needs(mxp));
   static_cast<void>(with_host.excludes(mxp));
   static_cast<void>(mxp.excludes(dat));
-  command.refuse_if({kernel}, [options] { return options->mxp.on ? "with --mxp, whose kernel is sgemm" : ""; });
-  command.refuse_if({refinement}, [options] { return options->board.why_nothing_is_computed(); });
-  command.refuse_if({steps}, [options] {
+  command.refuse_if({kernel},
+                    [options = options] { return options->mxp.on ? "with --mxp, whose kernel is sgemm" : ""; });
+  command.refuse_if({refinement}, [options = options] { return options->board.why_nothing_is_computed(); });
+  command.refuse_if({steps}, [options = options] {
     return options->mxp.on && !options->board.timing() ? "where --mxp computes: steps are counted" : "";
   });
   options->products.add_to(command);
@@ -176,12 +159,13 @@ void add_hpl(Command program, const std::string& name) {
   options->report.add_to(command);
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, with_host});
-  command.refuse_if(of_run, [options] { return options->board.why_nothing_is_computed(); });
-  command.refuse_if(options->report.of_rows, [options] {
+  command.refuse_if(of_run, [options = options] { return options->board.why_nothing_is_computed(); });
+  command.refuse_if(options->report.of_rows, [options = options] {
     return options->dat.file.empty() ? "without --dat: the rows are the runs of the file" : "";
   });
-  command.refuse_if(options->board.of_machine,
-                    [options] { return options->dat.file.empty() ? "" : "with --dat: boards are those of --cluster"; });
+  command.refuse_if(options->board.of_machine, [options = options] {
+    return options->dat.file.empty() ? "" : "with --dat: boards are those of --cluster";
+  });
 }
 
 }  // namespace gdr::cli

@@ -23,12 +23,12 @@ struct HplProductOptions {
   std::string small_depths;
 
   void add_to(Command command) {
-    command
-        .add_option("--products", products,
-                    "who computes products: faster = host or board, whichever takes less time; record = as in the "
-                    "published run, the board those of K >= 512. Default: record if NB is that of the published run, "
-                    "2048, otherwise faster")
-        .check(one_of({"faster", "record"}));
+    command.add_option(
+        "--products", products,
+        "who computes products: faster = host or board, whichever takes less time; record = as in the "
+        "published run, the board those of K >= 512. Default: record if NB is that of the published run, "
+        "2048, otherwise faster",
+        one_of({"faster", "record"}));
     static_cast<void>(add_small_depths(command, small_depths));
   }
   [[nodiscard]] HplProducts chosen() const {

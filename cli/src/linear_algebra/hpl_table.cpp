@@ -47,7 +47,6 @@ int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDa
                const BoardOptions& board, const ReportOptions& report) {
   const cluster::Cluster cluster = options.load(options.names.front());
   HplDat dat = read_hpl_dat(asked.file);
-  const Stopwatch watch;
   for (const std::string& note : dat.notes) fmt::print(stderr, "gdr: warning: {}\n", note);
   HplResiduals residuals(cluster.board.name, hpl, board, asked.seed, report);
   const auto time = [&](const HplRun& run) {
@@ -76,10 +75,9 @@ int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDa
     table.check(row);
     if (report.speaks()) write_text("-", table.text(row));
   }
-  if (report.speaks()) write_text("-", table.end(watch.seconds()));
-  Json json = envelope("hpl", cluster.board.name, board.engine, !board.timing() && board.exact());
+  if (report.speaks()) write_text("-", table.end(report.clock.seconds()));
+  Json json = report.begin(cluster.board.name, board.engine, !board.timing() && board.exact());
   table.add_to(json);
-  json["host_seconds"] = watch.seconds();
   report.write(json);
   if (const std::string refusal = table.refusal(); !refusal.empty()) throw Error(refusal);
   return kSuccess;

@@ -32,7 +32,6 @@ MxpResult mxp_computed(const HplRunOptions& options, const DeviceOptions& device
 }  // namespace
 
 int mxp_on_one_node(const HplRunOptions& options) {
-  const Stopwatch watch;
   BoardOptions with_engine = options.board;
   if (options.board.timing()) with_engine.engine = "simd";
   const DeviceOptions device = with_engine.device_options();
@@ -41,7 +40,7 @@ int mxp_on_one_node(const HplRunOptions& options) {
   const HostDescription host = load_host(options.host);
   const isa::Program program = sgemm_program();
   const bool exact = !options.board.timing() && with_engine.exact();
-  Json json = envelope("hpl", machine.name, options.board.engine, exact);
+  Json json = options.report.begin(machine.name, options.board.engine, exact);
   add_digests(json, program, machine);
   json["residual"] = nullptr;
   json["residual_before"] = nullptr;
@@ -73,7 +72,6 @@ int mxp_on_one_node(const HplRunOptions& options) {
   json["refinement"] = name_of(options.mxp.refinement);
   json["refinement_steps"] = steps;
   json["hpl_seconds"] = seconds_of_hpl;
-  json["host_seconds"] = watch.seconds();
   Json words = words_of(options, machine, rule, host);
   words["hpl_gflops"] = mxp_gflops(options.n, seconds_of_hpl);
   options.report.show(json, words);

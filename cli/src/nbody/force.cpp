@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "command/command.h"
@@ -44,7 +43,6 @@ Errors evaluate(Device& device, const ForceOptions& options) {
 }
 
 int force(const ForceOptions& options) {
-  const Stopwatch watch;
   Device device(options.board.device_options());
   options.observe.begin(device);
   std::optional<Errors> errors;
@@ -62,7 +60,7 @@ int force(const ForceOptions& options) {
   }
 
   const emulator::StageSeconds& stages = device.emulated().seconds();
-  Json json = envelope("force", device.machine().name, options.board.engine, options.board.exact());
+  Json json = options.report.begin(device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
   json["n"] = options.n;
   json["eps"] = options.eps;
@@ -81,7 +79,6 @@ int force(const ForceOptions& options) {
     json["momentum_error"] = errors->momentum;
     json["reference_host_seconds"] = errors->host_seconds;
   }
-  json["host_seconds"] = watch.seconds();
   options.observe.finish(device, options.board.engine, options.report);
   const emulator::RunClocks& clocks = device.emulated().clocks();
   options.report.show(json, {{"machine", device.machine().title},
@@ -94,24 +91,19 @@ int force(const ForceOptions& options) {
 }  // namespace
 
 void add_force(Command program, const std::string& name) {
-  auto options = std::make_shared<ForceOptions>();
-  const Command command = program.add_command(name, "evaluate all forces in a Plummer sphere once",
-                                              "gdr force -n 4096 --clock 333", [options] { return force(*options); });
+  const auto [command, options] = program.add_command<ForceOptions>(
+      name, "evaluate all forces in a Plummer sphere once", "gdr force -n 4096 --clock 333", force);
   const Option n =
-      command.add_option("-n,--n", options->n, "number of particles").required().check(whole_in_range(2, 4194304));
+      command.add_option("-n,--n", options->n, "number of particles", whole_in_range(2, 4194304)).required();
   command.keep_old_name("--particles", n);
-  const Option eps =
-      command.add_option("--eps", options->eps, "softening length").check(in_range(0, 1e6)).capture_default_str();
-  const Option seed = command.add_option("--seed", options->seed, "seed of the Plummer sphere")
-                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-                          .capture_default_str();
-  command.add_option("--kernel", options->kernel, "kernel that computes the forces")
-      .check(kernel_named({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
-      .capture_default_str();
+  const Option eps = command.add_option("--eps", options->eps, "softening length", in_range(0, 1e6));
+  const Option seed = command.add_option("--seed", options->seed, "seed of the Plummer sphere");
+  command.add_option("--kernel", options->kernel, "kernel that computes the forces",
+                     kernel_named({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}));
   options->board.add_to(command);
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, eps});
-  command.refuse_if(of_run, [options] { return options->board.why_nothing_is_computed(); });
+  command.refuse_if(of_run, [options = options] { return options->board.why_nothing_is_computed(); });
   options->observe.add_to(command);
   options->report.add_to(command);
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <csignal>
-#include <limits>
 #include <new>
 #include <optional>
 #include <thread>
@@ -220,7 +219,6 @@ Asked together(cluster::Communicator& communicator, const Asked& own) {
 /// Runs on this process, or on this rank of `ranks`; then only rank 0 prints and writes. Without a board, the host's
 /// own force loop computes the forces.
 int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const Ranks* ranks) {
-  const Stopwatch watch;
   hostlib::NbodySettings settings = settings_of(options);
   if (ranks != nullptr) settings.sharing = ranks->sharing;
   std::optional<Progress> starting(std::in_place, "computing the first forces", options.report.progress_shown());
@@ -281,9 +279,9 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   std::vector<cluster::RankSeconds> of_ranks;
   if (ranks != nullptr) of_ranks = ranks->sharing->seconds();
   if (ranks != nullptr && ranks->communicator->rank() > 0) return status;
-  const NbodyResult result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), watch.seconds(),
-                           std::move(of_ranks), ranks != nullptr ? ranks->cluster : std::string()};
-  Json json = json_of(run, result);
+  const NbodyResult result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), std::move(of_ranks),
+                           ranks != nullptr ? ranks->cluster : std::string()};
+  Json json = json_of(run, options, result);
   if (ranks != nullptr) add_ranks(json, run, options, result);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   if (board) options.observe.finish(run.device(), options.board.engine, options.report);
@@ -415,61 +413,49 @@ void add_nbody(Command program, const std::string& name) {
   command.leave_outputs_to_run();
   options->command = command;
   command.heading("Start");
-  command.add_option("--start", options->start, "model to start from").check(one_of(hostlib::start_kind_names()));
-  const Option n = command.add_option("-n,--n", options->particles, "number of particles of the start model")
-                       .check(whole_in_range(2, 4194304));
+  command.add_option("--start", options->start, "model to start from", one_of(hostlib::start_kind_names()));
+  const Option n = command.add_option("-n,--n", options->particles, "number of particles of the start model",
+                                      whole_in_range(2, 4194304));
   command.keep_old_name("--particles", n);
-  command.add_option("--plummer", options->plummer, "the same as --start plummer --n")
-      .check(whole_in_range(2, 4194304));
-  command.add_option("--w0", options->w0, "king: central potential in units of sigma^2; default: 6")
-      .check(in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
-  command.add_option("--separation", options->separation, "merger: distance of the spheres, total mass 1; default: 4")
-      .check(in_range(1e-6, 1e6));
-  command.add_option("--pericentre", options->pericentre, "merger: least distance on the parabolic orbit; default: 0.5")
-      .check(in_range(0, 1e6));
-  command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity; default: 0.9")
-      .check(in_range(0, 0.9999999));
+  command.add_option("--plummer", options->plummer, "the same as --start plummer --n", whole_in_range(2, 4194304));
+  command.add_option("--w0", options->w0, "king: central potential in units of sigma^2; default: 6",
+                     in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
+  command.add_option("--separation", options->separation, "merger: distance of the spheres, total mass 1; default: 4",
+                     in_range(1e-6, 1e6));
+  command.add_option("--pericentre", options->pericentre, "merger: least distance on the parabolic orbit; default: 0.5",
+                     in_range(0, 1e6));
+  command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity; default: 0.9",
+                     in_range(0, 0.9999999));
   const Option in =
-      command
-          .add_option("--in", options->in,
-                      "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5 of gdr, "
-                      "AMUSE, Gadget and NBODY6++GPU")
-          .value_name("FILE");
+      command.add_option("--in=FILE", options->in,
+                         "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5 of gdr, "
+                         "AMUSE, Gadget and NBODY6++GPU");
   command
       .add_option(
-          "--units", options->units,
+          "--units=M,L,V", options->units,
           "units of mass, length and speed in the file of --in, such as msun,pc,km/s; default: those with G = 1")
-      .value_name("M,L,V")
       .needs(in);
-  command.add_option("--scale", options->scale, "scale the file of --in to mass 1 and virial radius 1, at rest")
-      .check(one_of({"henon"}))
+  command
+      .add_option("--scale", options->scale, "scale the file of --in to mass 1 and virial radius 1, at rest",
+                  one_of({"henon"}))
       .needs(in);
-  const Option restart =
-      command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
+  const Option restart = command.add_option("--restart=FILE", options->restart, "resume from a checkpoint");
   // The largest possible time depends on the time of the snapshot.
   command.heading("Run");
-  command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
-      .required()
-      .check(in_range(0, kNoLimit));
-  const Option eps = command
-                         .add_option("--eps", options->run.hermite.eps,
-                                     "Plummer softening length; with --restart a new one, from the checkpoint on")
-                         .check(in_range(0, 1e6))
-                         .capture_default_str();
-  const Option eta = command
-                         .add_option("--eta", options->run.hermite.eta,
-                                     "accuracy parameter of the time step; with --restart a new one")
-                         .check(in_range(1e-6, 10))
-                         .capture_default_str();
-  const Option binaries =
-      command
-          .add_option("--binaries", options->binaries,
-                      "hard binaries: plain integrates their stars like all others, regularised advances them on the "
-                      "host by algorithmic regularisation (--eps 0)")
-          .check(one_of({"plain", "regularised"}))
-          .capture_default_str();
-  const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1")
-                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()));
+  command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units", in_range(0, kNoLimit))
+      .required();
+  const Option eps = command.add_option("--eps", options->run.hermite.eps,
+                                        "Plummer softening length; with --restart a new one, from the checkpoint on",
+                                        in_range(0, 1e6));
+  const Option eta =
+      command.add_option("--eta", options->run.hermite.eta,
+                         "accuracy parameter of the time step; with --restart a new one", in_range(1e-6, 10));
+  const Option binaries = command.add_option(
+      "--binaries", options->binaries,
+      "hard binaries: plain integrates their stars like all others, regularised advances them on the "
+      "host by algorithmic regularisation (--eps 0)",
+      one_of({"plain", "regularised"}));
+  const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1");
   command.heading("Outputs");
   const Option out = command.add_output(
       "-o,--output", options->out,
@@ -479,80 +465,70 @@ void add_nbody(Command program, const std::string& name) {
   options->of_text = {
       command
           .add_option("--out-format", options->out_format,
-                      "format of the snapshots; default: csv, npy, npz or nemo if the name ends so, else phigrape")
-          .check(one_of({hostlib::snapshot_format_names().begin(), hostlib::snapshot_format_names().end()}))
+                      "format of the snapshots; default: csv, npy, npz or nemo if the name ends so, else phigrape",
+                      one_of({hostlib::snapshot_format_names().begin(), hostlib::snapshot_format_names().end()}))
           .needs(out)};
   const Option every =
-      command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
-          .check(in_range(hostlib::kLeastEvery, hostlib::kLargestTime));
+      command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints",
+                         in_range(hostlib::kLeastEvery, hostlib::kLargestTime));
   command.add_output("--log", options->log, "write energy, momenta and Lagrangian radii as CSV");
   command.add_output("--report", options->page,
                      "write an HTML page with curves of the run, one point every --out-every");
   const Option orbits =
       command
-          .add_option("--orbits", options->orbits,
+          .add_option("--orbits=ID", options->orbits,
                       "--report also shows the orbits of the particles with these ids, one point every "
                       "--out-every")
-          .value_name("ID")
           .delimiter(',');
   const Option checkpoint =
       command.add_output("--checkpoint", options->checkpoint,
                          "write the complete state here at every output, and every --checkpoint-minutes");
   command.may_replace(checkpoint, restart);
-  command.add_option("--checkpoint-minutes", options->run.checkpoint_minutes, "wall-clock time between checkpoints")
-      .check(in_range(0, 1e6, ValueUnit::minutes))
-      .capture_default_str()
+  command
+      .add_option("--checkpoint-minutes", options->run.checkpoint_minutes, "wall-clock time between checkpoints",
+                  in_range(0, 1e6, ValueUnit::minutes))
       .needs(checkpoint);
   command
       .add_flag("--force-restart", options->run.force_restart,
                 "resume even if the checkpoint comes from another kernel, machine, number of boards or engine")
       .needs(restart);
-  const Option most_error =
-      command
-          .add_option(
-              "--max-energy-error", options->run.most_energy_error,
-              "end with status 1 if the relative energy error at an output or, in between, after 64 steps of each "
-              "particle is larger than this; default: 1")
-          .check(in_range(0, kNoLimit));
-  const Option stop_file =
-      command.add_option("--stop-file", options->stop_file, "write a checkpoint and end the run when this file appears")
-          .value_name("FILE");
+  const Option most_error = command.add_option(
+      "--max-energy-error", options->run.most_energy_error,
+      "end with status 1 if the relative energy error at an output or, in between, after 64 steps of each "
+      "particle is larger than this; default: 1",
+      in_range(0, kNoLimit));
+  const Option stop_file = command.add_option("--stop-file=FILE", options->stop_file,
+                                              "write a checkpoint and end the run when this file appears");
   options->of_particles = {every, most_error, stop_file, binaries, orbits};
   command.heading("Run");
-  const Option kernel = command
-                            .add_option("--kernel", options->run.kernel,
-                                        "kernel that computes the forces; with --restart it may be a new one")
-                            .check(kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
-                            .capture_default_str();
-  const Option measured_n = command
-                                .add_option("--measured-n", options->measured_n,
-                                            "--timing-only: measure block sizes with this many particles and half as "
-                                            "many, and scale them; default: for a Plummer sphere docs/block_steps.csv "
-                                            "is scaled, others are measured with up to 1024")
-                                .check(whole_in_range(4, 4194304));
+  const Option kernel = command.add_option("--kernel", options->run.kernel,
+                                           "kernel that computes the forces; with --restart it may be a new one",
+                                           kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}));
+  const Option measured_n =
+      command.add_option("--measured-n", options->measured_n,
+                         "--timing-only: measure block sizes with this many particles and half as "
+                         "many, and scale them; default: for a Plummer sphere docs/block_steps.csv "
+                         "is scaled, others are measured with up to 1024",
+                         whole_in_range(4, 4194304));
   const Option block_sizes = command.add_output("--block-sizes", options->block_sizes,
                                                 "--timing-only: measure block sizes, and write them as CSV");
   const Option from_block_sizes =
       command
-          .add_option("--from-block-sizes", options->from_block_sizes,
+          .add_option("--from-block-sizes=FILE", options->from_block_sizes,
                       "--timing-only: scale these measured block sizes, CSV; default: docs/block_steps.csv")
-          .value_name("FILE")
           .excludes(measured_n)
           .excludes(block_sizes);
   options->of_timing = {measured_n, block_sizes, from_block_sizes};
   options->of_measuring = {seed};
   command.heading("Ranks");
-  const Option split =
-      command
-          .add_option("--split", options->split,
-                      "under mpirun: how forces are divided among the ranks. i splits the particles that need forces, "
-                      "j splits the particles that exert them, 2d splits both on a square of ranks")
-          .check(one_of(cluster::split_names()));
+  const Option split = command.add_option(
+      "--split", options->split,
+      "under mpirun: how forces are divided among the ranks. i splits the particles that need forces, "
+      "j splits the particles that exert them, 2d splits both on a square of ranks",
+      one_of(cluster::split_names()));
   command
-      .add_option("--cluster", options->cluster,
+      .add_option("--cluster=NAME", options->cluster,
                   "cluster description that gives the network between the ranks: a name or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str()
       .needs(split);
   command
       .add_flag("--overlap", options->overlap,

@@ -74,12 +74,11 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& opt
   }
 }
 
-Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result) {
+Json json_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result) {
   const hostlib::Provenance& provenance = run.provenance();
-  Json json = envelope("nbody", provenance.machine, provenance.engine, provenance.exact);
+  Json json = options.report.begin(provenance.machine, provenance.engine, provenance.exact);
   if (run.has_board()) add_device_results(json, run.device());
   hostlib::add_nbody(json, run, result.sample, result.state_hash);
-  json["host_seconds"] = result.host_seconds;
   if (!run.has_board()) {
     for (const char* of_board : {"machine", "machine_sha256", "kernel", "kernel_sha256", "clock_mhz", "transfer",
                                  "boards", "clocks_by_part", "stall_clocks"}) {

@@ -14,13 +14,12 @@ namespace gdr::cli {
 struct NbodyResult {
   hostlib::Sample sample;
   std::string state_hash;
-  double host_seconds = 0;
   std::vector<cluster::RankSeconds> ranks;  // empty: the run was not distributed
   std::string cluster;                      // whose network the ranks have
 };
 
 /// The run's report for --json, without `stopped` and what add_ranks() adds. Without a board, its fields are null.
-[[nodiscard]] Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result);
+[[nodiscard]] Json json_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result);
 /// Adds the emulated time of a run on several ranks, in place of that of its own board.
 void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result);
 

@@ -133,7 +133,6 @@ int timed_nbody(const NbodyOptions& options, const hostlib::NbodySettings& setti
                                                       blocks.steps, options.board.transfer, run.span);
   const double watts = watts_of(options);
   Json json = json_of(options, run, device, blocks, cost, watts);
-  json["host_seconds"] = watch.seconds();
   options.report.show(json, {{"machine", device.machine().title},
                              {"flops", device.program().flops},
                              {"block_size", cost.steps / cost.blocks},

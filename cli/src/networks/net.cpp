@@ -51,24 +51,21 @@ const std::map<std::string, TieRule>& tie_rules() {
 
 void PlatformArguments::add_to(Command command) {
   command.heading("Network");
-  const Option by_name = command.add_option("--topology", topology, "network between the nodes")
-                             .check(one_of(keys(kDescriptions)))
-                             .capture_default_str();
-  command.add_option("--network", network, "network description: a name or FILE.toml; default: that of the topology")
-      .value_name("NAME")
-      .excludes(by_name);
-  command.add_option("--nodes", nodes, "number of nodes; default: that of the description")
-      .check(whole_in_range(1, 1U << 20));
+  const Option by_name =
+      command.add_option("--topology", topology, "network between the nodes", one_of(keys(kDescriptions)));
   command
-      .add_option(
-          "--routing", routing,
-          "instead of the description's. torus, ring: shortest, dimension-order, hash, all; mesh: dimension-order; "
-          "fat tree, graph: shortest, destination, source, hash (of the two nodes), all (paths together)")
-      .check(one_of(interconnect::routing_names()));
-  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
-      .value_name("FILE");
-  command.add_option("--tie", tie, "dimension order: direction around a ring if both are equally long; default: direct")
-      .check(one_of(keys(tie_rules())));
+      .add_option("--network=NAME", network, "network description: a name or FILE.toml; default: that of the topology")
+      .excludes(by_name);
+  command.add_option("--nodes", nodes, "number of nodes; default: that of the description",
+                     whole_in_range(1, 1U << 20));
+  command.add_option(
+      "--routing", routing,
+      "instead of the description's. torus, ring: shortest, dimension-order, hash, all; mesh: dimension-order; "
+      "fat tree, graph: shortest, destination, source, hash (of the two nodes), all (paths together)",
+      one_of(interconnect::routing_names()));
+  command.add_option("--map=FILE", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
+  command.add_option("--tie", tie, "dimension order: direction around a ring if both are equally long; default: direct",
+                     one_of(keys(tie_rules())));
   command.heading(kUsualHeading);
 }
 

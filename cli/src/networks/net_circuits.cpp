@@ -45,7 +45,6 @@ std::vector<std::string> write_network(const NetCircuitsOptions& options, const 
 }
 
 int circuits(const NetCircuitsOptions& options) {
-  const Stopwatch watch;
   if (!options.output.empty() && !options.output.ends_with(".toml")) {
     throw UsageError(fmt::format("--output: '{}' is refused: it must end in .toml", options.output));
   }
@@ -73,7 +72,7 @@ int circuits(const NetCircuitsOptions& options) {
   const double bound = circuit_bound_seconds(graph, options.ports, circuit);
   const std::vector<std::string> files =
       options.output.empty() ? std::vector<std::string>() : write_network(options, topology);
-  Json json = envelope("net circuits", options.graph, "simgrid", options.exact);
+  Json json = options.report.begin(options.graph, "simgrid", options.exact);
   json["graph"] = options.graph;
   json["nodes"] = graph.tasks();
   json["ports"] = options.ports;
@@ -93,7 +92,6 @@ int circuits(const NetCircuitsOptions& options) {
                             {"seconds", seconds}});
   }
   json["files"] = files;
-  json["host_seconds"] = watch.seconds();
   std::vector<std::string> pairs;
   for (const auto& [a, b] : found.pairs) pairs.push_back(fmt::format("{}-{}", a, b));
   options.report.show(json, {{"count", pairs.size()},
@@ -106,30 +104,21 @@ int circuits(const NetCircuitsOptions& options) {
 }  // namespace
 
 void add_net_circuits(Command net) {
-  auto options = std::make_shared<NetCircuitsOptions>();
-  const Command command =
-      net.add_command("circuits", "search the pairs of nodes that a switch of circuits joins for a program",
-                      "gdr net circuits --graph traffic.csv --ports 2", [options] { return circuits(*options); });
-  command.add_option("--graph", options->graph, "traffic between tasks: CSV, MatrixMarket, METIS, or a matrix")
-      .value_name("FILE")
+  const auto [command, options] = net.add_command<NetCircuitsOptions>(
+      "circuits", "search the pairs of nodes that a switch of circuits joins for a program",
+      "gdr net circuits --graph traffic.csv --ports 2", circuits);
+  command.add_option("--graph=FILE", options->graph, "traffic between tasks: CSV, MatrixMarket, METIS, or a matrix")
       .required();
-  command.add_option("--ports", options->ports, "circuits that a node can have")
-      .required()
-      .check(whole_in_range(1, 255));
-  command.add_option("--bandwidth", options->bandwidth, "GB/s of a circuit, each way")
-      .check(in_range(1e-6, 1e6))
-      .capture_default_str();
-  command.add_option("--latency", options->latency, "us of a circuit").check(in_range(0, 1e6)).capture_default_str();
-  const Option effort = command.add_option("--effort", options->effort, "search time, as a multiple of the default")
-                            .check(in_range(0, 1e6))
-                            .capture_default_str();
-  const Option seed = command.add_option("--seed", options->seed, "seed of the search")
-                          .check(whole_in_range(0, 1U << 30))
-                          .capture_default_str();
+  command.add_option("--ports", options->ports, "circuits that a node can have", whole_in_range(1, 255)).required();
+  command.add_option("--bandwidth", options->bandwidth, "GB/s of a circuit, each way", in_range(1e-6, 1e6));
+  command.add_option("--latency", options->latency, "us of a circuit", in_range(0, 1e6));
+  const Option effort =
+      command.add_option("--effort", options->effort, "search time, as a multiple of the default", in_range(0, 1e6));
+  const Option seed = command.add_option("--seed", options->seed, "seed of the search", whole_in_range(0, 1U << 30));
   command.add_flag("--exact", options->exact,
                    "prove that no circuits are better, for up to 16 tasks: seconds for 8, minutes for 12");
   command.add_output("-o,--output", options->output, "write the circuits as a network, FILE.toml with its tables");
-  command.refuse_if({effort, seed}, [options] { return options->exact ? "with --exact" : ""; });
+  command.refuse_if({effort, seed}, [options = options] { return options->exact ? "with --exact" : ""; });
   options->report.add_to(command);
 }
 

@@ -17,7 +17,6 @@ using interconnect::Schedule;
 constexpr const char* kAuto = "auto";
 
 struct NetCollectiveOptions {
-  std::string tool;   // net bcast, ...
   std::string title;  // broadcast, ...
   CollectiveOperation operation = CollectiveOperation::broadcast;
   PlatformArguments platform;
@@ -80,15 +79,13 @@ CollectiveRun run_of(const NetCollectiveOptions& options, const interconnect::Pl
 }
 
 int collective(const NetCollectiveOptions& options) {
-  const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
   const Collective collective = chosen(options, platform);
   const std::string method(interconnect::name_of(collective.algorithm));
   const CollectiveRun run = run_of(options, platform, collective);
   const bool is_auto = options.method == kAuto;
-  Json json = envelope(options.tool, platform.description, options.simulation.engine(), false);
+  Json json = options.report.begin(platform.description, options.simulation.engine(), false);
   json["emulated_seconds"] = run.seconds;
-  json["host_seconds"] = watch.seconds();
   json["nodes"] = platform.topology.nodes();
   json["bytes"] = options.bytes;
   json["method"] = method;
@@ -105,28 +102,22 @@ int collective(const NetCollectiveOptions& options) {
 
 void add_collective(Command net, CollectiveOperation operation, const std::string& name, const std::string& title,
                     const std::string& what, const std::string& example) {
-  const auto options = std::make_shared<NetCollectiveOptions>();
-  const Command command = net.add_command(name, what, example, [options] { return collective(*options); });
-  options->tool = "net " + name;
+  const auto [command, options] = net.add_command<NetCollectiveOptions>(name, what, example, collective);
   options->title = title;
   options->operation = operation;
   options->platform.add_to(command);
-  command.add_option("--bytes", options->bytes, "payload of each sending rank")
-      .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
-      .capture_default_str();
+  command.add_option("--bytes", options->bytes, "payload of each sending rank",
+                     whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes));
   std::vector<std::string> methods{kAuto};
   for (const auto algorithm : interconnect::algorithms_of(operation)) methods.emplace_back(name_of(algorithm));
-  command
-      .add_option("--method", options->method,
-                  fmt::format("algorithm; auto: the choice of {} for this size and number of nodes",
-                              interconnect::kCollectiveLibrary))
-      .check(one_of(methods))
-      .capture_default_str();
+  command.add_option("--method", options->method,
+                     fmt::format("algorithm; auto: the choice of {} for this size and number of nodes",
+                                 interconnect::kCollectiveLibrary),
+                     one_of(methods));
   if (operation == CollectiveOperation::allgather) {
-    command
-        .add_option("--group", options->group,
-                    "levels: nodes in a row that are near each other; default: those of a sub-cluster")
-        .check(whole_in_range(1, 1U << 20));
+    command.add_option("--group", options->group,
+                       "levels: nodes in a row that are near each other; default: those of a sub-cluster",
+                       whole_in_range(1, 1U << 20));
   }
   command.add_flag("--long", options->long_run, "compute even if that takes more than a minute");
   options->simulation.add_to(command);

@@ -14,12 +14,11 @@ struct NetCostOptions {
 };
 
 int cost(const NetCostOptions& options) {
-  const Stopwatch watch;
   require_known(options.network, base::description_names({&interconnect::network_kind("optical-hub-cost"), 1}),
                 "--network");
   const base::Description network = interconnect::load_network(options.network, "optical-hub-cost");
   const interconnect::HubCost cost = interconnect::hub_cost(network);
-  Json json = envelope("net cost", network.name, "none", true);
+  Json json = options.report.begin(network.name, "none", true);
   json["total"] = cost.total;
   json["bandwidth_gbps"] = cost.bandwidth_gbps;
   json["usd_per_gbps"] = cost.per_gbps();
@@ -30,7 +29,6 @@ int cost(const NetCostOptions& options) {
                              {"count", line.count},
                              {"subtotal", line.subtotal()}});
   }
-  json["host_seconds"] = watch.seconds();
   options.report.show(json, {{"title", network.title}});
   return kSuccess;
 }
@@ -38,13 +36,9 @@ int cost(const NetCostOptions& options) {
 }  // namespace
 
 void add_net_cost(Command net) {
-  auto options = std::make_shared<NetCostOptions>();
-  const Command command =
-      net.add_command("cost", "cost of an optical hub by parts", "gdr net cost --network optical-hub-cost-2d",
-                      [options] { return cost(*options); });
-  command.add_option("--network", options->network, "a description of kind optical-hub-cost: a name or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str();
+  const auto [command, options] = net.add_command<NetCostOptions>("cost", "cost of an optical hub by parts",
+                                                                  "gdr net cost --network optical-hub-cost-2d", cost);
+  command.add_option("--network=NAME", options->network, "a description of kind optical-hub-cost: a name or FILE.toml");
   options->report.add_to(command);
 }
 

@@ -54,11 +54,8 @@ interconnect::HaloSystem system_with(const std::vector<std::string>& dropped) {
 }
 
 void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped) {
-  command.add_option("--method", method, "networks that carry the halos")
-      .check(one_of({"tca", "mv2gdr", "hybrid"}))
-      .capture_default_str();
-  command.add_option("--drop-link", dropped, "A-B: remove the cable between these nodes; may be repeated")
-      .value_name("A-B");
+  command.add_option("--method", method, "networks that carry the halos", one_of({"tca", "mv2gdr", "hybrid"}));
+  command.add_option("--drop-link=A-B", dropped, "A-B: remove the cable between these nodes; may be repeated");
 }
 
 Json halo_json(const interconnect::HaloTime& time) {
@@ -117,7 +114,6 @@ Json plan_json(const interconnect::HaloPlans& plans, int rank) {
 }
 
 int run(const NetHaloOptions& o) {
-  const Stopwatch watch;
   const interconnect::HaloShape shape = shape_of(o);
   const interconnect::HaloSystem system = system_with(o.dropped);
   const interconnect::HaloPlans plans = from_command_line("--extent, --split, --width, --drop-link", [&] {
@@ -129,9 +125,8 @@ int run(const NetHaloOptions& o) {
   }
   const double simulated = o.simulate ? interconnect::simulated_exchange(plans, system) : 0;
   const int rank = o.rank < 0 ? busiest(plans) : o.rank;
-  Json json = envelope("net halo", "ha-pacs-tca", "timing", false);
+  Json json = o.report.begin("ha-pacs-tca", "timing", false);
   json["emulated_seconds"] = time.total;
-  json["host_seconds"] = watch.seconds();
   json["method"] = o.method;
   json["halo_seconds"] = time.total;
   json["simulated_seconds"] = o.simulate ? Json(simulated) : Json(nullptr);
@@ -148,23 +143,16 @@ int run(const NetHaloOptions& o) {
 }  // namespace
 
 void add_net_halo(Command net) {
-  auto o = std::make_shared<NetHaloOptions>();
-  const Command command =
-      net.add_command("halo", "plan and time of a halo exchange on HA-PACS/TCA",
-                      "gdr net halo --extent 64,64,128 --split 2,8,1 --method hybrid", [o] { return run(*o); });
-  command.add_option("--extent", o->extent, "elements of the whole array, slowest first")
-      .value_name("I[,J[,K]]")
-      .required();
-  command.add_option("--split", o->split, "ranks along each dimension").value_name("I[,J[,K]]").required();
-  command.add_option("--width", o->width, "halo width, one for all dimensions or I,J,K")
-      .value_name("WIDTH")
-      .capture_default_str();
-  command.add_option("--element", o->element, "size of an element")
-      .check(whole_in_range(1, 4096, ValueUnit::bytes))
-      .capture_default_str();
+  const auto [command, o] =
+      net.add_command<NetHaloOptions>("halo", "plan and time of a halo exchange on HA-PACS/TCA",
+                                      "gdr net halo --extent 64,64,128 --split 2,8,1 --method hybrid", run);
+  command.add_option("--extent=I[,J[,K]]", o->extent, "elements of the whole array, slowest first").required();
+  command.add_option("--split=I[,J[,K]]", o->split, "ranks along each dimension").required();
+  command.add_option("--width=WIDTH", o->width, "halo width, one for all dimensions or I,J,K");
+  command.add_option("--element", o->element, "size of an element", whole_in_range(1, 4096, ValueUnit::bytes));
   add_halo_networks(command, o->method, o->dropped);
-  command.add_option("--rank", o->rank, "rank to show the plan of; default: the busiest rank")
-      .check(whole_in_range(0, 65535));
+  command.add_option("--rank", o->rank, "rank to show the plan of; default: the busiest rank",
+                     whole_in_range(0, 65535));
   command.add_flag("--simulate", o->simulate,
                    "also simulate with SimGrid's flow model, which has no losses when packets collide");
   o->report.add_to(command);

@@ -118,21 +118,19 @@ Imported import_graph(const NetImportOptions& options, GraphFormat format, const
 }
 
 int import(const NetImportOptions& options) {
-  const Stopwatch watch;
   const std::string text = base::read_file(options.file);
   const std::string format = options.format == "auto" ? guess(text, options.file) : options.format;
   const std::vector<std::string> networks = interconnect::network_format_names();
   const bool is_network = std::ranges::find(networks, format) != networks.end();
   const Imported made = is_network ? import_network(options, interconnect::network_format_named(format), text)
                                    : import_graph(options, interconnect::graph_format_named(format), text);
-  Json json = envelope("net import", options.file, "none", true);
+  Json json = options.report.begin(options.file, "none", true);
   json["format"] = made.format;
   json["holds"] = made.is_network ? "network" : "graph";
   json[made.is_network ? "nodes" : "tasks"] = made.size;
   json[made.is_network ? "links" : "transfers"] = made.edges;
   json["files"] = made.files;
   json["notes"] = made.notes;
-  json["host_seconds"] = watch.seconds();
   options.report.show(json, {{"files", fmt::format("{}", fmt::join(made.files, ", "))}});
   return kSuccess;
 }
@@ -148,27 +146,18 @@ std::vector<std::string> all_formats() {
 }  // namespace
 
 void add_net_import(Command net) {
-  auto options = std::make_shared<NetImportOptions>();
-  const Command command =
-      net.add_command("import", "networks and task graphs in files of other programs",
-                      "gdr net import topology.conf -o cluster.toml", [options] { return import(*options); });
-  command.add_option("file", options->file, "file to read").value_name("FILE").required();
-  command.add_option("--as", options->format, "format of the file; auto: by its content")
-      .check(one_of(all_formats()))
-      .capture_default_str();
+  const auto [command, options] =
+      net.add_command<NetImportOptions>("import", "networks and task graphs in files of other programs",
+                                        "gdr net import topology.conf -o cluster.toml", import);
+  command.add_option("file=FILE", options->file, "file to read").required();
+  command.add_option("--as", options->format, "format of the file; auto: by its content", one_of(all_formats()));
   command.add_output("-o,--output", options->output, "description of the network, FILE.toml, or task graph as CSV")
       .required();
-  const Option bandwidth =
-      command.add_option("--bandwidth", options->bandwidth, "GB/s of cables whose rate the file does not give")
-          .check(in_range(1e-6, 1e6))
-          .capture_default_str();
-  const Option latency = command.add_option("--latency", options->latency, "us of each cable")
-                             .check(in_range(0, 1e6))
-                             .capture_default_str();
-  const Option speed = command.add_option("--node-speed", options->node_speed, "Gflops of a node")
-                           .check(in_range(1e-6, 1e9))
-                           .capture_default_str();
-  command.refuse_if({bandwidth, latency, speed}, [options] {
+  const Option bandwidth = command.add_option("--bandwidth", options->bandwidth,
+                                              "GB/s of cables whose rate the file does not give", in_range(1e-6, 1e6));
+  const Option latency = command.add_option("--latency", options->latency, "us of each cable", in_range(0, 1e6));
+  const Option speed = command.add_option("--node-speed", options->node_speed, "Gflops of a node", in_range(1e-6, 1e9));
+  command.refuse_if({bandwidth, latency, speed}, [options = options] {
     const bool has_own = options->format == "simgrid";
     const auto graphs = interconnect::graph_format_names();
     const bool is_graph = std::ranges::find(graphs, options->format) != graphs.end();

@@ -115,7 +115,6 @@ std::vector<base::DescriptionKind> machine_kinds() {
 }
 
 int run(const NetPingpongOptions& o) {
-  const Stopwatch watch;
   require_effect(o);
   const std::string& machine = o.machine.empty() ? kMachines.at(o.method) : o.machine;
   require_known(machine, base::description_names(machine_kinds()), "--network");
@@ -132,9 +131,8 @@ int run(const NetPingpongOptions& o) {
         fmt::format("--network {} is refused: {} was measured on {}", machine, o.method, kMachines.at(o.method)));
   }
   const double rate = seconds > 0 ? o.count * o.bytes / seconds : 0;
-  Json json = envelope("net pingpong", machine, "timing", false);
+  Json json = o.report.begin(machine, "timing", false);
   json["emulated_seconds"] = seconds;
-  json["host_seconds"] = watch.seconds();
   json["method"] = o.method;
   json["from"] = o.from;
   json["to"] = o.to;
@@ -149,27 +147,22 @@ int run(const NetPingpongOptions& o) {
 }  // namespace
 
 void add_net_pingpong(Command net) {
-  auto o = std::make_shared<NetPingpongOptions>();
-  const Command command = net.add_command(
+  const auto [command, o] = net.add_command<NetPingpongOptions>(
       "pingpong", "one message between neighbours over PEACH2, CUDA or MPI, one way",
-      "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", [o] { return run(*o); });
-  command.add_option("--method", o->method, "transfer method").required().check(one_of(methods()));
-  const Option network =
-      command
-          .add_option("--network", o->machine, "network description: a name or FILE.toml; default: that of the method")
-          .value_name("NAME");
+      "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", run);
+  command.add_option("--method", o->method, "transfer method", one_of(methods())).required();
+  const Option network = command.add_option("--network=NAME", o->machine,
+                                            "network description: a name or FILE.toml; default: that of the method");
   command.keep_old_name("--machine", network);
-  command.add_option("--from", o->from, "memory to read from").check(one_of({"cpu", "gpu"})).capture_default_str();
-  command.add_option("--to", o->to, "memory to write to").check(one_of({"cpu", "gpu"})).capture_default_str();
-  command.add_option("--bytes", o->bytes, "size of a message, of a descriptor if there are several")
-      .required()
-      .check(in_range(0, 1e12, ValueUnit::bytes));
-  command.add_option("--count", o->count, "descriptors in the chain")
-      .check(whole_in_range(1, 1048576))
-      .capture_default_str();
-  command.add_option("--path", o->path, "mvapich2-gdr: GPU on the socket of the adapter, or across QPI")
-      .check(one_of({"same-socket", "qpi", "qpi-tuned"}))
-      .capture_default_str();
+  command.add_option("--from", o->from, "memory to read from", one_of({"cpu", "gpu"}));
+  command.add_option("--to", o->to, "memory to write to", one_of({"cpu", "gpu"}));
+  command
+      .add_option("--bytes", o->bytes, "size of a message, of a descriptor if there are several",
+                  in_range(0, 1e12, ValueUnit::bytes))
+      .required();
+  command.add_option("--count", o->count, "descriptors in the chain", whole_in_range(1, 1048576));
+  command.add_option("--path", o->path, "mvapich2-gdr: GPU on the socket of the adapter, or across QPI",
+                     one_of({"same-socket", "qpi", "qpi-tuned"}));
   command.add_flag("--staged", o->staged, "dma-register: copy out of the GPU first, then put from CPU memory");
   command.add_flag("--local", o->local, "DMA within one node, as the driver sees it");
   command.add_flag("--no-uva", o->no_uva, "cuda-p2p without unified addresses");

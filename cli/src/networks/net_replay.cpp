@@ -122,7 +122,6 @@ ActivityTimes times_of(const NetReplayOptions& o, const ActivityGraph& graph, co
 }
 
 int replay(const NetReplayOptions& o) {
-  const Stopwatch watch;
   const interconnect::Platform platform = o.platform.load();
   const interconnect::NodeId nodes = platform.topology.nodes();
   const Program program = program_of(o, o.ranks_per_node * nodes);
@@ -137,7 +136,7 @@ int replay(const NetReplayOptions& o) {
   const auto part = [&](ReplayPart which) {
     return has_path ? Json(times.path_seconds[static_cast<std::size_t>(which)]) : Json(nullptr);
   };
-  Json json = envelope("net replay", platform.description, has_path ? "critical-path" : "simgrid", false);
+  Json json = o.report.begin(platform.description, has_path ? "critical-path" : "simgrid", false);
   json["emulated_seconds"] = times.seconds;
   json["trace"] = o.trace;
   json["ranks"] = program.ranks.size();
@@ -152,7 +151,6 @@ int replay(const NetReplayOptions& o) {
   json["seconds"] = times.seconds;
   json["path_network_seconds"] = part(ReplayPart::network);
   json["path_compute_seconds"] = part(ReplayPart::compute);
-  json["host_seconds"] = watch.seconds();
   o.report.show(
       json, {{"topology", platform.topology.name()}, {"map", text_or_null(o.platform.map)}, {"executor", o.executor}});
   return kSuccess;
@@ -161,51 +159,42 @@ int replay(const NetReplayOptions& o) {
 }  // namespace
 
 void add_net_replay(Command net) {
-  auto o = std::make_shared<NetReplayOptions>();
-  const Command command =
-      net.add_command("replay", "time of a recorded program on any network, with ranks on any nodes",
-                      "gdr net replay cg --topology torus --nodes 64 --class A", [o] { return replay(*o); });
+  const auto [command, o] =
+      net.add_command<NetReplayOptions>("replay", "time of a recorded program on any network, with ranks on any nodes",
+                                        "gdr net replay cg --topology torus --nodes 64 --class A", replay);
   command
-      .add_option("trace", o->trace,
+      .add_option("trace=TRACE", o->trace,
                   "program: bruck, cg or sp, a trace of SimGrid (its index, or one file with all ranks), or a GOAL "
                   "schedule")
-      .value_name("TRACE")
       .required();
   o->platform.add_to(command);
-  const Option ranks = command.add_option("--ranks", o->ranks, "bruck, cg, sp: number of ranks; default: all places")
-                           .check(whole_in_range(1, kMostRanks));
+  const Option ranks = command.add_option("--ranks", o->ranks, "bruck, cg, sp: number of ranks; default: all places",
+                                          whole_in_range(1, kMostRanks));
   add_ranks_per_node(command, o->ranks_per_node);
   const auto [bytes, npb_class] = add_program_sizes(command, o->bytes, o->npb_class);
-  const Option save_trace = command
-                                .add_option("--save-trace", o->save_trace,
-                                            "bruck, cg, sp: write the trace to this folder, for smpirun -replay")
-                                .value_name("FOLDER");
+  const Option save_trace = command.add_option("--save-trace=FOLDER", o->save_trace,
+                                               "bruck, cg, sp: write the trace to this folder, for smpirun -replay");
   const Option collectives =
-      command
-          .add_option("--collectives", o->collectives,
-                      "messages of collectives: by trees and doubling distances, or directly, all at once")
-          .check(one_of({"doubling", "posted"}))
-          .capture_default_str();
+      command.add_option("--collectives", o->collectives,
+                         "messages of collectives: by trees and doubling distances, or directly, all at once",
+                         one_of({"doubling", "posted"}));
   command.heading("Simulation");
   add_eager(command, o->eager);
-  command.add_option("--envelope", o->envelope, "bytes that the message library adds to each message; SMPI adds 16")
-      .check(in_range(0, kNoLimit, ValueUnit::bytes))
-      .capture_default_str();
-  command
-      .add_option("--executor", o->executor,
-                  "executor: SimGrid's flows, which share links (s4u), or links that serve one message at a time "
-                  "(critical-path)")
-      .check(one_of({"s4u", "critical-path"}))
-      .capture_default_str();
+  command.add_option("--envelope", o->envelope, "bytes that the message library adds to each message; SMPI adds 16",
+                     in_range(0, kNoLimit, ValueUnit::bytes));
+  command.add_option("--executor", o->executor,
+                     "executor: SimGrid's flows, which share links (s4u), or links that serve one message at a time "
+                     "(critical-path)",
+                     one_of({"s4u", "critical-path"}));
   add_factors(command, o->factors);
   command.heading(kUsualHeading);
   o->report.add_to(command);
-  command.refuse_if({bytes}, [o] { return o->trace == "bruck" ? "" : fmt::format("with the trace {}", o->trace); });
-  command.refuse_if({npb_class}, [o] { return o->is_npb() ? "" : fmt::format("with the trace {}", o->trace); });
-  command.refuse_if({ranks, save_trace}, [o] {
+  command.refuse_if({bytes}, [o = o] { return o->trace == "bruck" ? "" : fmt::format("with the trace {}", o->trace); });
+  command.refuse_if({npb_class}, [o = o] { return o->is_npb() ? "" : fmt::format("with the trace {}", o->trace); });
+  command.refuse_if({ranks, save_trace}, [o = o] {
     return o->is_computed() ? "" : fmt::format("with the trace {}, which is read from a file", o->trace);
   });
-  command.refuse_if({collectives}, [o] {
+  command.refuse_if({collectives}, [o = o] {
     return o->is_computed() ? fmt::format("with the trace {}, which has only messages", o->trace) : "";
   });
 }

@@ -33,7 +33,6 @@ void refuse_many_paths(const NetRoutesOptions& options, std::uint64_t nodes) {
 }
 
 int routes(const NetRoutesOptions& options) {
-  const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
   const interconnect::Topology& topology = platform.topology;
   require_node(options.from, platform, "--from");
@@ -44,7 +43,7 @@ int routes(const NetRoutesOptions& options) {
   if (!options.save_platform.empty()) {
     base::write_file(options.save_platform, interconnect::simgrid_file(topology, platform.flops_per_second));
   }
-  Json json = envelope("net routes", platform.description, "none", true);
+  Json json = options.report.begin(platform.description, "none", true);
   Json& rows = json["routes"] = Json::array();
   std::vector<interconnect::SharedLink> links;
   for (std::uint32_t from = 0; lists && from < topology.nodes(); ++from) {
@@ -67,7 +66,6 @@ int routes(const NetRoutesOptions& options) {
                       {"wavelength", is_hub ? Json(wavelength) : Json(nullptr)}});
     }
   }
-  json["host_seconds"] = watch.seconds();
   options.report.show(json);
   return kSuccess;
 }
@@ -75,14 +73,11 @@ int routes(const NetRoutesOptions& options) {
 }  // namespace
 
 void add_net_routes(Command net) {
-  auto options = std::make_shared<NetRoutesOptions>();
-  const Command command =
-      net.add_command("routes", "list the links on the paths of messages",
-                      "gdr net routes --topology torus --from 0 --to 27", [options] { return routes(*options); });
+  const auto [command, options] = net.add_command<NetRoutesOptions>(
+      "routes", "list the links on the paths of messages", "gdr net routes --topology torus --from 0 --to 27", routes);
   options->platform.add_to(command);
-  command.add_option("--from", options->from, "show only paths from this node")
-      .check(whole_in_range(0, (1U << 20) - 1));
-  command.add_option("--to", options->to, "show only paths to this node").check(whole_in_range(0, (1U << 20) - 1));
+  command.add_option("--from", options->from, "show only paths from this node", whole_in_range(0, (1U << 20) - 1));
+  command.add_option("--to", options->to, "show only paths to this node", whole_in_range(0, (1U << 20) - 1));
   command.add_output("--save-platform", options->save_platform,
                      "write nodes, links and all routes as a file of SimGrid, for smpirun; up to 1024 nodes");
   options->report.add_to(command);

@@ -28,7 +28,6 @@ std::filesystem::path file_of_gdr(const char* installed, const char* source) {
 }
 
 int run(const NetRunOptions& o) {
-  const Stopwatch watch;
   const interconnect::Platform platform = o.platform.load();
   interconnect::SmpiProgram program;
   program.sources.assign(o.sources.begin(), o.sources.end());
@@ -47,7 +46,7 @@ int run(const NetRunOptions& o) {
     program.save_trace = o.save_trace;
   }
   const interconnect::SmpiProgramResult result = run_smpi_program(program, platform.topology);
-  Json json = envelope("net run", platform.description, "smpi", false);
+  Json json = o.report.begin(platform.description, "smpi", false);
   json["emulated_seconds"] = result.seconds;
   json["program"] = o.sources.front();
   json["ranks"] = program.ranks;
@@ -55,7 +54,6 @@ int run(const NetRunOptions& o) {
   json["eager_bytes"] = o.eager;
   json["seconds"] = result.seconds;
   json["output"] = result.output;
-  json["host_seconds"] = watch.seconds();
   o.report.show(json, {{"topology", platform.topology.name()}});
   return kSuccess;
 }
@@ -63,22 +61,19 @@ int run(const NetRunOptions& o) {
 }  // namespace
 
 void add_net_run(Command net) {
-  auto o = std::make_shared<NetRunOptions>();
-  const Command command = net.add_command("run", "compile an MPI program and run it on a described network",
-                                          "gdr net run ring.c --topology torus --ranks 16", [o] { return run(*o); });
-  command.add_option("sources", o->sources, "sources of the program, in C, C++ or Fortran; mgen.h is found")
-      .value_name("PROGRAM")
+  const auto [command, o] =
+      net.add_command<NetRunOptions>("run", "compile an MPI program and run it on a described network",
+                                     "gdr net run ring.c --topology torus --ranks 16", run);
+  command.add_option("sources=PROGRAM", o->sources, "sources of the program, in C, C++ or Fortran; mgen.h is found")
       .required();
   o->platform.add_to(command);
-  command.add_option("--ranks", o->ranks, "number of ranks; default: all places").check(whole_in_range(1, 65536));
+  command.add_option("--ranks", o->ranks, "number of ranks; default: all places", whole_in_range(1, 65536));
   add_ranks_per_node(command, o->ranks_per_node);
-  command.add_option("--argument", o->arguments, "an argument of the program; may be repeated").value_name("TEXT");
+  command.add_option("--argument=TEXT", o->arguments, "an argument of the program; may be repeated");
   add_eager(command, o->eager);
   command.add_output("--save-graph", o->save_graph, "write the traffic between ranks, for gdr net map --graph");
-  command
-      .add_option("--save-trace", o->save_trace,
-                  "write all messages in their order to this folder, for gdr net replay and smpirun -replay")
-      .value_name("FOLDER");
+  command.add_option("--save-trace=FOLDER", o->save_trace,
+                     "write all messages in their order to this folder, for gdr net replay and smpirun -replay");
   o->report.add_to(command);
 }
 

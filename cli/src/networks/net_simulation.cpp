@@ -52,11 +52,9 @@ void refuse_long_run(std::string_view what, double seconds, bool long_run, std::
 }
 
 Option add_factors(Command command, std::string& factors) {
-  return command
-      .add_option("--factors", factors,
-                  "correction of latency and bandwidth by message size: name of a description, FILE.toml, or none")
-      .value_name("NAME")
-      .capture_default_str();
+  return command.add_option(
+      "--factors=NAME", factors,
+      "correction of latency and bandwidth by message size: name of a description, FILE.toml, or none");
 }
 
 interconnect::FlowFactors flow_factors(const std::string& name) {
@@ -66,37 +64,31 @@ interconnect::FlowFactors flow_factors(const std::string& name) {
 }
 
 void add_eager(Command command, double& bytes) {
-  command.add_option("--eager", bytes, "messages below this size do not hold up their sender")
-      .check(in_range(0, kNoLimit, ValueUnit::bytes))
-      .capture_default_str();
+  command.add_option("--eager", bytes, "messages below this size do not hold up their sender",
+                     in_range(0, kNoLimit, ValueUnit::bytes));
 }
 
 void add_ranks_per_node(Command command, std::uint32_t& ranks) {
-  command.add_option("--ranks-per-node", ranks, "number of ranks on each node; nodes are filled in order")
-      .check(whole_in_range(1, 1024))
-      .capture_default_str();
+  command.add_option("--ranks-per-node", ranks, "number of ranks on each node; nodes are filled in order",
+                     whole_in_range(1, 1024));
 }
 
 std::pair<Option, Option> add_program_sizes(Command command, std::uint64_t& bytes, std::string& npb_class) {
-  return {command.add_option("--bytes", bytes, "bruck: contribution of each task")
-              .check(whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes))
-              .capture_default_str(),
-          command.add_option("--class", npb_class, "cg, sp: class of the benchmark")
-              .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
-              .capture_default_str()};
+  return {command.add_option("--bytes", bytes, "bruck: contribution of each task",
+                             whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes)),
+          command.add_option("--class", npb_class, "cg, sp: class of the benchmark",
+                             one_of({"S", "W", "A", "B", "C", "D", "E"}))};
 }
 
 void SimulationArguments::add_to(Command command) {
   command.heading("Simulation");
-  command
-      .add_option("--executor", executor,
-                  "executor of the schedule: SimGrid's flows (s4u), MPI calls on SimGrid (smpi), or the sum over steps "
-                  "of latency, busiest link and arithmetic (closed-form)")
-      .check(one_of({"s4u", "smpi", "closed-form"}))
-      .capture_default_str();
-  const Option flow_model = command.add_option("--model", model, "SimGrid's flow model")
-                                .check(one_of({"cm02", "lv08", "smpi"}))
-                                .capture_default_str();
+  command.add_option(
+      "--executor", executor,
+      "executor of the schedule: SimGrid's flows (s4u), MPI calls on SimGrid (smpi), or the sum over steps "
+      "of latency, busiest link and arithmetic (closed-form)",
+      one_of({"s4u", "smpi", "closed-form"}));
+  const Option flow_model =
+      command.add_option("--model", model, "SimGrid's flow model", one_of({"cm02", "lv08", "smpi"}));
   const Option cross = command.add_flag("--crosstraffic", crosstraffic,
                                         "every flow also uses 5 % of its bandwidth in the opposite direction");
   const Option of_messages = add_factors(command, factors);

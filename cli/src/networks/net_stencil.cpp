@@ -26,9 +26,8 @@ struct NetStencilOptions {
   ReportOptions report;
 };
 
-Json report_of(const NetStencilOptions& o, const Stopwatch& watch) {
-  Json json = envelope("net " + o.name, "ha-pacs-tca", "timing", false);
-  json["host_seconds"] = watch.seconds();
+Json report_of(const NetStencilOptions& o) {
+  Json json = o.report.begin("ha-pacs-tca", "timing", false);
   json["size"] = o.size;
   return json;
 }
@@ -45,13 +44,12 @@ void add_times(Json& json, const StencilTime& time) {
 }
 
 int one(const NetStencilOptions& o, const StencilProblem& problem) {
-  const Stopwatch watch;
   const auto split = split_of(o.split, "--split");
   const interconnect::HaloSystem system = system_with(o.dropped);
   const StencilTime time = from_command_line("--split", [&] {
     return interconnect::stencil_time(problem, split, *interconnect::halo_method_named(o.method), system);
   });
-  Json json = report_of(o, watch);
+  Json json = report_of(o);
   add_times(json, time);
   json["split"] = split;
   json["method"] = o.method;
@@ -60,11 +58,10 @@ int one(const NetStencilOptions& o, const StencilProblem& problem) {
 }
 
 int plan(const NetStencilOptions& o, const StencilProblem& problem) {
-  const Stopwatch watch;
   const interconnect::HaloSystem system = system_with(o.dropped);
   const std::vector<Advice> all =
       from_command_line("--nodes", [&] { return interconnect::plan_stencil(problem, o.nodes, system); });
-  Json json = report_of(o, watch);
+  Json json = report_of(o);
   add_times(json, all.front().time);
   json["split"] = all.front().split;
   json["method"] = name_of(all.front().method);
@@ -91,19 +88,15 @@ int run(const NetStencilOptions& o) {
 
 void add(Command net, Stencil stencil, const std::string& name, const std::string& what, const std::string& split,
          const std::vector<std::string>& sizes) {
-  auto o = std::make_shared<NetStencilOptions>();
+  const auto [command, o] = net.add_command<NetStencilOptions>(
+      name, what, fmt::format("gdr net {} --size S --split {} --method hybrid", name, split), run);
   o->stencil = stencil;
   o->name = name;
-  const Command command = net.add_command(
-      name, what, fmt::format("gdr net {} --size S --split {} --method hybrid", name, split), [o] { return run(*o); });
-  command.add_option("--size", o->size, "size of the problem")
-      .value_name("SIZE")
-      .check(one_of(sizes))
-      .capture_default_str();
-  command.add_option("--split", o->split, "ranks along each dimension").value_name("I,J[,K]");
+  command.add_option("--size=SIZE", o->size, "size of the problem", one_of(sizes));
+  command.add_option("--split=I,J[,K]", o->split, "ranks along each dimension");
   add_halo_networks(command, o->method, o->dropped);
-  command.add_option("--nodes", o->nodes, "use the best split and method for N nodes, instead of --split and --method")
-      .check(whole_in_range(1, 64));
+  command.add_option("--nodes", o->nodes, "use the best split and method for N nodes, instead of --split and --method",
+                     whole_in_range(1, 64));
   o->report.add_to(command);
 }
 

@@ -156,23 +156,17 @@ int debug(const DebugOptions& options) {
 }  // namespace
 
 void add_debug(Command program, const std::string& name) {
-  auto options = std::make_shared<DebugOptions>();
-  const Command command =
-      program.add_command(name, "step through a kernel, forwards and backwards, and look into any PE",
-                          "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });
+  const auto [command, options] =
+      program.add_command<DebugOptions>(name, "step through a kernel, forwards and backwards, and look into any PE",
+                                        "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", debug);
   options->input.add_to(command, false);
   options->experiment.add_to(command);
-  command.add_option("--machine", options->machine, "machine description: a name (see gdr machine list) or FILE.toml")
-      .value_name("NAME")
-      .capture_default_str();
-  command.add_option("--boards", options->boards, "number of boards")
-      .check(whole_in_range(1, 64))
-      .capture_default_str();
+  command.add_option("--machine=NAME", options->machine,
+                     "machine description: a name (see gdr machine list) or FILE.toml");
+  command.add_option("--boards", options->boards, "number of boards", whole_in_range(1, 64));
   const Option script =
-      command
-          .add_option("--script", options->script,
-                      "read commands from FILE; the first one that fails ends the session with status 1")
-          .value_name("FILE");
+      command.add_option("--script=FILE", options->script,
+                         "read commands from FILE; the first one that fails ends the session with status 1");
   command.add_flag("--dap", options->dap, "use the Debug Adapter Protocol; its launch request names kernel and data")
       .excludes(script);
 }

@@ -19,10 +19,9 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
       .needs(option);
   command.add_option("--trace-run", what.run, "first run of 128 i-particles to show lines of").needs(option);
   command.add_option("--trace-from", what.first_clock, "first chip clock of a run to show").needs(option);
-  command.add_option("--trace-to", what.last_clock, "last chip clock of a run to show").needs(option);
-  command.add_option("--trace-limit", limit_mb, "largest size of the trace")
-      .check(in_range(0.01, 1000, ValueUnit::megabytes))
-      .capture_default_str()
+  command.add_option("--trace-to", what.last_clock, "last chip clock of a run to show; default: the last")
+      .needs(option);
+  command.add_option("--trace-limit", limit_mb, "largest size of the trace", in_range(0.01, 1000, ValueUnit::megabytes))
       .needs(option);
   const Option profiled =
       command.add_output("--profile", profile, "write an analysis of what limits the run, as a page or as JSON")

@@ -29,7 +29,14 @@ struct ProfileRow {
   [[nodiscard]] std::optional<double> ratio() const { return a != 0 ? std::optional(b / a) : std::nullopt; }
 };
 
-int compare(const std::string& first, const std::string& second, const ReportOptions& report) {
+struct CompareOptions {
+  std::string first;
+  std::string second;
+  ReportOptions report;
+};
+
+int compare(const CompareOptions& options) {
+  const auto& [first, second, report] = options;
   const Read a = read_profile(first);
   const Read b = read_profile(second);
   std::vector<ProfileRow> rows;
@@ -46,7 +53,8 @@ int compare(const std::string& first, const std::string& second, const ReportOpt
   } catch (const Read::exception& error) {
     throw Error(fmt::format("{} and {}: {}", first, second, error.what()));
   }
-  Json json{{"tool", "gdr profile compare"}, {"version", GDR_VERSION}, {"rows", Json::array()}};
+  Json json = report.begin();
+  json["rows"] = Json::array();
   for (const ProfileRow& row : rows) {
     const std::optional<double> ratio = row.ratio();
     json["rows"].push_back(
@@ -68,14 +76,11 @@ int compare(const std::string& first, const std::string& second, const ReportOpt
 
 void add_profile(Command program, const std::string& name) {
   const Command profile = program.add_group(name, "profiles that run, force and nbody wrote (--profile F.json)");
-  auto first = std::make_shared<std::string>();
-  auto second = std::make_shared<std::string>();
-  auto report = std::make_shared<ReportOptions>();
-  const Command command = profile.add_command("compare", "two runs side by side", "gdr profile compare a.json b.json",
-                                              [=] { return compare(*first, *second, *report); });
-  command.add_option("a", *first, "a profile as JSON").required();
-  command.add_option("b", *second, "another").required();
-  report->add_to(command);
+  const auto [command, options] = profile.add_command<CompareOptions>("compare", "two runs side by side",
+                                                                      "gdr profile compare a.json b.json", compare);
+  command.add_option("a", options->first, "a profile as JSON").required();
+  command.add_option("b", options->second, "another").required();
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -99,11 +99,10 @@ void write_results(const RunOptions& options, const Table& table) {
 }
 
 /// What every report of a run says.
-Json run_json(const RunOptions& options, const Device& device, const Stopwatch& watch, const emulator::Fault* fault,
+Json run_json(const RunOptions& options, const Device& device, const emulator::Fault* fault,
               const TakenEvents& taken = {}) {
-  Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
+  Json json = options.report.begin(device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
-  json["host_seconds"] = watch.seconds();
   json["kernel"] = device.program().kernel;
   json["compiled"] = compiled_json(options.input.kernel, options.input.assemble);
   const std::string assumed = device.emulated().assumed();
@@ -132,7 +131,7 @@ void say_how_exact(const RunOptions& options, const Device& device, const TakenE
   }
 }
 
-int run_experiments(const RunOptions& options, Device& device, const Stopwatch& watch) {
+int run_experiments(const RunOptions& options, Device& device) {
   if (!options.break_at.empty()) {
     throw UsageError(fmt::format("--break: kernel {} is one of experiments; gdr debug --experiment N steps through one",
                                  device.program().kernel));
@@ -144,7 +143,7 @@ int run_experiments(const RunOptions& options, Device& device, const Stopwatch& 
   const hostlib::ExperimentOptions chosen = options.experiments.options();
   from_command_line("--round", [&] { return hostlib::round_steps_of(chosen); });
   const auto report_of = [&](const hostlib::ExperimentResults& results, const emulator::Fault* fault) {
-    Json json = run_json(options, device, watch, fault);
+    Json json = run_json(options, device, fault);
     json["ni"] = experiments;
     json["nj"] = 0;
     json["iterations"] = results.rounds * results.round_steps;
@@ -195,8 +194,7 @@ TakenEvents taken_events(const RunOptions& options, const Device& device, const 
   return debugger.taken_events(kMostLines);
 }
 
-int run(RunOptions options) {
-  const Stopwatch watch;
+int run(const RunOptions& options) {
   const bool timing = options.board.timing();
   if (timing && !options.out.empty()) throw UsageError("--output: engine timing computes no results");
   from_command_line("--output", [&] { hostlib::require_table_ending(options.out); });
@@ -205,7 +203,7 @@ int run(RunOptions options) {
   device.load(kernel.program);
   const bool type2 = device.program().is_type2();
   options.experiments.check(device.program(), options.input);
-  if (isa::is_experiment(device.program())) return run_experiments(options, device, watch);
+  if (isa::is_experiment(device.program())) return run_experiments(options, device);
   options.observe.begin(device);
   options.input.set_parameters(device);
   const RunData data = options.input.read(device);
@@ -226,7 +224,7 @@ int run(RunOptions options) {
   if (!timing) require_numbers(kernel.numbered, device, data, options.input.j_file);
   device.write_j(0, data.j_fields);
   const auto report_of = [&](const emulator::Fault* fault, const TakenEvents& taken) {
-    Json json = run_json(options, device, watch, fault, taken);
+    Json json = run_json(options, device, fault, taken);
     json["ni"] = ni;
     json["nj"] = nj;
     json["iterations"] = type2 ? data.records : iterations_of_slowest_chip(device, ni, nj);
@@ -266,10 +264,8 @@ int run(RunOptions options) {
 }  // namespace
 
 void add_run(Command program, const std::string& name) {
-  auto options = std::make_shared<RunOptions>();
-  const Command command =
-      program.add_command(name, "run any kernel on columns of numbers",
-                          "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
+  const auto [command, options] = program.add_command<RunOptions>(
+      name, "run any kernel on columns of numbers", "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", run);
   options->input.add_to(command);
   options->experiments.add_to(command);
   const Option output = command.add_output_or_stdout("-o,--output", options->out,
@@ -277,16 +273,13 @@ void add_run(Command program, const std::string& name) {
                                                      "standard output; without it, the first results are printed");
   command.keep_old_name("--out", output);
   const Option break_at =
-      command.add_option("--break", options->break_at, "show the PEs of --dump when this line is executed")
-          .value_name("FILE:LINE");
-  command.add_option("--dump", options->dump, "PEs to show, such as pe:3,17 or chip:1,block:2,pe:0")
-      .value_name("PES")
-      .needs(break_at)
-      .capture_default_str();
-  command.add_option("--at", options->at, "show the PEs at this execution of the line, counted from 1")
-      .check(whole_in_range(1, 1000000000000000))
-      .needs(break_at)
-      .capture_default_str();
+      command.add_option("--break=FILE:LINE", options->break_at, "show the PEs of --dump when this line is executed");
+  command.add_option("--dump=PES", options->dump, "PEs to show, such as pe:3,17 or chip:1,block:2,pe:0")
+      .needs(break_at);
+  command
+      .add_option("--at", options->at, "show the PEs at this execution of the line, counted from 1",
+                  whole_in_range(1, 1000000000000000))
+      .needs(break_at);
   options->board.add_to(command);
   options->observe.add_to(command);
   options->report.add_to(command);

@@ -31,24 +31,22 @@ std::vector<std::uint64_t> records(const Device& device, Transfer transfer, cons
 
 std::vector<Option> RunInput::add_data_to(Command command) {
   return {
-      command
-          .add_option("--i", i_file,
-                      "i-data: CSV or NPY with the kernel's hlt variables as columns, or - for CSV on standard input")
-          .value_name("FILE"),
-      command.add_option("--j", j_file, "j-data: CSV or NPY with the kernel's elt variables as columns, or - as --i")
-          .value_name("FILE"),
-      command.add_option("--param", parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)")
-          .value_name("NAME=NUMBER"),
+      command.add_option(
+          "--i=FILE", i_file,
+          "i-data: CSV or NPY with the kernel's hlt variables as columns, or - for CSV on standard input"),
+      command.add_option("--j=FILE", j_file,
+                         "j-data: CSV or NPY with the kernel's elt variables as columns, or - as --i"),
+      command.add_option("--param=NAME=NUMBER", parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)"),
       command.add_flag("--ignore-extra", ignore_extra, "skip columns that the kernel does not know")};
 }
 
 void RunInput::add_to(Command command, bool required) {
-  const Option name = command.add_option("kernel", kernel, kKernelFile).value_name("FILE");
+  const Option name = command.add_option("kernel=FILE", kernel, kKernelFile);
   if (required) name.required();
   command.heading("Data");
   add_data_to(command);
-  command.add_option("--turns", turns, "loop iterations of a Type II kernel; default: number of its j-records")
-      .check(whole_in_range(1, 1000000000000));
+  command.add_option("--turns", turns, "loop iterations of a Type II kernel; default: number of its j-records",
+                     whole_in_range(1, 1000000000000));
   command.heading(kUsualHeading);
   assemble.add_with_compile_options(command);
 }

@@ -202,9 +202,7 @@ void add_completion(Command program, const std::string& name) {
       program.add_command(name, "print a script that lets the shell complete commands, options and values of gdr",
                           "gdr completion bash > ~/.local/share/bash-completion/completions/gdr",
                           [shell, program] { return completion(*shell, program); });
-  command.add_option("shell", *shell, "shell to write the script for")
-      .required()
-      .check(one_of({"bash", "zsh", "fish"}));
+  command.add_option("shell", *shell, "shell to write the script for", one_of({"bash", "zsh", "fish"})).required();
 }
 
 }  // namespace gdr::cli

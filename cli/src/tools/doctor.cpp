@@ -75,7 +75,7 @@ std::string data_folder() {
 }
 
 int doctor(const ReportOptions& report) {
-  Json json{{"tool", "gdr doctor"}, {"version", GDR_VERSION}};
+  Json json = report.begin();
   bool sound = true;  // of all that gdr cannot work without, or that exists and does not work
   const auto line = [&](std::string_view name, std::string_view value) {
     if (report.speaks()) fmt::print("  {:<18} {}\n", name, base::on_one_line(value));
@@ -166,10 +166,8 @@ int doctor(const ReportOptions& report) {
 }  // namespace
 
 void add_doctor(Command program, const std::string& name) {
-  auto report = std::make_shared<ReportOptions>();
-  const Command command =
-      program.add_command(name, "print what a bug report needs: version, host, libraries, devices, settings",
-                          "gdr doctor", [report] { return doctor(*report); });
+  const auto [command, report] = program.add_command<ReportOptions>(
+      name, "print what a bug report needs: version, host, libraries, devices, settings", "gdr doctor", doctor);
   report->add_to(command);
 }
 

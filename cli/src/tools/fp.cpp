@@ -97,9 +97,16 @@ std::string bits_of(const Parts& parts) {
   return fmt::format("{} {:011b}{}", parts.sign(), parts.exponent(), bits);
 }
 
-int show_number(const std::string& text, const ReportOptions& report) {
+struct FpShowOptions {
+  std::string value;
+  ReportOptions report;
+};
+
+int show_number(const FpShowOptions& options) {
+  const auto& [text, report] = options;
   const std::array<Parts, 2> both = parts_of(text);
-  Json json{{"tool", "gdr fp show"}, {"version", GDR_VERSION}, {"input", text}};
+  Json json = report.begin();
+  json["input"] = text;
   for (const Parts& parts : both) {
     const std::string_view name = name_of(parts.width);
     json[name] = json_of(parts);
@@ -157,14 +164,14 @@ int eval(const std::string& engine) {
 
 void add_fp(Command program, const std::string& name) {
   const Command fp = program.add_group(name, "the machine's floating-point arithmetic by itself");
-  auto value = std::make_shared<std::string>();
-  auto report = std::make_shared<ReportOptions>();
-  const Command shown =
-      fp.add_command("show", "fields and bits of a number in both widths",
-                     "gdr fp show 1.5\n  gdr fp show 3ff800000000000000", [=] { return show_number(*value, *report); });
-  shown.add_option("value", *value, "a number, or a word of 18 (long) or 9 (short) hex digits, 0x before it or not")
+  const auto [shown, options] =
+      fp.add_command<FpShowOptions>("show", "fields and bits of a number in both widths",
+                                    "gdr fp show 1.5\n  gdr fp show 3ff800000000000000", show_number);
+  shown
+      .add_option("value", options->value,
+                  "a number, or a word of 18 (long) or 9 (short) hex digits, 0x before it or not")
       .required();
-  report->add_to(shown);
+  options->report.add_to(shown);
 
   auto engine = std::make_shared<std::string>("simd");
   const Command evaluated = fp.add_command(
@@ -176,9 +183,7 @@ void add_fp(Command program, const std::string& name) {
                   "both operands of fmul2 (fmulh, then fmull) are long",
                   selftest::operation_names()),
       "echo 'fadd.s 3ff000000000000000 3e6000000000000000' | gdr fp eval", [=] { return eval(*engine); });
-  evaluated.add_option("--engine", *engine, "arithmetic that computes the results")
-      .check(one_of({"reference", "simd"}))
-      .capture_default_str();
+  evaluated.add_option("--engine", *engine, "arithmetic that computes the results", one_of({"reference", "simd"}));
 }
 
 }  // namespace gdr::cli

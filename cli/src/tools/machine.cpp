@@ -51,14 +51,19 @@ int list() {
   return kSuccess;
 }
 
-int show_machine(const std::string& name, const ReportOptions& report) {
+struct MachineShowOptions {
+  std::string name;
+  ReportOptions report;
+};
+
+int show_machine(const MachineShowOptions& options) {
+  const auto& [name, report] = options;
   require_known(name, base::description_names(all_kinds()), "name");
   const auto [machine, parts] = load_any(name);
-  Json json{{"tool", "gdr machine show"},
-            {"version", GDR_VERSION},
-            {"machine", machine.name},
-            {"kind", machine.kind},
-            {"title", machine.title}};
+  Json json = report.begin();
+  json["machine"] = machine.name;
+  json["kind"] = machine.kind;
+  json["title"] = machine.title;
   for (const auto& [key, part] : parts) json["parts"][key] = part;
   for (const auto& [key, choice] : machine.choices) json["choices"][key] = choice;
   for (const base::Parameter& parameter : machine.parameters) {
@@ -79,7 +84,8 @@ int show_machine(const std::string& name, const ReportOptions& report) {
 
 int devices(const ReportOptions& report) {
   const std::vector<emulator::OpenClDevice> found = emulator::opencl_devices();
-  Json json{{"tool", "gdr machine devices"}, {"version", GDR_VERSION}, {"devices", Json::array()}};
+  Json json = report.begin();
+  json["devices"] = Json::array();
   for (const emulator::OpenClDevice& device : found) {
     json["devices"].push_back({{"name", device.name},
                                {"platform", device.platform},
@@ -119,17 +125,14 @@ int devices(const ReportOptions& report) {
 void add_machine(Command program, const std::string& name) {
   const Command machine = program.add_group(name, "machine descriptions");
   machine.add_command("list", "list the names of all descriptions", "gdr machine list", [] { return list(); });
-  auto shown = std::make_shared<std::string>();
-  auto report = std::make_shared<ReportOptions>();
-  const Command command =
-      machine.add_command("show", "print every parameter of a description, with unit and origin",
-                          "gdr machine show model1800", [=] { return show_machine(*shown, *report); });
-  command.add_option("name", *shown, "a name or FILE.toml").required();
-  report->add_to(command);
-  auto of_devices = std::make_shared<ReportOptions>();
-  const Command listing =
-      machine.add_command("devices", "devices of OpenCL, which the engine opencl runs on, and whether it can",
-                          "gdr machine devices", [=] { return devices(*of_devices); });
+  const auto [show, options] =
+      machine.add_command<MachineShowOptions>("show", "print every parameter of a description, with unit and origin",
+                                              "gdr machine show model1800", show_machine);
+  show.add_option("name", options->name, "a name or FILE.toml").required();
+  options->report.add_to(show);
+  const auto [listing, of_devices] = machine.add_command<ReportOptions>(
+      "devices", "devices of OpenCL, which the engine opencl runs on, and whether it can", "gdr machine devices",
+      devices);
   of_devices->add_to(listing);
 }
 

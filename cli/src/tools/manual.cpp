@@ -180,9 +180,8 @@ void add_manual(Command program, const std::string& name) {
                                                 return kSuccess;
                                               });
   command
-      .add_option("folder", *folder,
+      .add_option("folder=DIRECTORY", *folder,
                   "folder for the pages gdr.1, gdr-run.1 and so on; it is created if it does not exist")
-      .value_name("DIRECTORY")
       .required();
 }
 

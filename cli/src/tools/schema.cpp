@@ -76,18 +76,14 @@ int schema(const SchemaOptions& options) {
 }  // namespace
 
 void add_schema(Command program, const std::string& name) {
-  auto options = std::make_shared<SchemaOptions>();
-  const Command command =
-      program.add_command(name, "JSON Schemas of reports, to validate them or to make readers of them",
-                          "gdr schema cluster nbody", [options] { return schema(*options); });
-  const Option words = command
-                           .add_option("command", options->words,
-                                       "name of the command; without one, those that have a report are listed")
-                           .value_name("COMMAND");
-  const Option folder =
-      command.add_option("--all", options->folder, "write the schemas of all commands to this folder, a file each")
-          .value_name("DIRECTORY")
-          .excludes(words);
+  const auto [command, options] = program.add_command<SchemaOptions>(
+      name, "JSON Schemas of reports, to validate them or to make readers of them", "gdr schema cluster nbody", schema);
+  const Option words = command.add_option("command=COMMAND", options->words,
+                                          "name of the command; without one, those that have a report are listed");
+  const Option folder = command
+                            .add_option("--all=DIRECTORY", options->folder,
+                                        "write the schemas of all commands to this folder, a file each")
+                            .excludes(words);
   command.add_flag("--page", options->page, "print all fields as tables in Markdown").excludes(words).excludes(folder);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <thread>
 
 #include "command/command.h"
@@ -88,7 +87,7 @@ int run_history_file(const SelftestOptions& options) {
   const selftest::History history = selftest::parse_history(base::read_file(options.history), options.history);
   selftest::Histories histories(selftest::history_pairs(options.engines));
   const std::optional<selftest::HistoryDifference> difference = histories.run(history);
-  Json json = envelope("selftest", "", history.engine, true);
+  Json json = options.report.begin("", history.engine, true);
   json["history"] = options.history;
   json["differences"] = Json::array();
   if (difference) {
@@ -105,7 +104,6 @@ int run_history_file(const SelftestOptions& options) {
 }
 
 int run_histories(const SelftestOptions& options, unsigned chips, unsigned threads) {
-  const Stopwatch watch;
   selftest::HistoryShape shape;
   shape.programs = options.kernels;
   shape.chips = chips;
@@ -127,9 +125,7 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
     progress.show(static_cast<double>(n + 1) / static_cast<double>(options.histories));
   }
   const std::vector<std::string> names = names_of(histories.pairs());
-  Json json = envelope("selftest", "", "", true);
-  json["engine"] = nullptr;
-  json["exact"] = nullptr;
+  Json json = options.report.begin("");
   json["histories"] = options.histories;
   if (!options.kernels.empty()) json["kernels"] = options.kernels;
   json["seed"] = options.seed;
@@ -137,7 +133,6 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
   json["differ"] = differ;
   json["differences"] = Json::array();
   for (const auto& each : found) json["differences"].push_back({{"history", text_of(each)}});
-  json["host_seconds"] = watch.seconds();
   Json findings = Json::array();
   for (const auto& each : found) findings.push_back("\n" + text_of(each));
   options.report.show(json, {{"noun", options.histories == 1 ? "history" : "histories"},
@@ -148,7 +143,6 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
 }
 
 int selftest(const SelftestOptions& options) {
-  const Stopwatch watch;
   if (!options.kernels.empty() && options.histories == 0 && options.history.empty()) {
     throw UsageError("--kernel has no effect without --histories or --history");
   }
@@ -163,16 +157,13 @@ int selftest(const SelftestOptions& options) {
   selftest::SelfTest engines({options.engines, chips, threads});
   const std::vector<Found> found = compare(engines, options);
 
-  Json json = envelope("selftest", machine.name, "", true);
-  json["engine"] = nullptr;
-  json["exact"] = nullptr;
+  Json json = options.report.begin(machine.name);
   json["programs"] = options.programs;
   json["seed"] = options.seed;
   json["engines"] = engines.engines();
   json["chips"] = chips;
   json["threads"] = threads;
   json["differences"] = json_of(found);
-  json["host_seconds"] = watch.seconds();
   Json findings = Json::array();
   for (const Found& each : found) {
     findings.push_back(fmt::format("seed {}, engine {}, {}\n{}", each.seed, each.finding.engine,
@@ -187,46 +178,37 @@ int selftest(const SelftestOptions& options) {
 }  // namespace
 
 void add_selftest(Command program, const std::string& name) {
-  auto options = std::make_shared<SelftestOptions>();
-  const Command command =
-      program.add_command(name, "compare the engines of this host word by word on random programs",
-                          "gdr selftest --programs 10000 --seed 7", [options] { return selftest(*options); });
-  const Option programs = command.add_option("--programs", options->programs, "number of programs")
-                              .check(whole_in_range(1, 1'000'000'000))
-                              .capture_default_str();
-  const Option histories = command
-                               .add_option("--histories", options->histories,
-                                           "compare this number of histories instead of programs; a history is a "
-                                           "random sequence of commands to chips")
-                               .check(whole_in_range(1, 1'000'000'000))
-                               .excludes(programs);
+  const auto [command, options] =
+      program.add_command<SelftestOptions>(name, "compare the engines of this host word by word on random programs",
+                                           "gdr selftest --programs 10000 --seed 7", selftest);
+  const Option programs =
+      command.add_option("--programs", options->programs, "number of programs", whole_in_range(1, 1'000'000'000));
+  const Option histories =
+      command
+          .add_option("--histories", options->histories,
+                      "compare this number of histories instead of programs; a history is a random sequence of "
+                      "commands to chips",
+                      whole_in_range(1, 1'000'000'000))
+          .excludes(programs);
   command
       .add_option(
-          "--kernel", options->kernels,
+          "--kernel=KERNEL", options->kernels,
           "kernel that histories run instead of those of gdr; may be given several times: " + std::string(kKernelFile))
-      .value_name("KERNEL")
       .excludes(programs);
-  command.add_option("--history", options->history, "run the history in this file, in the form that --histories prints")
-      .value_name("FILE")
+  command
+      .add_option("--history=FILE", options->history,
+                  "run the history in this file, in the form that --histories prints")
       .excludes(programs)
       .excludes(histories);
-  command
-      .add_option("--seed", options->seed, "seed of the first program or history; the others have the following seeds")
-      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-      .capture_default_str();
-  command
-      .add_option("--engine", options->engines,
-                  "engine to compare with the reference engine; may be given several times (default: every exact one)")
-      .check(known_engine());
-  command.add_option("--machine", options->machine, "machine description that gives the number of chips")
-      .value_name("NAME")
-      .capture_default_str();
-  command.add_option("--boards", options->boards, "number of boards")
-      .check(whole_in_range(1, 64))
-      .capture_default_str();
-  command.add_option("--threads", options->threads, "host threads of each engine; 0: all")
-      .check(whole_in_range(0, 1024))
-      .capture_default_str();
+  command.add_option("--seed", options->seed,
+                     "seed of the first program or history; the others have the following seeds");
+  command.add_option(
+      "--engine", options->engines,
+      "engine to compare with the reference engine; may be given several times (default: every exact one)",
+      known_engine());
+  command.add_option("--machine=NAME", options->machine, "machine description that gives the number of chips");
+  command.add_option("--boards", options->boards, "number of boards", whole_in_range(1, 64));
+  command.add_option("--threads", options->threads, "host threads of each engine; 0: all", whole_in_range(0, 1024));
   options->report.add_to(command);
 }
 

@@ -35,13 +35,10 @@ std::vector<Judged> judge_rows(const Data& data, const validation::Models& model
 }
 
 int validate(const ValidateOptions& options) {
-  const Stopwatch watch;
   const validation::Models models;
   const Data data = validation::read_data(models);
   const std::vector<Judged> rows = judge_rows(data, models, options);
-  Json json = envelope("validate", "model1800", "", false);
-  json["engine"] = nullptr;  // only models and counts of lines: no engine runs
-  json["host_seconds"] = watch.seconds();
+  Json json = options.report.begin("model1800", nullptr, false);  // models and counts of lines: no engine runs
   json["rows"] = validation::rows_json(rows);
   options.report.show(json, {{"text", options.markdown ? validation::page(data, rows) : validation::table(rows)}});
   const bool missed = std::any_of(rows.begin(), rows.end(), [](const Judged& judged) {
@@ -53,13 +50,10 @@ int validate(const ValidateOptions& options) {
 }  // namespace
 
 void add_validate(Command program, const std::string& name) {
-  auto options = std::make_shared<ValidateOptions>();
-  const Command command = program.add_command(name, "compare every published number with ours",
-                                              "gdr validate --only G5", [options] { return validate(*options); });
-  command
-      .add_option("--only", options->only,
-                  "print only this row with its parts, such as G5, or this part, such as G5.ip")
-      .value_name("ROW");
+  const auto [command, options] = program.add_command<ValidateOptions>(name, "compare every published number with ours",
+                                                                       "gdr validate --only G5", validate);
+  command.add_option("--only=ROW", options->only,
+                     "print only this row with its parts, such as G5, or this part, such as G5.ip");
   command.add_flag("--markdown", options->markdown, "print the page docs/validation.md");
   command.add_flag("--strict", options->strict, "end with status 1 if a row misses its bar");
   options->report.add_to(command);
