@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "breakpoint.h"
 #include "command/command.h"
 #include "command/kernel_source.h"
 #include "events.h"
+#include "gdr/debugger/dump.h"
 #include "gdr/hostlib/table.h"
 #include "gdr/isa/experiment.h"
 #include "observe.h"
@@ -147,7 +147,7 @@ int run_experiments(const RunOptions& options, Device& device) {
     json["ni"] = experiments;
     json["nj"] = 0;
     json["iterations"] = results.rounds * results.round_steps;
-    json["experiments"] = experiments_json(results);
+    json["experiments"] = hostlib::experiments_json(results);
     return json;
   };
   hostlib::ExperimentResults results;
@@ -167,7 +167,7 @@ int run_experiments(const RunOptions& options, Device& device) {
   options.report.write(report_of(results, nullptr));
   say_how_exact(options, device);
   if (!options.report.speaks()) return kSuccess;
-  const std::string text = experiments_text(experiments, results, chosen.most_steps);
+  const std::string text = hostlib::experiments_text(experiments, results, chosen.most_steps);
   if (!device.computes()) {
     print_timing(device);
     fmt::print("  assumed: every experiment takes all steps; {}\n", text);
@@ -218,8 +218,15 @@ int run(const RunOptions& options) {
                       data.j_fields,
                       data.records};
     debugger::Debugger debugger(std::move(job));
-    print_at_line(debugger, options.break_at, parse_dump(options.dump, device.chips()), options.at,
-                  options.report.json == "-" ? stderr : stdout);
+    const auto chosen = from_command_line("--dump", [&] { return debugger::parse_dump(options.dump, device.chips()); });
+    const auto lines = from_command_line("--break", [&] {
+      if (options.break_at.find(':') == std::string::npos) {
+        throw Error(fmt::format("'{}' is refused: it must be FILE:LINE", options.break_at));
+      }
+      return debugger.lines_at(options.break_at);
+    });
+    fmt::print(options.report.json == "-" ? stderr : stdout, "{}",
+               debugger::dump_at(debugger, options.break_at, lines, chosen, options.at));
   }
   if (!timing) require_numbers(kernel.numbered, device, data, options.input.j_file);
   device.write_j(0, data.j_fields);

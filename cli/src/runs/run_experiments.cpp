@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "gdr/base/counted.h"
 #include "gdr/isa/experiment.h"
 
@@ -101,31 +99,6 @@ std::vector<std::uint64_t> read_starts(const isa::Program& program, const RunInp
   const std::string& file = input.i_file;
   return hostlib::fields_of(
       hostlib::read_table(file == "-" ? "/dev/stdin" : file, hostlib::start_columns(program), reading));
-}
-
-Json experiments_json(const hostlib::ExperimentResults& results) {
-  const auto number = [](double value) { return std::isnan(value) ? Json(nullptr) : Json(value); };
-  return {{"places", results.places},
-          {"rounds", results.rounds},
-          {"round_steps", results.round_steps},
-          {"occupancy", number(results.occupancy)},
-          {"occupancy_of_queue", number(results.occupancy_of_queue)},
-          {"unfinished", results.unfinished()}};
-}
-
-std::string experiments_text(std::size_t experiments, const hostlib::ExperimentResults& results,
-                             std::uint64_t most_steps) {
-  std::string text =
-      fmt::format("{} in {} of {}; {} at work for {:.1f} % of the steps", base::counted(experiments, "experiment"),
-                  base::counted(results.rounds, "round"), base::counted(results.round_steps, "step"),
-                  base::counted(results.places, "place"), 100 * results.occupancy);
-  if (!std::isnan(results.occupancy_of_queue)) {
-    text += fmt::format(", {:.1f} % while none was free", 100 * results.occupancy_of_queue);
-  }
-  if (const std::size_t unfinished = results.unfinished(); unfinished > 0) {
-    text += fmt::format("; {} not done after {} steps: column 'finished' is 0", unfinished, most_steps);
-  }
-  return text;
 }
 
 }  // namespace gdr::cli

@@ -42,9 +42,4 @@ struct OneExperiment {
 /// gdr::Error for errors in its contents.
 [[nodiscard]] std::vector<std::uint64_t> read_starts(const isa::Program& program, const RunInput& input);
 
-[[nodiscard]] Json experiments_json(const hostlib::ExperimentResults& results);
-/// `100000 experiments in 61 rounds of 200 steps; ...`
-[[nodiscard]] std::string experiments_text(std::size_t experiments, const hostlib::ExperimentResults& results,
-                                           std::uint64_t most_steps);
-
 }  // namespace gdr::cli

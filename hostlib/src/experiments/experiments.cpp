@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/isa/experiment.h"
 
@@ -280,6 +281,29 @@ Table experiment_table(const isa::Program& program, const ExperimentResults& res
   add(isa::kExperimentSteps, results.steps);
   add(isa::kExperimentFinished, results.finished);
   return table;
+}
+
+base::Json experiments_json(const ExperimentResults& results) {
+  return {{"places", results.places},
+          {"rounds", results.rounds},
+          {"round_steps", results.round_steps},
+          {"occupancy", results.occupancy},
+          {"occupancy_of_queue", results.occupancy_of_queue},
+          {"unfinished", results.unfinished()}};
+}
+
+std::string experiments_text(std::size_t experiments, const ExperimentResults& results, std::uint64_t most_steps) {
+  std::string text =
+      fmt::format("{} in {} of {}; {} at work for {:.1f} % of the steps", base::counted(experiments, "experiment"),
+                  base::counted(results.rounds, "round"), base::counted(results.round_steps, "step"),
+                  base::counted(results.places, "place"), 100 * results.occupancy);
+  if (!std::isnan(results.occupancy_of_queue)) {
+    text += fmt::format(", {:.1f} % while none was free", 100 * results.occupancy_of_queue);
+  }
+  if (const std::size_t unfinished = results.unfinished(); unfinished > 0) {
+    text += fmt::format("; {} not done after {} steps: column 'finished' is 0", unfinished, most_steps);
+  }
+  return text;
 }
 
 }  // namespace gdr::hostlib

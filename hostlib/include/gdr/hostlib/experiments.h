@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "gdr/base/json.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/table.h"
 
@@ -67,5 +69,11 @@ struct ExperimentResults {
 
 /// The table of results, a row for each experiment: the result columns, `steps`, `finished`.
 [[nodiscard]] Table experiment_table(const isa::Program& program, const ExperimentResults& results);
+
+/// The field `experiments` of a report. A number that there is not is null.
+[[nodiscard]] base::Json experiments_json(const ExperimentResults& results);
+/// `100000 experiments in 61 rounds of 200 steps; ...`
+[[nodiscard]] std::string experiments_text(std::size_t experiments, const ExperimentResults& results,
+                                           std::uint64_t most_steps);
 
 }  // namespace gdr::hostlib

@@ -1,13 +1,11 @@
-#include "breakpoint.h"
+#include "gdr/debugger/dump.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "command/command.h"
-
-namespace gdr::cli {
+namespace gdr::debugger {
 namespace {
 
 std::optional<unsigned> number_from(std::string_view text) {
@@ -16,24 +14,21 @@ std::optional<unsigned> number_from(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-using debugger::Format;
-using debugger::Symbol;
-
 /// Numbers, then bits; for a vector those of its four elements.
-std::string shown(const debugger::Debugger& debugger, const Symbol& symbol, unsigned entry) {
+std::string shown(const Debugger& debugger, const Symbol& symbol, unsigned entry) {
   std::string numbers;
   std::string bits;
   for (unsigned element = 0; element < (symbol.vector ? isa::kVectorElements : 1); ++element) {
-    const debugger::WordPlace place = symbol.word(entry, element);
+    const WordPlace place = symbol.word(entry, element);
     const isa::LongWord word = debugger.word(place);
-    numbers += " " + debugger::text_of(word, place.width, symbol.floating, Format::natural);
-    if (symbol.storage != isa::Storage::flag) bits += " " + debugger::text_of(word, place.width, false, Format::hex);
+    numbers += " " + text_of(word, place.width, symbol.floating, Format::natural);
+    if (symbol.storage != isa::Storage::flag) bits += " " + text_of(word, place.width, false, Format::hex);
   }
   return fmt::format("  {}{}{}{}\n", symbol.entry_name(entry), numbers, bits.empty() ? "" : " ", bits);
 }
 
 /// The GPR words without a name.
-std::string unnamed_gpr(const debugger::Debugger& debugger) {
+std::string unnamed_gpr(const Debugger& debugger) {
   std::set<unsigned> named;
   for (const Symbol& symbol : debugger.symbols().all()) {
     if (symbol.storage != isa::Storage::gpr) continue;
@@ -45,32 +40,33 @@ std::string unnamed_gpr(const debugger::Debugger& debugger) {
     if (named.contains(address) && named.contains(address + 1)) continue;
     const isa::LongWord word = debugger.word({isa::Storage::gpr, address, isa::Width::long_word, 0});
     if (word == isa::LongWord{}) continue;
-    text += fmt::format("  $lr{} {}  {}\n", address,
-                        debugger::text_of(word, isa::Width::long_word, true, Format::natural), isa::to_hex(word));
+    text += fmt::format("  $lr{} {}  {}\n", address, text_of(word, isa::Width::long_word, true, Format::natural),
+                        isa::to_hex(word));
   }
   return text + "  GPR words that are not shown are 0\n";
 }
 
-void print_pe(const debugger::Debugger& debugger, std::FILE* out) {
+std::string state_of_pe(const Debugger& debugger) {
+  std::string text;
   for (const Symbol& symbol : debugger.symbols().all()) {
     // Outside the loop body there is no j-record.
     const bool in_body = debugger.position() && debugger.position()->section == isa::Section::loop_body;
     if (symbol.storage == isa::Storage::record && !in_body) continue;
-    for (unsigned entry = 0; entry < symbol.entries; ++entry) fmt::print(out, "{}", shown(debugger, symbol, entry));
+    for (unsigned entry = 0; entry < symbol.entries; ++entry) text += shown(debugger, symbol, entry);
   }
-  fmt::print(out, "{}", unnamed_gpr(debugger));
+  return text + unnamed_gpr(debugger);
 }
 
 }  // namespace
 
-DumpSelection parse_dump(const std::string& text, unsigned chips) {
+DumpSelection parse_dump(std::string_view text, unsigned chips) {
   DumpSelection selection;
   std::set<unsigned>* current = nullptr;
   unsigned most = 0;
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string_view part = std::string_view(text).substr(begin, end - begin);
+    std::string_view part = text.substr(begin, end - begin);
     begin = end + 1;
     if (const std::size_t colon = part.find(':'); colon != std::string_view::npos) {
       const std::string_view key = part.substr(0, colon);
@@ -84,14 +80,14 @@ DumpSelection parse_dump(const std::string& text, unsigned chips) {
         current = &selection.pes;
         most = emulator::kPesPerBlock - 1;
       } else {
-        throw UsageError(fmt::format("--dump: '{}' is refused: it must be chip, block or pe", key));
+        throw Error(fmt::format("'{}' is refused: it must be chip, block or pe", key));
       }
       part.remove_prefix(colon + 1);
     }
     const auto number = number_from(part);
     if (current == nullptr || !number || *number > most) {
-      throw UsageError(fmt::format("--dump: '{}' is refused: expected numbers such as pe:3,17 (here 0 to {})", part,
-                                   current == nullptr ? emulator::kPesPerBlock - 1 : most));
+      throw Error(fmt::format("'{}' is refused: expected numbers such as pe:3,17 (here 0 to {})", part,
+                              current == nullptr ? emulator::kPesPerBlock - 1 : most));
     }
     current->insert(*number);
   }
@@ -101,11 +97,9 @@ DumpSelection parse_dump(const std::string& text, unsigned chips) {
   return selection;
 }
 
-void print_at_line(debugger::Debugger& debugger, const std::string& place, const DumpSelection& selection,
-                   std::uint64_t at, std::FILE* out) {
-  if (place.rfind(':') == std::string::npos)
-    throw UsageError(fmt::format("--break: '{}' is refused: it must be FILE:LINE", place));
-  const auto lines = from_command_line("--break", [&] { return debugger.lines_at(place); });
+std::string dump_at(Debugger& debugger, std::string_view place, const std::vector<CodeLine>& lines,
+                    const DumpSelection& selection, std::uint64_t at) {
+  std::string text;
   std::uint64_t most = 0;
   for (const unsigned chip : selection.chips) {
     for (const unsigned block : selection.blocks) {
@@ -117,17 +111,18 @@ void print_at_line(debugger::Debugger& debugger, const std::string& place, const
       try {
         debugger.go_to_execution(lines, at);
       } catch (const emulator::Fault&) {
-        return;
+        return text;
       }
       for (const unsigned pe : selection.pes) {
         debugger.set_focus({chip, block, pe, 0});
-        fmt::print(out, "{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place, at,
-                   debugger.position()->iteration, chip, block, pe, debugger.jvalid() ? "true" : "false");
-        print_pe(debugger, out);
+        text += fmt::format("{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place, at,
+                            debugger.position()->iteration, chip, block, pe, debugger.jvalid() ? "true" : "false");
+        text += state_of_pe(debugger);
       }
     }
   }
   if (most < at) throw Error(fmt::format("{} was executed {} times, never {}", place, most, at));
+  return text;
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::debugger
