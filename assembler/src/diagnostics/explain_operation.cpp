@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <string_view>
 
 #include "gdr/assembler/assembler.h"
+#include "gdr/base/error.h"
 #include "gdr/base/names.h"
+#include "gdr/base/nearest.h"
 
 namespace gdr::assembler {
 namespace {
@@ -18,6 +21,9 @@ std::string form_of(const isa::OperationInfo& info) {
   return info.has_destination ? form + " dst" : form;
 }
 
+/// First line of a long text, "# E0123: not enough memory for the variables", without its mark.
+std::string_view heading(std::string_view text) { return text.substr(2, text.find('\n') - 2); }
+
 }  // namespace
 
 std::vector<std::string> explained_names() {
@@ -28,6 +34,44 @@ std::vector<std::string> explained_names() {
   }
   for (const isa::OperationInfo& operation : isa::operations()) names.emplace_back(operation.mnemonic);
   return names;
+}
+
+std::string explain(std::string_view name) {
+  if (const auto warning = warning_named(name)) return explain(*warning) + "\n";
+  if (const auto operation = isa::op_named(name)) return explain(*operation) + "\n";
+  unsigned number = 0;
+  const char* const first = name.data() + (name.find_first_of("EeWw") == 0 ? 1 : 0);
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  const auto text = error == std::errc() && end == last ? explain(number) : std::nullopt;
+  if (text) return *text + "\n";
+  const std::vector<unsigned> known = diagnostic_numbers();
+  throw Error(fmt::format("there is no diagnostic {} (known: E{:04} to E{:04}, names of warnings and of operations){}",
+                          name, known.front(), known.back(), base::did_you_mean(std::string(name), explained_names())));
+}
+
+std::string list_of_explained() {
+  std::string text;
+  for (const unsigned number : diagnostic_numbers()) text += fmt::format("{}\n", heading(*explain(number)));
+  text += "\nWarnings also have names:";
+  for (std::size_t n = 0; n < base::enumerators<Warning>(); ++n) {
+    text += fmt::format(" {}", name_of(static_cast<Warning>(n)));
+  }
+  text += "\nOperations:";
+  for (const isa::OperationInfo& operation : isa::operations()) text += fmt::format(" {}", operation.mnemonic);
+  return text + "\n\n'gdr explain E0123' shows a text with an example and its correction; it takes names as well.\n";
+}
+
+std::string page_of_diagnostics() {
+  std::string text =
+      "# Diagnostics of the assembler\n\n"
+      "Every message ends in a number, such as `[E0123]`, which stands for the same mistake in every version. For "
+      "each\n"
+      "number this page says what is wrong, and shows a source that gives it and the corrected source; the `kernel`\n"
+      "line is left out. `gdr explain --markdown` prints the page, `gdr explain E0123` one text.\n"
+      "[Warnings](warnings.md) tells how to choose among warnings.\n";
+  for (const unsigned number : diagnostic_numbers()) text += fmt::format("\n#{}", *explain(number));
+  return text;
 }
 
 std::string explain(isa::Op operation) {

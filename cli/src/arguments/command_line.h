@@ -39,13 +39,13 @@ class UsageError : public Error {
 };
 
 /// Returns what `make` makes from the values of `option`. If `make` throws gdr::Error, the values were wrong: throws
-/// UsageError with the option's name instead.
+/// UsageError with the option's name, if there is one, instead.
 template <class Make>
 auto from_command_line(const std::string& option, Make make) {
   try {
     return make();
   } catch (const Error& error) {
-    throw UsageError(option + ": " + error.what());
+    throw UsageError(option.empty() ? error.what() : option + ": " + error.what());
   }
 }
 

@@ -1,7 +1,8 @@
-// Explains an operation in text, from the tables of the isa component.
+// Explains an operation in text, from the tables of the isa component, and what else has a name.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gdr/isa/isa.h"
@@ -13,5 +14,12 @@ namespace gdr::assembler {
 
 /// All names that an explain() has a text for: numbers such as E0123, warnings, operations.
 [[nodiscard]] std::vector<std::string> explained_names();
+/// The text of one of these names; of a number also without its letter or zeros. Throws gdr::Error with the nearest
+/// name if there is none.
+[[nodiscard]] std::string explain(std::string_view name);
+/// All diagnostics in a line each, and the other names.
+[[nodiscard]] std::string list_of_explained();
+/// The page docs/kernels/diagnostics.md: the texts of all diagnostics.
+[[nodiscard]] std::string page_of_diagnostics();
 
 }  // namespace gdr::assembler
