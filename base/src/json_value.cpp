@@ -110,6 +110,12 @@ const JsonValue::List& JsonValue::list() const {
   return *values;
 }
 
+const JsonValue::Members& JsonValue::members() const {
+  const auto* const values = std::get_if<Members>(&content_);
+  if (values == nullptr) throw JsonError(fmt::format("{} stands where an object belongs", described()));
+  return *values;
+}
+
 const std::string& JsonValue::text() const {
   const auto* const value = std::get_if<std::string>(&content_);
   if (value == nullptr) throw JsonError(fmt::format("{} stands where a text belongs", described()));

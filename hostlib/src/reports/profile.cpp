@@ -10,6 +10,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/json.h"
+#include "gdr/base/json_value.h"
 #include "gdr/base/units.h"
 #include "gdr/emulator/chip.h"
 #include "line_texts.h"
@@ -221,6 +222,37 @@ void require_profile(std::string_view text, std::string_view name) {
   if (text.substr(at + kDigestKey.size(), kDigestDigits) != digest_of(without) || !text.ends_with(kEnd)) {
     throw Error(fmt::format("{}: its digest does not match: the profile was changed or is damaged", name));
   }
+}
+
+ComparedProfiles compared_profiles(const std::pair<std::string, std::string>& a,
+                                   const std::pair<std::string, std::string>& b) {
+  const auto read = [](const std::pair<std::string, std::string>& file) {
+    require_profile(file.second, file.first);
+    return base::parse_json(file.second);
+  };
+  const base::JsonValue left = read(a);
+  const base::JsonValue right = read(b);
+  ComparedProfiles compared{base::Json::array(), fmt::format("{:<32} {:>16} {:>16} {:>8}\n", "", "A", "B", "B / A")};
+  const auto add = [&](const std::string& name, double x, double y) {
+    const base::Json ratio = x != 0 ? base::Json(y / x) : base::Json(nullptr);
+    compared.rows.push_back({{"name", name}, {"a", x}, {"b", y}, {"ratio", ratio}});
+    compared.text += fmt::format("{:<32} {:>16.9g} {:>16.9g} {:>8}\n", name, x, y,
+                                 ratio.is_null() ? "-" : fmt::format("{:.3f}", ratio.number()));
+  };
+  try {
+    for (const char* key : {"emulated_seconds", "emulated_gflops"}) {
+      add(key, left.at(key).number(), right.at(key).number());
+    }
+    for (const char* group : {"stages", "clocks", "stall_clocks"}) {
+      for (const auto& [key, value] : left.at(group).members()) {
+        add(fmt::format("{}.{}", group, key), value.number(), right.at(group).at(key).number());
+      }
+    }
+    compared.text += fmt::format("A: {}\nB: {}\n", left.at("verdict").text(), right.at("verdict").text());
+  } catch (const base::JsonError& error) {
+    throw Error(fmt::format("{} and {}: {}", a.first, b.first, error.what()));
+  }
+  return compared;
 }
 
 std::string profile_summary(const Profile& p) {

@@ -246,6 +246,8 @@ constexpr std::string_view kTextsOfRuns = R"(:force
 {smallest_steps:?}  note: {smallest_steps} steps were held at the smallest step 2^{@smallest_step}; soften, or expect a wrong energy
 {*changes}  note: from t = {t} on {what}
 {forced_restart:?}  note: the restart was forced in spite of {@forced}
+:profile compare
+{@text}
 )";
 // clang-format on
 

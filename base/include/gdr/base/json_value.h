@@ -42,6 +42,7 @@ class JsonValue {
   [[nodiscard]] const JsonValue& at(std::string_view key) const;
   [[nodiscard]] const JsonValue& at(std::size_t index) const;
   [[nodiscard]] const List& list() const;
+  [[nodiscard]] const Members& members() const;  // of an object, in the order of the text
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double number() const;

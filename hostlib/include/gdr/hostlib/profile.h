@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "gdr/base/json.h"
 #include "gdr/emulator/board_time.h"
 
 namespace gdr::hostlib {
@@ -61,6 +63,14 @@ struct Profile {
 [[nodiscard]] std::string profile_json(const Profile& profile);
 /// Throws gdr::Error `NAME: ...` unless the text is, byte for byte, one that profile_json() returned.
 void require_profile(std::string_view text, std::string_view name);
+/// The figures of two profiles side by side.
+struct ComparedProfiles {
+  base::Json rows;   // name, a, b and their ratio, null if a is 0
+  std::string text;  // a line for each, and the verdicts
+};
+/// Names and texts of two profiles. Throws gdr::Error as require_profile(), and for profiles with other figures.
+[[nodiscard]] ComparedProfiles compared_profiles(const std::pair<std::string, std::string>& a,
+                                                 const std::pair<std::string, std::string>& b);
 /// The profile as one self-contained HTML page, which also contains the JSON.
 [[nodiscard]] std::string profile_page(const Profile& profile);
 /// The profile as a few lines for a terminal.
