@@ -8,6 +8,7 @@
 #include "command/command.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/flow_factors.h"
+#include "gdr/interconnect/host_time.h"
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
 
@@ -67,18 +68,7 @@ struct SimulationArguments {
                    const std::string& title) const;
 };
 
-/// Estimated seconds of the host for a SimGrid simulation, within a factor of some three. Each message has a cost of
-/// its own, and the `together` messages of the largest step add a cost for each other. If these are more than one a
-/// node and some links carry far more than others, almost every message ends at a different time, and the shares of all
-/// are computed again each time.
-[[nodiscard]] double simulation_seconds(const interconnect::Platform& platform, double messages, double together);
-/// Mean number of links from node 0 to nodes `stride`, 2 x `stride`, ... of `nodes` nodes, itself the first.
-[[nodiscard]] double mean_hops(const interconnect::Topology& topology, interconnect::NodeId stride,
-                               interconnect::NodeId nodes);
-/// The same for all other nodes.
-[[nodiscard]] double mean_hops(const interconnect::Topology& topology);
-/// Estimated seconds of the host for a closed form that follows `routes` routes of `hops` links.
-[[nodiscard]] double closed_form_seconds(double routes, double hops);
+using interconnect::closed_form_seconds;
 /// Throws UsageError for what takes more than a minute, unless `long_run` is set; `instead` needs less time.
 void refuse_long_run(std::string_view what, double seconds, bool long_run, std::string_view instead);
 

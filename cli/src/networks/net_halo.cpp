@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/tca_topology.h"
@@ -12,45 +11,22 @@
 
 namespace gdr::cli {
 
-std::array<std::int64_t, interconnect::kHaloDimensions> numbers_of(const std::string& text, std::string_view option) {
-  std::array<std::int64_t, interconnect::kHaloDimensions> values{1, 1, 1};
-  std::size_t count = 0;
-  std::string_view rest = text;
-  while (count < values.size()) {
-    const std::string_view part = rest.substr(0, rest.find_first_of(",x"));
-    const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), values[count]);
-    if (error != std::errc() || stop != part.data() + part.size() || values[count] < 1 || values[count] > 1 << 30)
-      break;
-    ++count;
-    if (part.size() == rest.size()) return values;
-    rest.remove_prefix(part.size() + 1);
-  }
-  throw UsageError(fmt::format(
-      "{}: '{}' is refused: it must be one to three whole numbers from 1 to {}, with x or commas between them", option,
-      text, 1 << 30));
-}
-
 std::array<int, interconnect::kHaloDimensions> split_of(const std::string& text, std::string_view option) {
   std::array<int, interconnect::kHaloDimensions> split{};
   std::ranges::transform(numbers_of(text, option), split.begin(), [](std::int64_t n) { return static_cast<int>(n); });
   return split;
 }
 
+std::array<std::int64_t, interconnect::kHaloDimensions> numbers_of(const std::string& text, std::string_view option) {
+  return from_command_line(std::string(option), [&] { return interconnect::parse_halo_extents(text); });
+}
+
 interconnect::HaloSystem system_with(const std::vector<std::string>& dropped) {
   interconnect::HaloSystem system = interconnect::HaloSystem::load();
-  for (const std::string& link : dropped) {
-    int a = 0;
-    int b = 0;
-    const char* end = link.data() + link.size();
-    const auto [dash, first] = std::from_chars(link.data(), end, a);
-    const bool pair = first == std::errc() && dash != end && *dash == '-';
-    const auto [stop, second] = pair ? std::from_chars(dash + 1, end, b) : std::from_chars_result{end, first};
-    if (!pair || second != std::errc() || stop != end) {
-      throw UsageError(fmt::format("--drop-link: '{}' is refused: it must be two nodes, A-B", link));
-    }
-    from_command_line("--drop-link", [&] { system.sub_cluster.drop_link(a, b); });
-  }
-  return system;
+  return from_command_line("--drop-link", [&] {
+    for (const std::string& link : dropped) system.sub_cluster.drop_link(link);
+    return system;
+  });
 }
 
 void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped) {

@@ -25,25 +25,6 @@ const std::map<std::string, FlowModel> kModels{
 
 }  // namespace
 
-double mean_hops(const interconnect::Topology& topology, interconnect::NodeId stride, interconnect::NodeId nodes) {
-  double hops = 0;
-  std::vector<interconnect::SharedLink> route;
-  for (interconnect::NodeId to = 1; to < nodes; ++to) {
-    topology.links_into(0, to * stride, route);
-    hops += static_cast<double>(route.size());
-  }
-  return hops / std::max(1.0, static_cast<double>(nodes) - 1);
-}
-
-double mean_hops(const interconnect::Topology& topology) { return mean_hops(topology, 1, topology.nodes()); }
-
-double closed_form_seconds(double routes, double hops) {
-  // Measured on a torus of 1,024 nodes, and on a torus of 316 x 316 for routes of 79 links.
-  constexpr double kSecondsOfRoute = 1e-7;
-  constexpr double kSecondsOfLink = 1e-8;
-  return routes * (kSecondsOfRoute + kSecondsOfLink * hops);
-}
-
 void refuse_long_run(std::string_view what, double seconds, bool long_run, std::string_view instead) {
   constexpr double kMostSeconds = 60;
   if (seconds <= kMostSeconds || long_run) return;
@@ -104,16 +85,6 @@ void SimulationArguments::add_to(Command command) {
   command.heading(kUsualHeading);
 }
 
-double simulation_seconds(const interconnect::Platform& platform, double messages, double together) {
-  constexpr double kSecondsOfMessage = 4e-5;
-  constexpr double kSecondsOfPair = 2e-9;   // for each pair of messages that are posted together
-  constexpr double kSecondsOfShare = 2e-8;  // for a message on a link, each time that shares are computed
-  const double most_ends = 1 / interconnect::SimulationOptions().resolution;
-  const bool is_rush = together > platform.topology.nodes();
-  const double shares = platform.is_even || !is_rush ? 0 : std::min(together, most_ends) * mean_hops(platform.topology);
-  return messages * (kSecondsOfMessage + kSecondsOfPair * together + kSecondsOfShare * shares);
-}
-
 double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
                                     const ReportOptions& report, double flops_per_second) const {
   if (executor == "closed-form") {
@@ -151,14 +122,7 @@ void SimulationArguments::write_links(const std::vector<interconnect::LinkLoad>&
   if (!picture.empty()) {
     write_picture(picture, interconnect::link_picture(platform, loads, title + " on " + platform.topology.name()));
   }
-  if (links.empty()) return;
-  std::string text = "link,messages,bytes,seconds\n";
-  for (std::size_t link = 0; link < loads.size(); ++link) {
-    const interconnect::LinkTable& of = platform.topology.links();
-    text += fmt::format("{},{},{},{:.17g}\n", of.name(static_cast<interconnect::LinkId>(link)), loads[link].messages,
-                        loads[link].bytes, static_cast<double>(loads[link].bytes) / of[link].bytes_per_second);
-  }
-  base::write_file(links, text);
+  if (!links.empty()) base::write_file(links, interconnect::links_csv(loads, platform.topology));
 }
 
 }  // namespace gdr::cli

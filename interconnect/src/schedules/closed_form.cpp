@@ -86,4 +86,14 @@ ClosedForm run_closed_form(const Schedule& schedule, const Topology& topology, d
   return times;
 }
 
+std::string links_csv(std::span<const LinkLoad> loads, const Topology& topology) {
+  std::string text = "link,messages,bytes,seconds\n";
+  const LinkTable& links = topology.links();
+  for (std::size_t link = 0; link < loads.size(); ++link) {
+    text += fmt::format("{},{},{},{:.17g}\n", links.name(static_cast<LinkId>(link)), loads[link].messages,
+                        loads[link].bytes, static_cast<double>(loads[link].bytes) / links[link].bytes_per_second);
+  }
+  return text;
+}
+
 }  // namespace gdr::interconnect

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 namespace gdr::interconnect {
@@ -22,6 +23,23 @@ std::optional<HaloMethod> halo_method_named(std::string_view name) {
 }
 
 std::string_view name_of(Carrier carrier) { return carrier == Carrier::tca ? "TCA" : "MPI"; }
+
+std::array<std::int64_t, kHaloDimensions> parse_halo_extents(std::string_view text) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  std::array<std::int64_t, kHaloDimensions> values{1, 1, 1};
+  std::size_t count = 0;
+  for (std::string_view rest = text; count < values.size();) {
+    const std::string_view part = rest.substr(0, rest.find_first_of(",x"));
+    const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), values[count]);
+    if (error != std::errc() || stop != part.data() + part.size() || values[count] < 1 || values[count] > kMost) break;
+    ++count;
+    if (part.size() == rest.size()) return values;
+    rest.remove_prefix(part.size() + 1);
+  }
+  throw Error(
+      fmt::format("'{}' is refused: it must be one to three whole numbers from 1 to {}, with x or commas between them",
+                  text, kMost));
+}
 
 void HaloShape::check() const {
   for (std::size_t d = 0; d < kHaloDimensions; ++d) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 
 #include "gdr/interconnect/peach2.h"
 
@@ -189,6 +190,19 @@ void SubCluster::drop_link(int a, int b) {
                                      cable(a, Port::south).first == b);
   if (!neighbours) throw Error(fmt::format("link {}-{} is refused: no cable joins these nodes", a, b));
   if (!is_down(a, b)) dropped_.emplace_back(std::min(a, b), std::max(a, b));
+}
+
+void SubCluster::drop_link(std::string_view link) {
+  int a = 0;
+  int b = 0;
+  const char* const end = link.data() + link.size();
+  const auto [dash, first] = std::from_chars(link.data(), end, a);
+  const bool pair = first == std::errc() && dash != end && *dash == '-';
+  const auto [stop, second] = pair ? std::from_chars(dash + 1, end, b) : std::from_chars_result{end, first};
+  if (!pair || second != std::errc() || stop != end) {
+    throw Error(fmt::format("'{}' is refused: it must be two nodes, A-B", link));
+  }
+  drop_link(a, b);
 }
 
 }  // namespace gdr::interconnect

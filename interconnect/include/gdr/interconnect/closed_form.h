@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct LinkLoad {
 /// ranks than nodes.
 [[nodiscard]] std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topology);
 
+/// These loads as CSV, with a line of titles: link, messages, bytes, seconds.
+[[nodiscard]] std::string links_csv(std::span<const LinkLoad> loads, const Topology& topology);
 /// Seconds of the link that needs longest for its bytes. shape of `loads`: [links].
 [[nodiscard]] double link_bound_seconds(std::span<const LinkLoad> loads, const Topology& topology);
 

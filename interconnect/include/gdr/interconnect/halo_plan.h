@@ -18,6 +18,9 @@ namespace gdr::interconnect {
 
 inline constexpr int kHaloDimensions = 3;
 
+/// Parses "I[,J[,K]]", also with x for commas; missing numbers are 1. Throws gdr::Error for any other text.
+[[nodiscard]] std::array<std::int64_t, kHaloDimensions> parse_halo_extents(std::string_view text);
+
 /// An array distributed over ranks, slowest dimension first. Dimensions that are not used have extent and split 1. In
 /// each dimension a rank holds extent / split elements and `width` more on either side, in one padded array.
 struct HaloShape {

@@ -99,6 +99,8 @@ class SubCluster {
   /// Takes the cable between two neighbours out of service, in both directions. Throws gdr::Error if no cable joins the
   /// nodes.
   void drop_link(int a, int b);
+  /// The same for a text "A-B".
+  void drop_link(std::string_view link);
   [[nodiscard]] const std::vector<std::pair<int, int>>& dropped_links() const { return dropped_; }
 
  private:
