@@ -37,18 +37,21 @@ Check known_engine(DirectEngine direct) {
           "", names};
 }
 
+std::vector<Option> add_boards(Command command, std::string& machine, unsigned& boards) {
+  return {
+      command.add_option("--machine=NAME", machine, "machine description: a name (see gdr machine list) or FILE.toml"),
+      command.add_option("--boards", boards, "number of boards", whole_in_range(1, 64))};
+}
+
 std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
   command.heading("Board");
   using emulator::TransferMode;
-  std::vector<Option> of_board;
-  of_board.push_back(
-      command.add_option("--machine=NAME", machine, "machine description: a name (see gdr machine list) or FILE.toml"));
-  of_board.push_back(command.add_option("--boards", boards, "number of boards", whole_in_range(1, 64)));
+  of_machine = add_boards(command, machine, boards);
+  std::vector<Option> of_board = of_machine;
   of_board.push_back(command.add_option("--clock", clock_mhz, "chip clock; default: that of the machine",
                                         in_range(1, 10000, ValueUnit::megahertz)));
   of_board.push_back(command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
                                         "transfers between host and board: as measured in 2009, or as planned then"));
-  of_machine = {of_board[0], of_board[1]};
   const std::string what =
       "engine: reference = one PE at a time, simd = PEs in host vectors (both bit exact); native = doubles of the host "
       "(not bit exact); lockstep = reference and simd compared; opencl = a device (bit exact; see gdr machine devices)";
@@ -199,6 +202,20 @@ Json envelope(const std::string& tool, const Json& machine, const Json& engine, 
 }
 
 bool BoardOptions::exact() const { return emulator::make_engine(engine)->traits().exact; }
+
+DeviceOptions BoardOptions::options_of_model() const {
+  DeviceOptions options = device_options();
+  if (timing()) options.engine = "simd";
+  return options;
+}
+
+emulator::MachineDescription BoardOptions::description() const {
+  emulator::MachineDescription description = emulator::load_machine(device_options().machine);
+  if (clock_mhz) description.clock_mhz = *clock_mhz;
+  return description;
+}
+
+Json BoardOptions::inexactness() const { return exact() || timing() ? Json(nullptr) : Json(exactness()); }
 
 std::string BoardOptions::exactness() const { return exact() ? "bit exact" : "host double, not bit exact"; }
 

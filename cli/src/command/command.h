@@ -30,6 +30,9 @@ enum class DirectEngine : std::uint8_t { refused, taken };
 /// has no board.
 [[nodiscard]] Check known_engine(DirectEngine direct = DirectEngine::refused);
 
+/// Adds --machine and --boards, and returns them.
+std::vector<Option> add_boards(Command command, std::string& machine, unsigned& boards);
+
 /// Options of every command that uses a board.
 struct BoardOptions {
   std::string machine = "model1800";
@@ -44,6 +47,11 @@ struct BoardOptions {
   /// Returns the options that have no effect without a board.
   std::vector<Option> add_to(Command command, DirectEngine direct = DirectEngine::refused);
   [[nodiscard]] DeviceOptions device_options() const;
+  /// The same for a model, which may compute results beside: with --timing-only an engine that computes.
+  [[nodiscard]] DeviceOptions options_of_model() const;
+  /// The machine, with the clock that was given.
+  [[nodiscard]] emulator::MachineDescription description() const;
+  /// False if nothing is computed, too.
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool timing() const { return engine == "timing"; }
   [[nodiscard]] bool direct() const;
@@ -51,6 +59,8 @@ struct BoardOptions {
   [[nodiscard]] std::string why_nothing_is_computed() const;
   /// "bit exact", or a description of the engine's results if they are not.
   [[nodiscard]] std::string exactness() const;
+  /// For words of a text: the same, null if results are exact or nothing is computed.
+  [[nodiscard]] Json inexactness() const;
 };
 
 /// Throws UsageError with the names in `known` unless `name_or_file` is one of them or names a .toml file. The contents

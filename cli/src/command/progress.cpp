@@ -72,6 +72,11 @@ void Progress::show(double done, const std::string& detail) {
   std::fflush(stderr);
 }
 
+void Progress::show_count(std::size_t done, std::size_t all, std::string_view things) {
+  const double share = static_cast<double>(done) / static_cast<double>(all);
+  if (due(share)) show(share, things.empty() ? "" : fmt::format("{} of {} {}", done, all, things));
+}
+
 void Progress::draw_bar(double done, const std::string& left, const std::string& detail) {
   // One column stays free: some terminals start a new line when the last column is written.
   const std::size_t width = terminal_width() - 1;

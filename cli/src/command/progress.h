@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace gdr::cli {
 
@@ -27,6 +29,8 @@ class Progress {
   [[nodiscard]] bool due(double done) const;
   /// `done` is 0 to 1; `detail` is printed after the bar. Cheap enough to be called at any rate.
   void show(double done, const std::string& detail = {});
+  /// The same for `done` of `all`, with the detail "3 of 8 particles" if the things have a name.
+  void show_count(std::size_t done, std::size_t all, std::string_view things = {});
 
  private:
   [[nodiscard]] double seconds() const;

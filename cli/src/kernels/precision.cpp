@@ -27,9 +27,7 @@ compiler::PrecisionReport measure(const std::string& source, const compiler::Com
     return device.run(data.i_fields, data.records);
   };
   Progress progress("measuring", progress_shown);
-  const auto told = [&](std::size_t done, std::size_t all) {
-    progress.show(static_cast<double>(done) / static_cast<double>(all), fmt::format("{} of {} kernels", done, all));
-  };
+  const auto told = [&](std::size_t done, std::size_t all) { progress.show_count(done, all, "kernels"); };
   return compiler::measure_precision(source, options, {data.i_fields, data.j_fields, input.parameter_values()}, run,
                                      told);
 }

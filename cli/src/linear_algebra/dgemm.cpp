@@ -60,17 +60,14 @@ int dgemm(const DgemmOptions& options) {
     return true;
   });
   const isa::Program program = load_kernel(options.kernel);
-  BoardOptions with_engine = options.board;
-  if (options.board.timing()) with_engine.engine = "simd";
-  const DeviceOptions device = with_engine.device_options();
-  emulator::MachineDescription machine = emulator::load_machine(device.machine);
-  if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
+  const DeviceOptions device = options.board.options_of_model();
+  const emulator::MachineDescription machine = options.board.description();
   const DgemmModel model(program, machine, device.boards);
   const auto [transposed, times] = model.product(
       options.m, options.n, options.k,
       {options.overlap == "on", options.buffer, device.transfer, small_depths_named(options.small_depths)});
 
-  const bool exact = !options.board.timing() && with_engine.exact();
+  const bool exact = options.board.exact();
   Json json = options.report.begin(machine.name, options.board.engine, exact);
   add_digests(json, program, machine);
   json["emulated_seconds"] = times.total();
@@ -120,11 +117,10 @@ int dgemm(const DgemmOptions& options) {
     json["counters"] = counters_json(board.counters(), true);
   }
 
-  const bool says_how = !options.board.timing() && !with_engine.exact();
   options.report.show(json, {{"kernel", options.kernel},
                              {"machine", machine.title},
                              {"clock_mhz", machine.clock_mhz},
-                             {"arithmetic", says_how ? Json(with_engine.exactness()) : Json(nullptr)},
+                             {"arithmetic", options.board.inexactness()},
                              {"turns_gflops", model.kernel_gflops()},
                              {"useful", times.useful_flops / std::max(times.executed_flops, 1.0)}});
   if (exact && !(error <= bound)) {

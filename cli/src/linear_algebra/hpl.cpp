@@ -51,18 +51,15 @@ int hpl(const HplRunOptions& asked) {
   }
   if (options.mxp.on) return mxp_on_one_node(options);
   const isa::Program program = load_kernel(options.kernel);
-  BoardOptions with_engine = options.board;
-  if (options.board.timing()) with_engine.engine = "simd";
-  const DeviceOptions device = with_engine.device_options();
-  emulator::MachineDescription machine = emulator::load_machine(device.machine);
-  if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
+  const DeviceOptions device = options.board.options_of_model();
+  const emulator::MachineDescription machine = options.board.description();
   const ProductRule rule = options.products.chosen().rule_of(options.nb);
   const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.chosen().depths_of(rule)};
   const HplStages stages =
       hpl_with_board(host, DgemmModel(program, machine, device.boards), transfer, rule, options.n, options.nb);
   const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
 
-  Json json = options.report.begin(machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
+  Json json = options.report.begin(machine.name, options.board.engine, options.board.exact());
   add_digests(json, program, machine);
   json["emulated_seconds"] = stages.total();
   json["emulated_gflops"] = gflops;
@@ -81,10 +78,7 @@ int hpl(const HplRunOptions& asked) {
   Json words = words_of(options, machine, rule, host);
   if (!options.board.timing()) {
     BoardDgemm board(device, program);
-    residual = residual_of(options, "factorising on the board",
-                           [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b) {
-                             return board.multiply(m, n, k, a, b);
-                           });
+    residual = residual_of(options, "factorising on the board", product_on(board));
     json["residual"] = residual;
     json["counters"] = counters_json(board.counters(), true);
     if (options.with_host) {
@@ -104,12 +98,11 @@ int hpl(const HplRunOptions& asked) {
 
 Json words_of(const HplRunOptions& options, const emulator::MachineDescription& machine, ProductRule rule,
               const HostDescription& host) {
-  const bool says_how = !options.board.timing() && !options.board.exact();
   return {{"machine", machine.title},
           {"clock_mhz", machine.clock_mhz},
           {"host", options.host},
           {"products", in_words(rule, host)},
-          {"arithmetic", says_how ? Json(options.board.exactness()) : Json(nullptr)},
+          {"arithmetic", options.board.inexactness()},
           {"threshold", kHplThreshold}};
 }
 

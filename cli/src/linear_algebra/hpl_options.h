@@ -13,6 +13,7 @@
 #include "gdr/cluster/cluster_reports.h"
 #include "gdr/cluster/hpl_cluster.h"
 #include "gdr/hostlib/hpl_model.h"
+#include "gdr/hostlib/lu.h"
 #include "gdr/hostlib/mxp.h"
 
 namespace gdr::cli {
@@ -92,6 +93,13 @@ struct HplRunOptions {
   HplDatOptions dat;
   MxpOptions mxp;
 };
+
+/// Products that `board`, which must outlive the function, computes.
+[[nodiscard]] inline Product product_on(BoardDgemm& board) {
+  return [&board](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b) {
+    return board.multiply(m, n, k, a, b);
+  };
+}
 
 /// Words of the text of gdr hpl on one node.
 [[nodiscard]] Json words_of(const HplRunOptions& options, const emulator::MachineDescription& machine, ProductRule rule,

@@ -28,9 +28,7 @@ class HplResiduals {
     require_memory(2 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n), "two matrices");
     if (!computing_) computing_ = std::make_unique<BoardDgemm>(board_.device_options(), load_kernel(kernel_));
     Progress progress(fmt::format("factorising N = {}, NB = {}", n, nb), report_.progress_shown());
-    const Product product = [this](std::size_t m, std::size_t columns, std::size_t k, const MatrixView& a,
-                                   const MatrixView& b) { return computing_->multiply(m, columns, k, a, b); };
-    return hpl_residuals(n, nb, seed_, product, [&](double done) { progress.show(done); }).scaled;
+    return hpl_residuals(n, nb, seed_, product_on(*computing_), [&](double done) { progress.show(done); }).scaled;
   }
 
  private:
@@ -66,9 +64,7 @@ int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDa
       {time, [&](std::uint64_t n, std::uint64_t nb) { return residuals.of(n, nb); }, why_unchecked});
   {
     Progress progress("timing", report.progress_shown());
-    table.time_runs([&](std::size_t done, std::size_t all) {
-      progress.show(static_cast<double>(done) / static_cast<double>(all));
-    });
+    table.time_runs([&](std::size_t done, std::size_t all) { progress.show_count(done, all); });
   }
   if (report.speaks()) write_text("-", table.head(hpl.products.chosen()));
   for (std::size_t row = 0; row < table.runs(); ++row) {
@@ -76,7 +72,7 @@ int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDa
     if (report.speaks()) write_text("-", table.text(row));
   }
   if (report.speaks()) write_text("-", table.end(report.clock.seconds()));
-  Json json = report.begin(cluster.board.name, board.engine, !board.timing() && board.exact());
+  Json json = report.begin(cluster.board.name, board.engine, board.exact());
   table.add_to(json);
   report.write(json);
   if (const std::string refusal = table.refusal(); !refusal.empty()) throw Error(refusal);

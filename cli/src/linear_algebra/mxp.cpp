@@ -17,12 +17,8 @@ double mxp_gflops(std::uint64_t n, double seconds) { return hpl_flops(static_cas
 MxpResult mxp_computed(const HplRunOptions& options, const DeviceOptions& device, Json& json) {
   BoardDgemm board(device, sgemm_program());
   Progress progress("factorising in short words", options.report.progress_shown());
-  const MxpResult result = mxp_solve(
-      options.n, options.nb, options.seed,
-      [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b) {
-        return board.multiply(m, n, k, a, b);
-      },
-      options.mxp.refinement, [&](double done) { progress.show(done); });
+  const MxpResult result = mxp_solve(options.n, options.nb, options.seed, product_on(board), options.mxp.refinement,
+                                     [&](double done) { progress.show(done); });
   json["residual"] = result.residual;
   json["residual_before"] = result.before;
   json["counters"] = counters_json(board.counters(), true);
@@ -32,15 +28,11 @@ MxpResult mxp_computed(const HplRunOptions& options, const DeviceOptions& device
 }  // namespace
 
 int mxp_on_one_node(const HplRunOptions& options) {
-  BoardOptions with_engine = options.board;
-  if (options.board.timing()) with_engine.engine = "simd";
-  const DeviceOptions device = with_engine.device_options();
-  emulator::MachineDescription machine = emulator::load_machine(device.machine);
-  if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
+  const DeviceOptions device = options.board.options_of_model();
+  const emulator::MachineDescription machine = options.board.description();
   const HostDescription host = load_host(options.host);
   const isa::Program program = sgemm_program();
-  const bool exact = !options.board.timing() && with_engine.exact();
-  Json json = options.report.begin(machine.name, options.board.engine, exact);
+  Json json = options.report.begin(machine.name, options.board.engine, options.board.exact());
   add_digests(json, program, machine);
   json["residual"] = nullptr;
   json["residual_before"] = nullptr;

@@ -48,9 +48,7 @@ int force(const ForceOptions& options) {
   std::optional<Errors> errors;
   if (device.computes()) {
     Progress progress("computing forces", options.report.progress_shown());
-    device.on_progress([&](std::size_t done, std::size_t all) {
-      progress.show(static_cast<double>(done) / static_cast<double>(all), fmt::format("{} of {} particles", done, all));
-    });
+    device.on_progress([&](std::size_t done, std::size_t all) { progress.show_count(done, all, "particles"); });
     errors = evaluate(device, options);
     device.on_progress({});
   } else {

@@ -224,10 +224,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   std::optional<Progress> starting(std::in_place, "computing the first forces", options.report.progress_shown());
   if (board) {
     options.observe.begin(board->device);
-    board->device.on_progress([&](std::size_t done, std::size_t all) {
-      starting->show(static_cast<double>(done) / static_cast<double>(all),
-                     fmt::format("{} of {} particles", done, all));
-    });
+    board->device.on_progress([&](std::size_t done, std::size_t all) { starting->show_count(done, all, "particles"); });
   }
   hostlib::NbodyRun run =
       board ? hostlib::NbodyRun(std::move(settings), std::move(board->device), std::move(board->program))

@@ -161,9 +161,7 @@ void add_debug(Command program, const std::string& name) {
                                         "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", debug);
   options->input.add_to(command, false);
   options->experiment.add_to(command);
-  command.add_option("--machine=NAME", options->machine,
-                     "machine description: a name (see gdr machine list) or FILE.toml");
-  command.add_option("--boards", options->boards, "number of boards", whole_in_range(1, 64));
+  add_boards(command, options->machine, options->boards);
   const Option script =
       command.add_option("--script=FILE", options->script,
                          "read commands from FILE; the first one that fails ends the session with status 1");

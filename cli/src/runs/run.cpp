@@ -154,8 +154,7 @@ int run_experiments(const RunOptions& options, Device& device) {
   try {
     Progress progress("running", options.report.progress_shown());
     results = hostlib::run_experiments(device, starts, chosen, [&](std::size_t done, std::size_t all) {
-      progress.show(static_cast<double>(done) / static_cast<double>(all),
-                    fmt::format("{} of {} experiments", done, all));
+      progress.show_count(done, all, "experiments");
     });
   } catch (const emulator::Fault& fault) {
     options.report.write(report_of(results, &fault));
@@ -240,10 +239,7 @@ int run(const RunOptions& options) {
   std::vector<std::uint64_t> results;
   try {
     Progress progress("running", options.report.progress_shown());
-    device.on_progress([&](std::size_t done, std::size_t all) {
-      progress.show(static_cast<double>(done) / static_cast<double>(all),
-                    fmt::format("{} of {} i-particles", done, all));
-    });
+    device.on_progress([&](std::size_t done, std::size_t all) { progress.show_count(done, all, "i-particles"); });
     results = device.run(data.i_fields, data.records);
     take_numbers(results, kernel.numbered, device.fields(Transfer::rrn));
     device.on_progress({});

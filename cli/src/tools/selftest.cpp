@@ -52,7 +52,7 @@ std::vector<Found> compare(selftest::SelfTest& engines, const SelftestOptions& o
   for (std::uint64_t n = 0; n < options.programs && engines.has_engines(); ++n) {
     const std::uint64_t seed = options.seed + n;
     for (selftest::Finding& finding : engines.run(seed)) found.push_back({seed, std::move(finding)});
-    progress.show(static_cast<double>(n + 1) / static_cast<double>(options.programs));
+    progress.show_count(n + 1, options.programs);
   }
   return found;
 }
@@ -122,7 +122,7 @@ int run_histories(const SelftestOptions& options, unsigned chips, unsigned threa
       ++differ;
       found.push_back(*std::move(finding));
     }
-    progress.show(static_cast<double>(n + 1) / static_cast<double>(options.histories));
+    progress.show_count(n + 1, options.histories);
   }
   const std::vector<std::string> names = names_of(histories.pairs());
   Json json = options.report.begin("");
