@@ -100,17 +100,9 @@ int doctor(const ReportOptions& report) {
   line("processor", processor.empty() ? "unknown" : processor);
   line("threads", fmt::format("{}", std::thread::hardware_concurrency()));
   line("instruction sets", fmt::format("{}", fmt::join(isas, ", ")));
-  line("data folder", data.empty()
-                          ? fmt::format("missing in {}", fmt::join(
-                                                             [] {
-                                                               std::vector<std::string> all;
-                                                               for (const auto& folder : base::data_directories()) {
-                                                                 all.push_back(folder.string());
-                                                               }
-                                                               return all;
-                                                             }(),
-                                                             ", "))
-                          : data);
+  std::vector<std::string> searched;
+  for (const std::filesystem::path& folder : base::data_directories()) searched.push_back(folder.string());
+  line("data folder", data.empty() ? fmt::format("missing in {}", fmt::join(searched, ", ")) : data);
 
   const emulator::LoopCache cache = emulator::loop_cache();
   sound = sound && (cache.refusal.empty() || cache.folder.empty());
