@@ -152,7 +152,9 @@ ReportShape map_shape() {
                or_none(whole_field("collective_calls", "calls of collectives in the file, which are not in the graph")),
                or_none(text_field("tie", "direction around a ring if both are equally long")),
                or_none(text_field("axis_order", "order in which a message uses the axes")),
-               or_null(text_field("objective", "quantity that `refined` minimises"))},
+               or_null(text_field(
+                   "objective",
+                   "quantity that `refined` minimises; for `cost`, with no link busier than in natural order"))},
               costs,
               {object_field("natural_order", "the same for tasks in the order of nodes, `xyz`", costs),
                number_field("seconds_to_optimise", "s", "processor time of the host"),
@@ -251,7 +253,7 @@ rank {rank} on node {@node}
 {*notes}  note     {.}
   written  {@files}
 :net map
-{tasks:#task} of {graph} on {machine} by {engine}[ for {objective}][, {tasks_per_node} on each node]
+{tasks:#task} of {graph} on {machine} by {engine}[ for {@goal}][, {tasks_per_node} on each node]
 {duplicate_lines:?}  {graph}:{@first_duplicate}: first of {duplicate_lines:#line} with bytes that were added to those of an earlier line
 {tie:?}  traffic          {total_bytes:bytes}
 {tie:?}  cost             {cost_hop_bytes:bytes} x mesh hops, natural order {natural_order.cost_hop_bytes:bytes}

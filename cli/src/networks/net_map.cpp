@@ -52,6 +52,11 @@ void warn_of_missing_traffic(const interconnect::GraphFile& file, const std::str
   }
 }
 
+Json goal_of(const NetMapOptions& options) {
+  if (options.method != "refined") return nullptr;
+  return options.objective == "link" ? "link" : "cost, with no link busier than with xyz";
+}
+
 std::vector<std::string> hosts_for(const NetMapOptions& options) {
   if (options.hosts.empty()) return {};
   return interconnect::parse_hosts(base::read_file(options.hosts), options.hosts);
@@ -228,6 +233,7 @@ int map_tasks(const NetMapOptions& options) {
 
   json["rank0_node"] = mapping.front();
   options.report.show(json, {{"first_duplicate", file.first_duplicate},
+                             {"goal", goal_of(options)},
                              {"worse", worse_in(cost, natural)},
                              {"bins", bins_of(histogram)},
                              {"no_links", histogram.empty()}});
@@ -259,8 +265,10 @@ void add_net_map(Command net) {
       .capture_default_str();
   const Option objective =
       command
-          .add_option("--objective", options->objective,
-                      "quantity that refined minimises: torus cost, or the load of the busiest link")
+          .add_option(
+              "--objective", options->objective,
+              "quantity that refined minimises: torus cost, with no link busier than in natural order, or the load of "
+              "the busiest link")
           .check(one_of({"cost", "link"}))
           .capture_default_str();
   const Option tie = command.add_option("--tie", options->tie, "direction around a ring if both are equally long")

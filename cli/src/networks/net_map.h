@@ -40,6 +40,8 @@ struct NetMapOptions {
 
 /// The task graph that the options name, with at most as many tasks as there are places.
 [[nodiscard]] interconnect::GraphFile graph_for(const NetMapOptions& options, std::uint32_t places);
+/// The objective of refined, in words; null for other methods.
+[[nodiscard]] Json goal_of(const NetMapOptions& options);
 /// The names in the file of --hosts; none without it.
 [[nodiscard]] std::vector<std::string> hosts_for(const NetMapOptions& options);
 /// Writes the files of --rankfile and --hostfile; `mapping` has the place of each task among `hosts`.

@@ -159,7 +159,7 @@ int map_tasks_on_network(const NetMapOptions& options) {
   if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping.node_of));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
   json["host_seconds"] = watch.seconds();
-  options.report.show(json, {{"first_duplicate", file.first_duplicate}});
+  options.report.show(json, {{"first_duplicate", file.first_duplicate}, {"goal", goal_of(options)}});
   return kSuccess;
 }
 

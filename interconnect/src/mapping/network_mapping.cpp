@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -110,8 +111,12 @@ class NetworkSearch {
     const bool for_links = options_.objective == MappingObjective::link;
     consider(anneal_hops(natural, 0, 0.25));
     consider(anneal_hops(grown, 0.25, 0.5));
-    const NetworkMapping start = best_->second;
-    consider(anneal_links(start, 0.5, for_links ? 0.9 : 0.75));
+    if (foremost_->first < best_->first) {  // some link is too busy
+      consider(anneal_links(NetworkMapping(foremost_->second), 0.5, 0.75, natural_->busiest_seconds));
+      consider(anneal_links(NetworkMapping(best_->second), 0.75, 1, natural_->busiest_seconds));
+      return best_->second;
+    }
+    consider(anneal_links(NetworkMapping(best_->second), 0.5, for_links ? 0.9 : 0.75));
     consider(for_links ? anneal_links(natural, 0.9, 1) : anneal_hops(best_->second, 0.75, 1));
     return best_->second;
   }
@@ -130,9 +135,12 @@ class NetworkSearch {
 
   void consider(const NetworkMapping& mapping) {
     const NetworkMappingCost cost = network_mapping_cost(graph_, topology_, mapping);
+    if (!natural_) natural_ = cost;
     std::pair<double, double> merit{cost.hop_bytes, cost.busiest_seconds};
     if (options_.objective == MappingObjective::link) std::swap(merit.first, merit.second);
-    if (!best_ || merit < best_->first) best_ = {merit, mapping};
+    if (!foremost_ || merit < foremost_->first) foremost_ = {merit, mapping};
+    const bool is_allowed = !best_ || is_better(cost, *natural_, options_.objective);
+    if (!best_ || (is_allowed && merit < best_->first)) best_ = {merit, mapping};
   }
 
   /// Begins with the task that exchanges most; each next task is the one that exchanges most with those that have a
@@ -210,10 +218,14 @@ class NetworkSearch {
     }
   }
 
+  /// Bytes that two tasks exchange, both ways.
+  [[nodiscard]] double mean_traffic() const {
+    return 2 * static_cast<double>(graph_.total_bytes()) /
+           std::max<double>(1, static_cast<double>(graph_.transfers().size()));
+  }
+
   NetworkMapping anneal_hops(const NetworkMapping& start, double from, double to) {
     Slots slots(start, topology_.nodes(), per_node_);
-    const double typical = 2 * static_cast<double>(graph_.total_bytes()) /
-                           std::max<double>(1, static_cast<double>(graph_.transfers().size()));
     double now = 0;
     double least = 0;
     NetworkMapping best = start;
@@ -227,7 +239,7 @@ class NetworkSearch {
       }
       return cost;
     };
-    anneal(slots, typical, from, to, [&](std::uint32_t a, std::uint32_t b, double allowed) {
+    anneal(slots, mean_traffic(), from, to, [&](std::uint32_t a, std::uint32_t b, double allowed) {
       const std::uint32_t task_a = slots.task_at(a);
       const std::uint32_t task_b = slots.task_at(b);
       // What the two exchange with each other is counted twice before and after; the sum is of the others' changes and
@@ -256,9 +268,11 @@ class NetworkSearch {
     return best;
   }
 
-  /// Anneals the sum of the eighth powers of the links' seconds, which the busiest ones rule.
-  NetworkMapping anneal_links(const NetworkMapping& start, double from, double to) {
+  /// Anneals the sum of the eighth powers of the links' seconds, which the busiest ones rule. With a bound, the sum of
+  /// hops x bytes, and no link may take more seconds than the bound.
+  NetworkMapping anneal_links(const NetworkMapping& start, double from, double to, std::optional<double> bound = {}) {
     constexpr double kPower = 8;
+    constexpr double kHopsOfExcess = 4;  // of bytes beyond the bound
     Slots slots(start, topology_.nodes(), per_node_);
     std::vector<double> seconds(topology_.links().size());
     const auto carry = [&](NodeId here, NodeId there, double bytes, std::vector<std::pair<LinkId, double>>& changes) {
@@ -275,13 +289,20 @@ class NetworkSearch {
     for (const auto& [link, added] : changes) seconds[link] += added;
     const double scale = std::ranges::max(seconds);
     if (scale <= 0) return start;
-    const auto power = [&](double value) { return std::pow(std::max(0.0, value) / scale, kPower); };
-    double most = scale;
+    const auto merit = [&](LinkId link, double value) {
+      if (!bound) return std::pow(std::max(0.0, value) / scale, kPower);
+      return (value + kHopsOfExcess * std::max(0.0, value - *bound)) * topology_.links()[link].bytes_per_second;
+    };
+    const auto is_within = [&](double busiest) { return !bound || busiest <= *bound * (1 + 1e-12); };
+    double least = bound ? std::numeric_limits<double>::max() : scale;
+    double sum = 0;
+    for (LinkId link = 0; link < seconds.size(); ++link) sum += merit(link, seconds[link]);
+    if (bound && is_within(scale)) least = sum;
     NetworkMapping best = start;
     std::vector<double> old(seconds.size());
     std::vector<bool> touched(seconds.size());
     std::vector<LinkId> links;
-    anneal(slots, 1, from, to, [&](std::uint32_t a, std::uint32_t b, double allowed) {
+    anneal(slots, bound ? mean_traffic() : 1, from, to, [&](std::uint32_t a, std::uint32_t b, double allowed) {
       const std::uint32_t task_a = slots.task_at(a);
       const std::uint32_t task_b = slots.task_at(b);
       const auto traffic_of = [&](double sign) {
@@ -309,7 +330,7 @@ class NetworkSearch {
       }
       double added = 0;
       for (const LinkId link : links) {
-        added += power(seconds[link]) - power(old[link]);
+        added += merit(link, seconds[link]) - merit(link, old[link]);
         touched[link] = false;
       }
       if (added > allowed) {
@@ -317,10 +338,12 @@ class NetworkSearch {
         for (const LinkId link : links) seconds[link] = old[link];
         return;
       }
-      if (added >= 0) return;
-      const double now = std::ranges::max(seconds);
-      if (now < most * (1 - 1e-12)) {
-        most = now;
+      sum += added;
+      if (bound ? sum >= least : added >= 0) return;
+      const double busiest = std::ranges::max(seconds);
+      const double now = bound ? sum : busiest;
+      if (now < least * (1 - 1e-12) && is_within(busiest)) {
+        least = now;
         best = slots.mapping();
       }
     });
@@ -337,7 +360,10 @@ class NetworkSearch {
   Dice dice_;
   std::vector<SharedLink> route_;
   bool ended_ = false;
-  std::optional<std::pair<std::pair<double, double>, NetworkMapping>> best_;  // objective and other quantity
+  using Rated = std::pair<std::pair<double, double>, NetworkMapping>;  // objective and other quantity
+  std::optional<NetworkMappingCost> natural_;
+  std::optional<Rated> best_;      // natural order, or better than it
+  std::optional<Rated> foremost_;  // in the objective, whether or not it is better than natural order
 };
 
 }  // namespace
@@ -370,6 +396,15 @@ NetworkMappingCost network_mapping_cost(const TaskGraph& graph, const Topology& 
                                                               topology.links()[link].bytes_per_second);
   }
   return cost;
+}
+
+bool is_better(const NetworkMappingCost& cost, const NetworkMappingCost& natural, MappingObjective objective) {
+  if (objective == MappingObjective::cost && cost.busiest_seconds > natural.busiest_seconds) return false;
+  const std::pair by_cost(std::pair(cost.hop_bytes, cost.busiest_seconds),
+                          std::pair(natural.hop_bytes, natural.busiest_seconds));
+  const std::pair by_link(std::pair(cost.busiest_seconds, cost.hop_bytes),
+                          std::pair(natural.busiest_seconds, natural.hop_bytes));
+  return objective == MappingObjective::cost ? by_cost.first < by_cost.second : by_link.first < by_link.second;
 }
 
 NetworkMapping network_mapping_in_order(const TaskGraph& graph, const Topology& topology,

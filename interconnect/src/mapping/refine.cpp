@@ -50,19 +50,19 @@ constexpr std::uint64_t kSeedStride = 4;  // at least kShuffledMerges, so that n
 // start wants little heat, and small graphs forget their start.
 constexpr std::array kLinkHeats{0.001, 0.02, 0.25, 1.0, 1.0};
 
-/// The objective, and what decides between mappings that are equal in it.
-using Value = std::pair<std::uint64_t, std::uint64_t>;
-
-Value value_of(const MappingCost& cost, MappingObjective objective) {
-  return objective == MappingObjective::cost ? Value{cost.torus_hop_bytes, cost.max_link_bytes}
-                                             : Value{cost.max_link_bytes, cost.torus_hop_bytes};
-}
-
 constexpr std::uint64_t kWorst = std::numeric_limits<std::uint64_t>::max();
+
+/// How good a mapping is; the members decide in their order.
+struct Value {
+  bool is_too_busy = true;           // for cost: its busiest link carries more than that of natural order
+  std::uint64_t objective = kWorst;  // what is minimised
+  std::uint64_t other = kWorst;      // decides between mappings that are equal in the objective
+  auto operator<=>(const Value&) const = default;
+};
 
 struct Candidate {
   TaskMapping mapping;
-  Value value{kWorst, kWorst};
+  Value value;
 };
 
 /// Runs jobs on several threads and reports their joint progress.
@@ -124,9 +124,19 @@ struct Problem {
   const GridRouting& routing;
   const RefineOptions& options;
   Search search = load_search();
+  // Few hops that crowd one link are no gain over doing nothing.
+  std::uint64_t most_on_link = options.objective == MappingObjective::link
+                                   ? kWorst
+                                   : mapping_cost(graph, map_in_order(graph, grid), grid, routing).max_link_bytes;
+
+  [[nodiscard]] Value value_of(const MappingCost& cost) const {
+    const bool is_too_busy = cost.max_link_bytes > most_on_link;
+    if (options.objective == MappingObjective::cost) return {is_too_busy, cost.torus_hop_bytes, cost.max_link_bytes};
+    return {is_too_busy, cost.max_link_bytes, cost.torus_hop_bytes};
+  }
 
   [[nodiscard]] Candidate rated(TaskMapping mapping) const {
-    const Value value = value_of(mapping_cost(graph, mapping, grid, routing), options.objective);
+    const Value value = value_of(mapping_cost(graph, mapping, grid, routing));
     return {std::move(mapping), value};
   }
 
@@ -135,15 +145,16 @@ struct Problem {
     std::uint64_t largest = 0;
     for (const Transfer& transfer : graph.transfers()) largest = std::max(largest, transfer.bytes);
     return candidate.value ==
-           value_of({.hop_bytes = 0, .torus_hop_bytes = graph.total_bytes(), .max_link_bytes = largest},
-                    options.objective);
+           value_of({.hop_bytes = 0, .torus_hop_bytes = graph.total_bytes(), .max_link_bytes = largest});
+  }
+
+  [[nodiscard]] double visits(double each) const {
+    return options.effort * std::max(search.least_visits, 2 * each * static_cast<double>(graph.transfers().size()));
   }
 
   /// The mapping that a search finds. For links, `heat` multiplies the temperatures.
   [[nodiscard]] TaskMapping searched(MappingObjective objective, const TaskMapping& start,
                                      const MappingProgress& progress, double heat = 1) const {
-    const double directions = 2 * static_cast<double>(graph.transfers().size());
-    const auto visits = [&](double each) { return options.effort * std::max(search.least_visits, each * directions); };
     if (objective == MappingObjective::cost) {
       return search_hops(graph, grid, start, options.seed, {visits(search.hop_visits), progress, search.annealing});
     }
@@ -153,11 +164,21 @@ struct Problem {
     return search_links(graph, grid, start, routing, options.seed, {visits(search.link_visits), progress, annealing});
   }
 
+  /// The mapping of little cost that a search finds whose busiest link is no busier than that of natural order.
+  [[nodiscard]] TaskMapping searched_within_bound(const TaskMapping& start, const MappingProgress& progress) const {
+    const SearchBudget budget{visits(search.link_visits), progress, search.annealing};
+    return search_links(graph, grid, start, routing, options.seed, budget, most_on_link);
+  }
+
   /// The better of the start and what a search for the objective finds from there.
   [[nodiscard]] Candidate refined(const TaskMapping& start, const MappingProgress& progress, double heat = 1) const {
     Candidate before = rated(start);
     if (progress && !progress(0)) return before;
     Candidate after = rated(searched(options.objective, start, progress, heat));
+    if (after.value.is_too_busy && after.value.objective < before.value.objective) {
+      Candidate bounded = rated(searched_within_bound(before.value.is_too_busy ? after.mapping : start, progress));
+      if (bounded.value < after.value) after = std::move(bounded);
+    }
     return after.value < before.value ? after : before;
   }
 

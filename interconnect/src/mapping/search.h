@@ -1,6 +1,8 @@
 // Searches that improve a placement by exchanges.
 #pragma once
 
+#include <optional>
+
 #include "placement.h"
 
 namespace gdr::interconnect {
@@ -25,8 +27,10 @@ struct SearchBudget {
                                       std::uint64_t seed, const SearchBudget& budget);
 
 /// Reduces the busiest link's bytes by simulated annealing of the sum of the eighth powers of all links' loads, with
-/// exchanges of pairs and of boxes. Returns the best mapping that occurred.
+/// exchanges of pairs and of boxes. With a bound, the sum of hops x bytes is reduced instead, and no link may carry
+/// more bytes than the bound. Returns the best mapping that occurred, and `start` if all were beyond the bound.
 [[nodiscard]] TaskMapping search_links(const TaskGraph& graph, const Grid& grid, const TaskMapping& start,
-                                       const GridRouting& routing, std::uint64_t seed, const SearchBudget& budget);
+                                       const GridRouting& routing, std::uint64_t seed, const SearchBudget& budget,
+                                       std::optional<std::uint64_t> bound = {});
 
 }  // namespace gdr::interconnect

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "search.h"
 
@@ -10,6 +11,9 @@ namespace {
 
 constexpr std::uint32_t kBoxesIn = 4;    // one exchange in this many is one of boxes
 constexpr unsigned kLinkPollEvery = 64;  // exchanges
+// Bytes beyond the bound of a link cost as much as this many hops of theirs: bounds are passed on the way to better
+// mappings, but not in the end.
+constexpr double kHopsOfExcess = 4;
 // The best mapping is looked for each time this many visits per link have been made. A look costs one visit of each
 // link.
 constexpr double kLookEvery = 4;
@@ -23,7 +27,7 @@ double eighth_power(double load) {
 class LinkSearch {
  public:
   LinkSearch(const TaskGraph& graph, const Grid& grid, const TaskMapping& start, const GridRouting& routing,
-             std::uint64_t seed)
+             std::uint64_t seed, std::optional<std::uint64_t> bound)
       : grid_(grid),
         routing_(routing),
         neighbours_(graph),
@@ -33,14 +37,19 @@ class LinkSearch {
         tried_(grid.nodes()),
         best_(start),
         tasks_(graph.tasks()) {
+    if (bound) bound_ = static_cast<double>(*bound);
     for (const std::uint64_t bytes : link_bytes(graph, start, grid, routing))
       load_.push_back(static_cast<double>(bytes));
-    unit_ = std::max(1.0, *std::ranges::max_element(load_));
+    const double directions = 2 * static_cast<double>(graph.transfers().size());
+    unit_ = bound_ ? std::max(1.0, 2 * static_cast<double>(graph.total_bytes()) / std::max(1.0, directions))
+                   : std::max(1.0, *std::ranges::max_element(load_));
     look();
   }
 
-  /// Simulated annealing of the mean of the loads in which the largest count most, the eighth root of the sum of their
-  /// eighth powers. An exchange that multiplies this mean by 1 + temperature is taken one time in three.
+  /// Simulated annealing. Without a bound, of the mean of the loads in which the largest count most, the eighth root of
+  /// the sum of their eighth powers: an exchange that multiplies this mean by 1 + temperature is taken one time in
+  /// three. With a bound, of the sum of the loads: an exchange that adds the temperature in units of the mean traffic
+  /// of a pair is taken one time in three.
   void run(const SearchBudget& budget) {
     const Annealing& heat = budget.annealing;
     double next_look = 0;
@@ -58,7 +67,9 @@ class LinkSearch {
       } else {
         draw_.draw_any(placement_, dice_, exchange_);
       }
-      try_exchange(std::pow(1 - dice_.uniform(), -temperature));
+      const double chance = 1 - dice_.uniform();
+      try_exchange(bound_ ? -temperature * std::log(chance)
+                          : sum_ * (eighth_power(std::pow(chance, -temperature)) - 1));
       if (visits_ >= next_look) {
         look();
         next_look = visits_ + kLookEvery * static_cast<double>(load_.size());
@@ -70,7 +81,7 @@ class LinkSearch {
   [[nodiscard]] const TaskMapping& best() const { return best_; }
 
  private:
-  /// Makes the exchange unless it multiplies the mean of loads by more than `allowed`.
+  /// Makes the exchange unless it adds more than `allowed` to the sum.
   void try_exchange(double allowed) {
     visits_ += 1;
     ++trial_;
@@ -81,8 +92,9 @@ class LinkSearch {
     for (const std::uint32_t task : exchange_.tasks) old_nodes_.push_back(placement_.node_of(task));
     move_to(exchange_.nodes);
     route_traffic(1);
-    if (change_ <= 0 || sum_ + change_ <= sum_ * eighth_power(allowed)) {
+    if (change_ <= 0 || change_ <= allowed) {
       sum_ += change_;
+      if (bound_ && sum_ < least_) look();
       return;
     }
     route_traffic(-1);
@@ -112,22 +124,30 @@ class LinkSearch {
     grid_.for_each_link(from, to, routing_, [&](std::uint32_t link) {
       const double before = load_[link];
       load_[link] = before + bytes;  // exact, because bytes are whole numbers
-      change_ += eighth_power(load_[link] / unit_) - eighth_power(before / unit_);
+      change_ += merit(load_[link]) - merit(before);
       visits_ += 1;
     });
   }
 
-  /// Keeps the mapping if its busiest link carries less than that of every mapping before.
+  /// What a load adds to the sum.
+  [[nodiscard]] double merit(double load) const {
+    if (!bound_) return eighth_power(load / unit_);
+    return (load + kHopsOfExcess * std::max(0.0, load - *bound_)) / unit_;
+  }
+
+  /// Keeps the mapping if it is better than every one before: its busiest link carries less or, with a bound, all links
+  /// together do and none more than the bound.
   void look() {
     visits_ += static_cast<double>(load_.size());
     double busiest = 0;
     sum_ = 0;  // anew, because changes add up with rounding errors
     for (const double load : load_) {
       busiest = std::max(busiest, load);
-      sum_ += eighth_power(load / unit_);
+      sum_ += merit(load);
     }
-    if (busiest >= least_) return;
-    least_ = busiest;
+    const double value = bound_ ? sum_ : busiest;
+    if (value >= least_ || (bound_ && busiest > *bound_)) return;
+    least_ = value;
     best_ = placement_.mapping();
   }
 
@@ -142,9 +162,10 @@ class LinkSearch {
   std::vector<std::uint64_t> tried_;
   std::uint64_t trial_ = 0;
   std::vector<double> load_;  // by link, in bytes
-  double unit_ = 1;           // bytes of the start's busiest link
-  double sum_ = 0;            // of the eighth powers of loads / unit_
-  double change_ = 0;         // of the sum
+  std::optional<double> bound_;
+  double unit_ = 1;    // bytes of the start's busiest link or, with a bound, of the mean traffic of a pair
+  double sum_ = 0;     // of merit()
+  double change_ = 0;  // of the sum
   double visits_ = 0;
   double least_ = std::numeric_limits<double>::max();
   TaskMapping best_;
@@ -154,8 +175,8 @@ class LinkSearch {
 }  // namespace
 
 TaskMapping search_links(const TaskGraph& graph, const Grid& grid, const TaskMapping& start, const GridRouting& routing,
-                         std::uint64_t seed, const SearchBudget& budget) {
-  LinkSearch search(graph, grid, start, routing, seed);
+                         std::uint64_t seed, const SearchBudget& budget, std::optional<std::uint64_t> bound) {
+  LinkSearch search(graph, grid, start, routing, seed, bound);
   search.run(budget);
   return search.best();
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gdr/base/error.h"
@@ -38,8 +39,11 @@ RefineOptions searching_for(MappingObjective objective, double effort = 1) {
 
 TEST(NetworkMapping, IsNeverWorseThanNaturalOrder) {
   const std::vector<Topology> networks{fat_tree({4, 4, 2, 1, kCable, FatTreeRouting::destination}),
-                                       dragonfly({4, 2, 2, kCable, kCable, kCable}), torus({2, 2, 2, 2}, kCable),
-                                       optical_hub(16, kCable), infiniband_flat(16, kCable)};
+                                       dragonfly({4, 2, 2, kCable, kCable, kCable}),
+                                       torus({2, 2, 2, 2}, kCable),
+                                       torus({4, 4}, kCable),
+                                       optical_hub(16, kCable),
+                                       infiniband_flat(16, kCable)};
   for (const Topology& topology : networks) {
     for (const std::uint32_t per_node : {1U, 4U}) {
       const TaskGraph graph = per_node == 1 ? periodic_halo(4) : periodic_halo(8);
@@ -52,10 +56,30 @@ TEST(NetworkMapping, IsNeverWorseThanNaturalOrder) {
         const NetworkMappingCost cost = network_mapping_cost(graph, topology, found);
         if (objective == MappingObjective::cost) {
           EXPECT_LE(cost.hop_bytes, natural.hop_bytes) << topology.name();
-        } else {
-          EXPECT_LE(cost.busiest_seconds, natural.busiest_seconds) << topology.name();
         }
+        EXPECT_LE(cost.busiest_seconds, natural.busiest_seconds) << topology.name() << " " << per_node;
         EXPECT_EQ(map_on_network(graph, topology, per_node, searching_for(objective, 0.05)).node_of, found.node_of);
+      }
+    }
+  }
+}
+
+TEST(NetworkMapping, FewHopsThatCrowdALinkAreNoGain) {
+  // Rings and halos whose mapping of fewest hops has a busier link than natural order.
+  std::vector<Transfer> ring;
+  constexpr TaskId kTasks = 64;
+  for (TaskId task = 0; task < kTasks; ++task) ring.push_back({task, (task + 1) % kTasks, 1000});
+  for (const TaskGraph& graph : {TaskGraph(kTasks, ring), periodic_halo(8)}) {
+    for (const auto& [topology, per_node] :
+         {std::pair(torus({4, 4, 2, 2}, kCable), 1U), std::pair(torus({2, 2, 2, 2, 2, 2}, kCable), 1U),
+          std::pair(mesh({4, 4, 4}, kCable), 1U), std::pair(torus({4, 4}, kCable), 4U)}) {
+      const NetworkMappingCost natural =
+          network_mapping_cost(graph, topology, network_mapping_in_order(graph, topology, per_node));
+      for (const double effort : {0.0, 0.1, 1.0}) {
+        const NetworkMappingCost cost = network_mapping_cost(
+            graph, topology, map_on_network(graph, topology, per_node, searching_for(MappingObjective::cost, effort)));
+        EXPECT_LE(cost.hop_bytes, natural.hop_bytes) << topology.name();
+        EXPECT_LE(cost.busiest_seconds, natural.busiest_seconds) << topology.name();
       }
     }
   }

@@ -26,13 +26,18 @@ struct NetworkMappingCost {
 [[nodiscard]] NetworkMappingCost network_mapping_cost(const TaskGraph& graph, const Topology& topology,
                                                       const NetworkMapping& mapping);
 
+/// True if a mapping is better than natural order: smaller in the objective or, if equal in it, in the other quantity.
+/// For cost, its busiest link must also take no longer than that of natural order.
+[[nodiscard]] bool is_better(const NetworkMappingCost& cost, const NetworkMappingCost& natural,
+                             MappingObjective objective);
+
 /// Task t runs on node t / tasks_per_node. Throws gdr::Error if the tasks do not fit.
 [[nodiscard]] NetworkMapping network_mapping_in_order(const TaskGraph& graph, const Topology& topology,
                                                       std::uint32_t tasks_per_node);
 
 /// The best mapping that is found, with at most `tasks_per_node` tasks on each node. Natural order and a mapping that
 /// puts tasks that exchange most beside each other are improved by simulated annealing of exchanges, for both
-/// objectives. The result is never worse than natural order in the objective; of mappings that are equal in it, the
+/// objectives. The result is natural order or better by is_better(); of mappings that are equal in the objective, the
 /// other quantity decides. Deterministic; options.threads is not used. Throws gdr::Error if the tasks do not fit, for
 /// more than 8,192 nodes, and for options out of range.
 [[nodiscard]] NetworkMapping map_on_network(const TaskGraph& graph, const Topology& topology,

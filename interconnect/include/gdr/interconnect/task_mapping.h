@@ -73,9 +73,10 @@ struct RefineOptions {
                                          const MappingProgress& progress = {});
 
 /// The best mapping that this component finds: refines natural order and the mappings by merging and by Scotch (if the
-/// project was built with it). A graph that is the grid itself, in any order of its tasks, is recognised. The result is
-/// never worse in the objective than map_in_order(), map_by_merging() with mincost or minlink, or Scotch; of mappings
-/// that are equal in the objective, the other quantity decides. Deterministic, as refine_mapping(). Throws gdr::Error.
+/// project was built with it). A graph that is the grid itself, in any order of its tasks, is recognised. Of the
+/// results of these searches, map_in_order(), map_by_merging() with mincost and minlink, and Scotch, the best in the
+/// objective is taken; of mappings that are equal in it, the other quantity decides. For cost, mappings are left out
+/// whose busiest link carries more than that of map_in_order(). Deterministic, as refine_mapping(). Throws gdr::Error.
 [[nodiscard]] TaskMapping map_by_refinement(const TaskGraph& graph, const Grid& grid, const GridRouting& routing = {},
                                             const RefineOptions& options = {}, const MappingProgress& progress = {});
 
