@@ -27,39 +27,15 @@ using interconnect::NodeId;
 using interconnect::TaskGraph;
 using interconnect::Topology;
 
-/// What stands behind "torus:" or "mesh:"; nothing for other names.
-std::optional<std::string> extents_in(const std::string& topology) {
-  for (const std::string_view kind : {"torus:", "mesh:"}) {
-    if (topology.starts_with(kind)) return topology.substr(kind.size());
-  }
-  return std::nullopt;
-}
-
 Topology topology_of(const NetMapOptions& options) {
-  const auto extents = extents_in(options.topology);
-  if (!extents) {
+  if (!interconnect::axes_of(options.topology)) {
     require_known(options.topology, base::description_names(interconnect::platform_kinds()), "--topology");
     PlatformArguments named;
     named.network = options.topology;
     return named.load().topology;
   }
-  const base::Description network = interconnect::load_network(options.network, "grid");
-  const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
-  return from_command_line("--topology", [&] {
-    std::vector<NodeId> dimensions;
-    std::size_t begin = 0;
-    while (begin <= extents->size()) {
-      const std::size_t end = std::min(extents->find('x', begin), extents->size());
-      const std::string text = extents->substr(begin, end - begin);
-      const bool is_number = !text.empty() && text.size() < 8 && text.find_first_not_of("0123456789") == text.npos;
-      if (!is_number)
-        throw Error(fmt::format("'{}' is refused: it must be torus:AxBx... or mesh:AxBx...", options.topology));
-      dimensions.push_back(static_cast<NodeId>(std::stoul(text)));
-      begin = end + 1;
-    }
-    return options.topology.starts_with("mesh:") ? interconnect::mesh(std::move(dimensions), cable)
-                                                 : interconnect::torus(std::move(dimensions), cable);
-  });
+  return from_command_line("--topology",
+                           [&] { return interconnect::network_to_map(options.topology, options.network); });
 }
 
 /// The host of each place. A host that --hosts gives slots must have enough of them; without a file they are the nodes
@@ -93,8 +69,8 @@ Json json_of(const NetworkMappingCost& cost) {
 }  // namespace
 
 bool is_any_network(const NetMapOptions& options) {
-  const auto extents = extents_in(options.topology);
-  return !extents || options.tasks_per_node > 1 || std::ranges::count(*extents, 'x') > 2;
+  const std::optional<std::size_t> axes = interconnect::axes_of(options.topology);
+  return !axes || options.tasks_per_node > 1 || *axes > interconnect::Grid::kMostAxes;
 }
 
 int map_tasks_on_network(const NetMapOptions& options) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "gdr/interconnect/schedule.h"
@@ -11,6 +13,12 @@
 #include "gdr/interconnect/topology.h"
 
 namespace gdr::interconnect {
+
+/// Number of axes in torus:AxBx... or mesh:AxBx...; nothing for names of other networks.
+[[nodiscard]] std::optional<std::size_t> axes_of(std::string_view name);
+/// The network of this name: a torus or mesh of one to eight axes, whose links the description `links` gives, or what
+/// load_platform() finds. Throws gdr::Error for extents that are no numbers, and as torus() and load_platform() do.
+[[nodiscard]] Topology network_to_map(std::string_view name, std::string_view links = "opennsim-torus");
 
 /// Tasks on the nodes of a network. Traffic between tasks of one node passes no link.
 struct NetworkMapping {
