@@ -16,6 +16,16 @@ void divide_by_ways(std::vector<LinkLoad>& loads, const Topology& topology) {
   for (LinkLoad& load : loads) load.bytes /= topology.ways();
 }
 
+StepLoads::Used& StepLoads::used_of(LinkId link) {
+  std::uint32_t& place = place_[link];
+  if (place == kUnused) {
+    if (count_ == chunks_.size() * kChunk) chunks_.emplace_back(kChunk);
+    place = count_++;
+    used(place) = {.link = link};
+  }
+  return used(place);
+}
+
 void StepLoads::add(NodeId from, NodeId to, std::uint64_t bytes) {
   topology_->links_into(from, to, route_);
   double latency = 0;
@@ -25,39 +35,39 @@ void StepLoads::add(NodeId from, NodeId to, std::uint64_t bytes) {
     latency = topology_->latency_seconds(from, to);
   }
   for (const auto& [link, ways] : route_) {
-    if (loads_[link].messages == 0) used_.push_back(link);
-    latencies_[link] = std::max(latencies_[link], latency);
+    Used& load = used_of(link);
+    ++load.messages;
+    load.bytes += bytes * ways;
+    load.latency = std::max(load.latency, latency);
   }
-  add_by_ways(loads_, route_, bytes);
   ++messages_;
   bytes_ += bytes;
 }
 
 void StepLoads::clear() {
-  for (const LinkId link : used_) {
-    loads_[link] = {};
-    latencies_[link] = 0;
-  }
-  used_.clear();
+  for (std::uint32_t i = 0; i < count_; ++i) place_[used(i).link] = kUnused;
+  count_ = 0;
   messages_ = 0;
   bytes_ = 0;
 }
 
 double StepLoads::seconds() const {
   double seconds = 0;
-  for (const LinkId link : used_) {
-    if (loads_[link].bytes == 0) continue;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Used& load = used(i);
+    if (load.bytes == 0) continue;
     const double carried =
-        static_cast<double>(loads_[link].bytes) / topology_->ways() / topology_->links()[link].bytes_per_second;
-    seconds = std::max(seconds, latencies_[link] + carried);
+        static_cast<double>(load.bytes) / topology_->ways() / topology_->links()[load.link].bytes_per_second;
+    seconds = std::max(seconds, load.latency + carried);
   }
   return seconds;
 }
 
 void StepLoads::add_to(std::vector<LinkLoad>& total, std::uint64_t times) const {
-  for (const LinkId link : used_) {
-    total[link].messages += loads_[link].messages * times;
-    total[link].bytes += loads_[link].bytes * times;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Used& load = used(i);
+    total[load.link].messages += load.messages * times;
+    total[load.link].bytes += load.bytes * times;
   }
 }
 
