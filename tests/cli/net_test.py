@@ -132,6 +132,18 @@ node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
                 (folder / "graph.links.csv").write_text(wrong, encoding="utf-8")
                 self.assertIn(named, run("net", "routes", "--network", network).stderr, wrong)
 
+    def test_links_that_carry_nothing_because_paths_are_not_shared_are_warned_of(self):
+        with tempfile.TemporaryDirectory() as directory:
+            folder = pathlib.Path(directory)
+            for links, unused in (("0,s\n1,s\n2,t\n3,t\ns,t\ns,t\n", "2 of 12 links"), ("0,s\n1,s\n2,s\n3,s\n", None)):
+                (folder / "graph.links.csv").write_text("from,to\n" + links, encoding="utf-8")
+                network = self.network(directory, "graph", [("nodes", 4, "1")])
+                told = run("net", "routes", "--network", network, "--from", "0", "--to", "3").stderr
+                self.assertEqual(f"{unused} carry nothing" in told, unused is not None, told)
+                for routing in ("shortest", "destination", "hash", "all"):
+                    told = run("net", "routes", "--network", network, "--from", "0", "--to", "3", "--routing", routing).stderr
+                    self.assertEqual(told, "", routing)
+
     def test_a_network_file_says_how_equal_paths_are_shared(self):
         with tempfile.TemporaryDirectory() as directory:
             folder = pathlib.Path(directory)
