@@ -32,6 +32,10 @@ Placement::Placement(const SearchGraph& graph)
   for (const SearchOperation& operation : graph.operations) {
     for (const int flag : operation.flags_used) ++flag_users_[static_cast<std::size_t>(flag)];
   }
+  for (const SearchValue& value : graph.values) {
+    const isa::UnitInfo& unit = isa::info_of(graph.operations[value.operation].unit);
+    latencies_.push_back({unit.forward_latency, unit.register_latency});
+  }
   note_chains();
   note_register_readers();
 }
@@ -97,8 +101,14 @@ void Placement::begin_line(std::size_t line) {
 }
 
 bool Placement::place(std::size_t bundle, std::size_t line) {
-  journal_.clear();
   released_ = false;
+  // Most attempts fail because a unit is busy.
+  for (const Bundle::Member& member : graph_.bundles.bundles[bundle].members) {
+    const std::size_t at = line + member.offset;
+    if (at < lines_.size() && (lines_[at].units & static_cast<int>(graph_.operations[member.operation].units)) != 0)
+      return false;
+  }
+  journal_.clear();
   for (const Bundle::Member& member : graph_.bundles.bundles[bundle].members) {
     const std::size_t at = line + member.offset;
     if (at + 1 >= lines_.size() || !place_operation(member.operation, at)) {
@@ -298,8 +308,8 @@ bool Placement::copy_constant(std::size_t constant, Way way) {
 }
 
 bool Placement::has_latency_passed(std::size_t value, std::size_t line, Way way) const {
-  const isa::UnitInfo& unit = isa::info_of(unit_of(value));
-  return line >= line_of(value) + (way == Way::t ? unit.forward_latency : unit.register_latency);
+  const Latencies& latencies = latencies_[value];
+  return line >= line_of(value) + (way == Way::t ? latencies.forward : latencies.elsewhere);
 }
 
 bool Placement::read_value(std::size_t number, std::size_t line, std::size_t input, Way way) {

@@ -71,6 +71,10 @@ class Placement {
       results.fill(kNone);
     }
   };
+  struct Latencies {  // in lines, of a value in T and elsewhere
+    unsigned forward = 0;
+    unsigned elsewhere = 0;
+  };
   struct Waits {
     std::size_t bundle = 0;
     std::ptrdiff_t lines = 0;
@@ -122,6 +126,7 @@ class Placement {
   unsigned lm_free_ = 0;
   std::vector<std::size_t> bundle_of_;  // bundle of each operation
   std::vector<std::size_t> offset_of_;
+  std::vector<Latencies> latencies_;       // of values
   std::vector<std::vector<Waits>> waits_;  // what each bundle waits for
   std::vector<int> over_;                  // for each value, the value that overwrites it
   std::vector<std::size_t> root_;          // for each value, the first of those that share its place
