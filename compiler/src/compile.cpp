@@ -166,6 +166,8 @@ Chosen choose(const Imported& imported, const CompileOptions& options, std::vect
   if (!conditions) return best;
   Chosen words = prepared(imported, options, ConditionStyle::words, errors);
   if (!errors.empty()) return best;
+  // Words are taken only if they save a line.
+  if (best.body && least_lines(words.code, words.code.body) >= best.body->lines) return best;
   order(words, options, kFew);
   const bool worth = words.body && (!best.body || words.body->lines <= best.body->lines + 1);
   if (worth && options.effort > 1) order(words, options);

@@ -414,6 +414,115 @@ TEST_P(LineSearches, PlansForFewWordsAreWhatTheirReadersNeed) {
 INSTANTIATE_TEST_SUITE_P(Seeds, LineSearches,
                          ::testing::Range(std::uint64_t{1}, std::uint64_t{tests::kSlowedDown ? 3 : 9}));
 
+/// The fewest lines of `graph`, found by trying every line for every bundle: dependences and units alone.
+class AllSchedules {
+ public:
+  explicit AllSchedules(const SearchGraph& graph) : graph_(graph), line_of_(graph.bundles.bundles.size()) {}
+
+  std::size_t fewest() {
+    for (std::size_t lines = 1;; ++lines) {
+      busy_.assign(lines, 0);
+      if (place(0)) return lines;
+    }
+  }
+
+ private:
+  bool place(std::size_t bundle) {
+    const Bundle* const members = graph_.bundles.bundles.data() + bundle;
+    if (bundle == line_of_.size()) return true;
+    for (std::size_t line = members->earliest; line < busy_.size(); ++line) {
+      line_of_[bundle] = static_cast<std::ptrdiff_t>(line);
+      if (!waits_long_enough(bundle)) continue;
+      const std::vector<unsigned> before = busy_;
+      bool free = true;
+      for (const Bundle::Member& member : members->members) {
+        const std::size_t there = line + member.offset;
+        const unsigned units = graph_.operations[member.operation].units;
+        free = free && there < busy_.size() && (busy_[there] & units) == 0;
+        if (free) busy_[there] |= units;
+      }
+      if (free && place(bundle + 1)) return true;
+      busy_ = before;
+    }
+    return false;
+  }
+
+  /// Bundles are placed in the order of their numbers.
+  [[nodiscard]] bool waits_long_enough(std::size_t bundle) const {
+    for (std::size_t from = 0; from <= bundle; ++from) {
+      for (const Edge& edge : graph_.bundles.edges[from]) {
+        if (edge.to <= bundle && line_of_[edge.to] < line_of_[from] + edge.lines) return false;
+      }
+    }
+    return true;
+  }
+
+  const SearchGraph& graph_;
+  std::vector<std::ptrdiff_t> line_of_;
+  std::vector<unsigned> busy_;  // units, for each line
+};
+
+/// Sums and products of which each may wait for earlier ones: one line, or the two of a long product, whose second
+/// takes the adder, too.
+SearchGraph random_waits(std::mt19937_64& random) {
+  constexpr unsigned kAdder = 1U << static_cast<unsigned>(Unit::adder);
+  constexpr unsigned kMultiplier = 1U << static_cast<unsigned>(Unit::multiplier);
+  const auto below = [&](unsigned count) { return static_cast<unsigned>(random() % count); };
+  SearchGraph graph;
+  const unsigned count = 3 + below(6);
+  for (unsigned bundle = 0; bundle < count; ++bundle) {
+    const unsigned kind = below(3);
+    Bundle made;
+    for (std::size_t line = 0; line < (kind == 2 ? 2U : 1U); ++line) {
+      SearchOperation operation;
+      operation.unit = kind == 0 ? Unit::adder : Unit::multiplier;
+      operation.units = kind == 0 ? kAdder : line == 0 ? kMultiplier : kMultiplier | kAdder;
+      made.members.push_back({graph.operations.size(), line});
+      graph.operations.push_back(operation);
+    }
+    made.earliest = below(4) == 0 ? below(3) : 0;
+    for (unsigned before = 0; before < bundle; ++before) {
+      if (below(3) != 0) continue;
+      graph.bundles.edges[before].push_back(
+          {bundle, static_cast<std::ptrdiff_t>(below(2) + graph.bundles.bundles[before].members.size())});
+    }
+    graph.bundles.bundles.push_back(std::move(made));
+    graph.bundles.edges.emplace_back();
+  }
+  return graph;
+}
+
+TEST(LineSearch, NoScheduleHasFewerLinesThanTheLowerLimit) {
+  std::mt19937_64 random(11);
+  int reached = 0;
+  constexpr int kGraphs = 2000;
+  for (int n = 0; n < kGraphs; ++n) {
+    const SearchGraph graph = random_waits(random);
+    const std::size_t fewest = AllSchedules(graph).fewest();
+    ASSERT_LE(least_lines(graph), fewest) << n;
+    reached += least_lines(graph) == fewest ? 1 : 0;
+  }
+  EXPECT_GT(reached, kGraphs * 9 / 10) << "a limit that is rarely reached says little";
+}
+
+TEST(LineSearch, LowerLimitCountsWhatSharesAUnitAfterAChain) {
+  // A product, then three sums of it: 1 + 3 lines. Neither the chain (2) nor the adder (3) needs as many.
+  SearchGraph graph;
+  for (const Unit unit : {Unit::multiplier, Unit::adder, Unit::adder, Unit::adder}) {
+    SearchOperation operation;
+    operation.unit = unit;
+    operation.units = 1U << static_cast<unsigned>(unit);
+    Bundle bundle;
+    bundle.members = {{graph.operations.size(), 0}};
+    graph.bundles.bundles.push_back(std::move(bundle));
+    graph.bundles.edges.emplace_back();
+    graph.operations.push_back(operation);
+  }
+  for (std::size_t sum = 1; sum < 4; ++sum) graph.bundles.edges[0].push_back({sum, 1});
+  EXPECT_EQ(least_lines(graph), 4U);
+  EXPECT_EQ(AllSchedules(graph).fewest(), 4U);
+}
+
 TEST(LineSearch, GivesTheSamePlanForTheSameSeed) {
   const SearchGraph graph = RandomGraphs(2).next();
   const auto one = search_plan(graph, options_for(graph));

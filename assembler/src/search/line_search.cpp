@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "allotment.h"
+#include "crowd.h"
 #include "gdr/base/stopping.h"
 #include "gdr/isa/effects.h"
 #include "placement.h"
@@ -303,7 +304,7 @@ std::vector<unsigned> BundleGraph::predecessors() const {
   return waits_for;
 }
 
-std::optional<std::vector<std::ptrdiff_t>> BundleGraph::ways() const {
+std::vector<std::size_t> BundleGraph::order() const {
   std::vector<unsigned> waits_for = predecessors();
   std::vector<std::size_t> order;
   for (std::size_t bundle = 0; bundle < bundles.size(); ++bundle) {
@@ -314,6 +315,11 @@ std::optional<std::vector<std::ptrdiff_t>> BundleGraph::ways() const {
       if (--waits_for[edge.to] == 0) order.push_back(edge.to);
     }
   }
+  return order;
+}
+
+std::optional<std::vector<std::ptrdiff_t>> BundleGraph::ways() const {
+  const std::vector<std::size_t> order = this->order();
   if (order.size() < bundles.size()) return std::nullopt;
   std::vector<std::ptrdiff_t> ways(bundles.size());
   for (auto bundle = order.rbegin(); bundle != order.rend(); ++bundle) {
@@ -325,12 +331,31 @@ std::optional<std::vector<std::ptrdiff_t>> BundleGraph::ways() const {
   return ways;
 }
 
+std::vector<std::ptrdiff_t> BundleGraph::earliest() const {
+  std::vector<std::ptrdiff_t> lines;
+  for (const Bundle& bundle : bundles) lines.push_back(static_cast<std::ptrdiff_t>(bundle.earliest));
+  for (const std::size_t bundle : order()) {
+    for (const Edge& edge : edges[bundle]) lines[edge.to] = std::max(lines[edge.to], lines[bundle] + edge.lines);
+  }
+  return lines;
+}
+
 std::size_t least_lines(const SearchGraph& graph) {
   const auto ways = graph.bundles.ways();
   if (!ways) return 0;
-  const auto way = ways->empty() ? 0 : *std::ranges::max_element(*ways) + 1;
-  const OperationsOfUnits busy = operations_of_units(graph);
-  return std::max(*std::ranges::max_element(busy), static_cast<std::size_t>(way));
+  const std::vector<std::ptrdiff_t> earliest = graph.bundles.earliest();
+  std::size_t least = 0;
+  std::array<std::vector<Use>, isa::kUnits + 1> uses;
+  for (std::size_t bundle = 0; bundle < earliest.size(); ++bundle) {
+    least = std::max(least, static_cast<std::size_t>(earliest[bundle] + (*ways)[bundle] + 1));
+    for (const Bundle::Member& member : graph.bundles.bundles[bundle].members) {
+      const auto offset = static_cast<std::ptrdiff_t>(member.offset);
+      for_units(graph.operations[member.operation],
+                [&](std::size_t unit) { uses[unit].push_back({earliest[bundle] + offset, (*ways)[bundle] - offset}); });
+    }
+  }
+  for (std::vector<Use>& unit : uses) least = std::max(least, largest_crowd(std::move(unit)).lines());
+  return least;
 }
 
 std::optional<Plan> search_plan(const SearchGraph& graph, const SearchOptions& options) {

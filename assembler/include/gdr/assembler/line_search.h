@@ -107,6 +107,12 @@ struct BundleGraph {
   /// For each bundle, the length in lines of the longest path to the end of the section. Nothing if the dependences
   /// form a cycle.
   [[nodiscard]] std::optional<std::vector<std::ptrdiff_t>> ways() const;
+  /// For each bundle, the first line that its dependences allow. They must not form a cycle.
+  [[nodiscard]] std::vector<std::ptrdiff_t> earliest() const;
+
+ private:
+  /// Bundles in an order in which each follows those it waits for; those of a cycle are missing.
+  [[nodiscard]] std::vector<std::size_t> order() const;
 };
 
 /// An access to a word that another iteration or the next section may access, too.
@@ -181,7 +187,8 @@ struct SearchOptions {
 /// `limit` lines, or if the dependences form a cycle.
 [[nodiscard]] std::optional<Plan> search_plan(const SearchGraph& graph, const SearchOptions& options);
 
-/// Lower limit of the number of lines, from the units and the longest chain; 0 if the dependences form a cycle.
+/// Lower limit of the number of lines, from the longest chain and from operations that wait for the same lines and
+/// share a unit; 0 if the dependences form a cycle.
 [[nodiscard]] std::size_t least_lines(const SearchGraph& graph);
 
 }  // namespace gdr::assembler
