@@ -7,6 +7,7 @@
 #include "flow/dependences.h"
 #include "flow/liveness.h"
 #include "gdr/base/error.h"
+#include "search/crowd.h"
 
 namespace gdr::assembler {
 namespace {
@@ -85,6 +86,53 @@ void count_ports(const std::vector<CodeLine>& body, Analysis& analysis) {
 
 // ---- chain and slack -----------------------------------------------------------------------------------------------
 
+/// For each operation, the length in lines of the longest chain before it.
+std::vector<unsigned> lines_before(const SectionGraph& graph) {
+  std::vector<unsigned> before(graph.operations.size(), 0);
+  for (bool changed = true; changed;) {  // edges within a line may lead backward, as below
+    changed = false;
+    for (const Dependence& edge : graph.dependences) {
+      if (before[edge.before] + edge.lines <= before[edge.after]) continue;
+      before[edge.after] = before[edge.before] + edge.lines;
+      changed = true;
+    }
+  }
+  return before;
+}
+
+/// Finds the unit or write port whose operations need the most lines between what is before and after them. `after` is
+/// the length of the longest chain after each operation.
+SharedUse largest_shared_use(const SectionGraph& graph, const std::vector<unsigned>& after) {
+  const std::vector<unsigned> before = lines_before(graph);
+  SharedUse largest;
+  const auto consider = [&](std::string_view name, const auto& takes) {
+    std::vector<Use> uses;
+    for (std::size_t number = 0; number < graph.operations.size(); ++number) {
+      if (takes(graph.operations[number])) uses.push_back({before[number], after[number]});
+    }
+    const Crowd crowd = largest_crowd(std::move(uses));
+    if (crowd.lines() <= largest.least_lines()) return;
+    largest = {std::string(name), static_cast<unsigned>(crowd.earliest), static_cast<unsigned>(crowd.uses),
+               static_cast<unsigned>(crowd.after)};
+  };
+  for (const isa::UnitInfo& unit : isa::units()) {
+    consider(unit.name, [&](const UnitOperation& operation) {
+      if (operation.unit == unit.unit) return true;
+      return unit.unit == Unit::adder && operation.unit != Unit::bm &&
+             isa::info_of(isa::slot_of(operation.from->line, operation.unit).op).claims_adder;
+    });
+  }
+  const std::array<isa::WritePort isa::Line::*, 3> ports_written{&isa::Line::t_write, &isa::Line::gpr_write,
+                                                                 &isa::Line::lm_write};
+  const std::array<CountedPort, 3> names{t_write, gpr_write, lm_write};
+  for (std::size_t port = 0; port < names.size(); ++port) {
+    consider(kPortNames[names[port]], [&](const UnitOperation& operation) {
+      return (operation.from->line.*ports_written[port]).source == operation.unit;
+    });
+  }
+  return largest;
+}
+
 void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, Analysis& analysis) {
   const auto graph = graph_of(body, {}, program.record_words);
   if (!graph || graph->operations.empty()) return;
@@ -107,6 +155,7 @@ void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, 
       }
     }
   }
+  analysis.shared = largest_shared_use(*graph, length);
   std::size_t at = static_cast<std::size_t>(std::max_element(length.begin(), length.end()) - length.begin());
   analysis.chain_lines = length[at] + 1;
   while (true) {
@@ -158,7 +207,7 @@ const PortUse& Analysis::busiest() const {
 }
 
 unsigned Analysis::least_lines() const {
-  unsigned least = chain_lines;
+  unsigned least = std::max(chain_lines, shared.least_lines());
   for (const PortUse& port : ports) least = std::max(least, port.least_lines());
   return least;
 }

@@ -94,11 +94,16 @@ std::string limit_text(const Analysis& analysis) {
   const auto port =
       std::max_element(analysis.ports.begin(), analysis.ports.end(),
                        [](const PortUse& a, const PortUse& b) { return a.least_lines() < b.least_lines(); });
+  const SharedUse& shared = analysis.shared;
   const bool by_chain = analysis.chain_lines >= port->least_lines();
   const std::string reason =
-      by_chain ? fmt::format("a chain of {} takes {}", counted(analysis.chain.size(), "operation"),
-                             counted(analysis.chain_lines, "line"))
-               : fmt::format("the {} is taken {}", port->name, port->busy == 1 ? "once" : counted(port->busy, "time"));
+      shared.least_lines() > std::max(analysis.chain_lines, port->least_lines())
+          ? fmt::format("the {} is taken {} from line {} on, and {} must follow", shared.name,
+                        counted(shared.uses, "time"), shared.first, counted(shared.after, "line"))
+      : by_chain
+          ? fmt::format("a chain of {} takes {}", counted(analysis.chain.size(), "operation"),
+                        counted(analysis.chain_lines, "line"))
+          : fmt::format("the {} is taken {}", port->name, port->busy == 1 ? "once" : counted(port->busy, "time"));
   if (least >= analysis.lines) {
     return analysis.lines == 1 ? "the line cannot go: " + reason
                                : fmt::format("none of the {} lines can go: {}", analysis.lines, reason);

@@ -33,6 +33,16 @@ struct ChainStep {
   unsigned waits = 0;     // the next step of the chain is at least so many lines later
 };
 
+/// Operations that share a unit or a write port, wait for the same lines and are followed by the same lines.
+struct SharedUse {
+  std::string name;    // of the unit or port: "adder", "T write"
+  unsigned first = 0;  // line before which none of them can be
+  unsigned uses = 0;
+  unsigned after = 0;  // lines that must follow each of them
+
+  [[nodiscard]] unsigned least_lines() const { return uses == 0 ? 0 : first + uses + after; }
+};
+
 /// Why an operation cannot be on an earlier line.
 enum class Held : std::uint8_t {
   by_nothing,     // it could be earlier: `line` has room for it
@@ -90,12 +100,13 @@ struct Analysis {
   // Empty if the body stores into the j-records: the order of those accesses is not followed.
   std::vector<ChainStep> chain;
   unsigned chain_lines = 0;  // lines that the chain takes, including its first and last line
+  SharedUse shared;          // the operations that need the most lines; none if the chain is empty
   std::vector<LineUse> body;
   std::vector<DependentOperation> dependences;  // ordered by reader; empty if the body stores into the j-records
 
   /// The port, or unit, that needs the largest share of the body's lines.
   [[nodiscard]] const PortUse& busiest() const;
-  /// Lower limit of the body's length that follows from the chain and the ports.
+  /// Lower limit of the body's length that follows from the chain, the ports and operations that share a unit.
   [[nodiscard]] unsigned least_lines() const;
   /// Index of the line before which the most short words of registers are live.
   [[nodiscard]] std::size_t peak() const;
