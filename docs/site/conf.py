@@ -30,6 +30,7 @@ html_theme = "furo"
 html_title = f"gdr {version}"
 html_static_path = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")]
 html_css_files = ["gdr.css"]
+html_favicon = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../editor/clients/vscode/icon.svg")
 html_copy_source = False
 html_show_sphinx = False
 highlight_language = "text"
@@ -61,8 +62,9 @@ class KernelLexer(RegexLexer):
 
 
 def complete_theme(app, exception):
-    """Debian's Furo imports normalize.css from the root of a web server, and its style sheet has lost the rule by which
-    pages are dark where the reader's system is. The site gets both."""
+    """Debian's Furo imports normalize.css from the root of a web server, its style sheet has lost the rule by which pages
+    are dark where the reader's system is, and its script imports another one, which only modules may do. The site gets
+    all three. Modules would not do: browsers load none from a folder that no server serves."""
     if exception is not None or app.builder.format != "html":
         return
     styles = pathlib.Path(app.outdir) / "_static/styles"
@@ -80,5 +82,21 @@ def complete_theme(app, exception):
 
 def setup(app):
     app.connect("build-finished", complete_theme)
+    script = pathlib.Path(app.outdir) / "_static/scripts/furo.js"
+    text = script.read_text(encoding="utf-8")
+    imported = re.match(r'import Gumshoe from "\./([^"]*)";\n', text)
+    if imported:  # what is imported makes window.Gumshoe
+        script.write_text(script.with_name(imported[1]).read_text(encoding="utf-8") + text[imported.end():], encoding="utf-8")
+
+
+def place_playground(app, exception):
+    """The playground stands beside the pages, so that those of the exercises can hold it."""
+    made = pathlib.Path(os.environ.get("GDR_SITE_PLAYGROUND") or "none")
+    if exception is not None or app.builder.format != "html":
+        return
+    placed = pathlib.Path(app.outdir) / "playground"
+    shutil.rmtree(placed, ignore_errors=True)
+    if (made / "index.html").is_file():
+        shutil.copytree(made, placed)
     app.add_lexer("vsm", KernelLexer)
     app.add_lexer("examples", TextLexer)  # rows of docs/machine/arithmetic.md that a test reads
