@@ -169,6 +169,9 @@ class Page(unittest.TestCase):
             self.run_and_compare("gravity.vsm")
             self.fits()
             self.page.run("scrollTo(0, 0)")
+            # The status line stands before the editor, numbers of lines included.
+            self.assertTrue(self.page.run("""(() => { const box = document.querySelector("footer").getBoundingClientRect();
+                return [24, 60, 200].every(x => document.elementFromPoint(x, box.y + 4).closest("footer")); })()"""))
             self.page.picture(PICTURES / f"playground-phone-{'dark' if dark else 'light'}.png")
             self.page.run('document.querySelector("#panels").scrollIntoView()')
             self.page.picture(PICTURES / f"playground-phone-run-{'dark' if dark else 'light'}.png")
