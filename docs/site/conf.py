@@ -2,8 +2,7 @@
 
 import os
 import pathlib
-import re
-import shutil
+import sys
 
 from pygments.lexer import RegexLexer, bygroups
 from pygments.lexers.special import TextLexer
@@ -13,6 +12,10 @@ project = "gdr"
 author = "the authors of gdr"
 copyright = author
 version = release = os.environ["GDR_VERSION"]
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import theme  # noqa: E402
 
 extensions = ["myst_parser", "breathe", "sphinxcontrib.bibtex"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -27,10 +30,12 @@ breathe_default_project = "gdr"
 breathe_default_members = ("members",)
 
 html_theme = "furo"
+html_favicon = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../editor/clients/vscode/icon.svg")
 html_title = f"gdr {version}"
 html_static_path = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")]
 html_css_files = ["gdr.css"]
-html_favicon = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../editor/clients/vscode/icon.svg")
+html_js_files = ["site.js"]
+pygments_style = "xcode"  # all of its colours can be read on white
 html_copy_source = False
 html_show_sphinx = False
 highlight_language = "text"
@@ -61,42 +66,7 @@ class KernelLexer(RegexLexer):
     }
 
 
-def complete_theme(app, exception):
-    """Debian's Furo imports normalize.css from the root of a web server, its style sheet has lost the rule by which pages
-    are dark where the reader's system is, and its script imports another one, which only modules may do. The site gets
-    all three. Modules would not do: browsers load none from a folder that no server serves."""
-    if exception is not None or app.builder.format != "html":
-        return
-    styles = pathlib.Path(app.outdir) / "_static/styles"
-    sheet = styles / "furo.css"
-    rules = sheet.read_text(encoding="utf-8")
-    imported = re.search(r"@import url\(/javascript/([^)]*)\);", rules)
-    if imported:
-        shutil.copyfile(pathlib.Path("/usr/share/javascript") / imported[1], styles / "normalize.css")
-        rules = rules.replace(imported[0], "@import url(normalize.css);")
-    if "prefers-color-scheme" not in rules:
-        dark = re.search(r'body\[data-theme="dark"\] (\{[^}]*\})', rules)[1]
-        rules += f'@media not print {{ @media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {dark} }} }}\n'
-    sheet.write_text(rules, encoding="utf-8")
-
-
 def setup(app):
-    app.connect("build-finished", complete_theme)
-    script = pathlib.Path(app.outdir) / "_static/scripts/furo.js"
-    text = script.read_text(encoding="utf-8")
-    imported = re.match(r'import Gumshoe from "\./([^"]*)";\n', text)
-    if imported:  # what is imported makes window.Gumshoe
-        script.write_text(script.with_name(imported[1]).read_text(encoding="utf-8") + text[imported.end():], encoding="utf-8")
-
-
-def place_playground(app, exception):
-    """The playground stands beside the pages, so that those of the exercises can hold it."""
-    made = pathlib.Path(os.environ.get("GDR_SITE_PLAYGROUND") or "none")
-    if exception is not None or app.builder.format != "html":
-        return
-    placed = pathlib.Path(app.outdir) / "playground"
-    shutil.rmtree(placed, ignore_errors=True)
-    if (made / "index.html").is_file():
-        shutil.copytree(made, placed)
+    app.connect("build-finished", theme.complete)
     app.add_lexer("vsm", KernelLexer)
     app.add_lexer("examples", TextLexer)  # rows of docs/machine/arithmetic.md that a test reads
