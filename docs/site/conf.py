@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import sys
 
 from pygments.lexer import RegexLexer, bygroups
@@ -66,7 +67,19 @@ class KernelLexer(RegexLexer):
     }
 
 
+def place_playground(app, exception):
+    """The playground stands beside the pages, so that those of the exercises can hold it."""
+    made = pathlib.Path(os.environ.get("GDR_SITE_PLAYGROUND") or "none")
+    if exception is not None or app.builder.format != "html":
+        return
+    placed = pathlib.Path(app.outdir) / "playground"
+    shutil.rmtree(placed, ignore_errors=True)
+    if (made / "index.html").is_file():
+        shutil.copytree(made, placed)
+
+
 def setup(app):
     app.connect("build-finished", theme.complete)
+    app.connect("build-finished", place_playground)
     app.add_lexer("vsm", KernelLexer)
     app.add_lexer("examples", TextLexer)  # rows of docs/machine/arithmetic.md that a test reads

@@ -1,10 +1,11 @@
 """Gathers what the site is made of in one folder, which Sphinx then reads.
 
-    stage.py --project DIR --generated PAGE... --library COMPONENT... --doxygen DIR --out DIR
+    stage.py --project DIR --generated PAGE... --library COMPONENT... --doxygen DIR [--playground DIR] --out DIR
 
 README.md and the other pages keep their places under --out, with README.md as index.md; pages that the build makes
 come from --generated. The reference has the public headers of the components of --library: what Doxygen's XML in
---doxygen says of each, and its example of docs/examples/api. Links between Markdown files become links between pages; a
+--doxygen says of each, and its example of docs/examples/api. Each exercise of the course has a page (lessons.py), with the
+playground in it if --playground holds one. Links between Markdown files become links between pages; a
 link to another file of the project keeps its text alone, for that file is no page; a link to nothing is an error with
 file and line. A file is written only if its text changed, so that Sphinx reads no page twice.
 """
@@ -17,6 +18,9 @@ import shutil
 import sys
 import tomllib
 from xml.etree import ElementTree
+
+sys.dont_write_bytecode = True
+import lessons  # noqa: E402
 
 LINK = re.compile(r"(?<!\\)\[((?:[^\[\]`]|`[^`]*`|!\[[^\]]*\]\([^)]*\))*)\]\(([^()\s]+)\)")
 # Breathe's directive for each kind of Doxygen's members.
@@ -40,12 +44,16 @@ def head_of(header):
 
 def site_path(page):
     """Where a page of the project stands in the site's source."""
+    exercise = re.fullmatch(r"course/exercises/(\w+)/task\.md", page)
+    if exercise:
+        return lessons.place(exercise[1])
     return page.removesuffix("README.md") + "index.md" if page.endswith("README.md") else page
 
 
 class Stage:
-    def __init__(self, project, generated, library, doxygen, out):
+    def __init__(self, project, generated, library, doxygen, out, playground=None):
         self.project, self.library, self.doxygen, self.out = project, library, doxygen, out
+        self.has_playground = playground is not None and (playground / "index.html").is_file()
         self.parts = tomllib.loads((project / "docs/site/navigation.toml").read_text(encoding="utf-8"))["part"]
         # Every folder of the project's top that has public headers or a README is a component or a folder beside them.
         self.components = sorted(path.name for path in project.iterdir()
@@ -54,6 +62,8 @@ class Stage:
         pages += sorted(str(path.relative_to(project)) for path in (*project.glob("docs/*.md"), *project.glob("docs/*/*.md")))
         pages += [f"{name}/README.md" for name in self.components]
         self.source = {page: project / page for page in pages}
+        self.exercises = {lessons.source(name): (number, name) for number, name in enumerate(lessons.names(project), 1)}
+        self.source.update({page: project / page for page in self.exercises})
         # They stand in the build tree as in the project.
         self.source.update({"docs/" + path.as_posix().rpartition("/docs/")[2]: path for path in generated})
         self.errors = []
@@ -87,7 +97,8 @@ class Stage:
                 parts.append(part)
         return "/".join(parts)
 
-    def link(self, page, line, match):
+    def link(self, page, line, match, onto=None):
+        """A link on a page of the project, as it is on the page `onto` of the site."""
         text, target = match.groups()
         if re.match(r"[a-zA-Z][\w+.-]*:|#", target):
             return match.group(0)
@@ -98,7 +109,7 @@ class Stage:
         if wanted is not None and wanted + "/README.md" in self.source:
             wanted += "/README.md"
         if wanted in self.source:
-            here = pathlib.PurePosixPath(site_path(page)).parent
+            here = pathlib.PurePosixPath(onto or site_path(page)).parent
             up = "../" * len(here.parts) if here.parts else ""
             return f"[{text}]({up}{site_path(wanted)}{mark}{fragment})"
         if wanted is not None and (self.project / wanted).exists():
@@ -113,15 +124,27 @@ class Stage:
     def is_picture(path):
         return path.endswith((".svg", ".png"))
 
-    def page(self, name):
+    def follow(self, name, text, onto=None):
+        """The text of a page with its links followed."""
         lines, fenced = [], False
-        for number, line in enumerate(self.source[name].read_text(encoding="utf-8").split("\n"), 1):
+        for number, line in enumerate(text.split("\n"), 1):
             if FENCE.match(line):
                 fenced = not fenced
             elif not fenced and not line.startswith("    "):
-                line = LINK.sub(lambda match: self.link(name, number, match), line)
+                line = LINK.sub(lambda match: self.link(name, number, match, onto), line)
             lines.append(line)
         return "\n".join(lines)
+
+    def page(self, name):
+        if name in self.exercises:
+            number, exercise = self.exercises[name]
+            try:
+                return lessons.page(self.project, number, exercise, self.has_playground,
+                                    lambda text: self.follow(lessons.COURSE, text, onto=site_path(name)))
+            except LookupError as error:
+                self.errors.append(error.args[0])
+                return ""
+        return self.follow(name, self.source[name].read_text(encoding="utf-8"))
 
     def menu(self):
         """The hidden tables of contents that make the site's menu; every page stands in one of them once."""
@@ -129,14 +152,15 @@ class Stage:
         for part in self.parts:
             entries = []
             for page in part["pages"]:
-                if page == "components":
-                    entries += [f"{name}/README.md" for name in self.components]
+                several = {"components": [f"{name}/README.md" for name in self.components], "lessons": [*self.exercises]}.get(page)
+                if several is not None:
+                    entries += several
                 elif page == "api":
                     entries.append("api/index.md")
                     continue
                 else:
                     entries.append(page)
-                for entry in entries[-len(self.components):] if page == "components" else entries[-1:]:
+                for entry in [page] if several is None else several:
                     if entry not in self.source:
                         self.errors.append(f"docs/site/navigation.toml: names {entry}, which is no page")
                     elif entry in placed:
@@ -245,8 +269,8 @@ def main():
     parser.add_argument("--library", nargs="+", required=True)
     parser.add_argument("--doxygen", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    arguments = parser.parse_args()
-    sys.exit(Stage(arguments.project, arguments.generated, arguments.library, arguments.doxygen, arguments.out).run())
+    parser.add_argument("--playground", type=pathlib.Path)
+    sys.exit(Stage(**vars(parser.parse_args())).run())
 
 
 if __name__ == "__main__":

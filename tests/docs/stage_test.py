@@ -91,6 +91,50 @@ class StageTest(unittest.TestCase):
         self.assertIn("[a](../../docs/a.md#b) [front](../../index.md) ![p](../p.svg)", (self.out / "docs/notes/a.md").read_text())
         self.assertTrue((self.out / "docs/p.svg").exists())
 
+    def course(self):
+        """Two exercises and their lessons."""
+        self.write(self.tree / "course/course.toml", 'exercises = ["mass", "gap"]\n')
+        self.write(self.tree / "docs/site/navigation.toml", NAVIGATION + '[[part]]\ntitle = "Course"\npages = ["docs/guides/course.md", "lessons"]\n')
+        self.write(self.tree / "docs/guides/course.md", "# Course\n\n### 1. A sum: [`mass`](../../course/exercises/mass/task.md)\n\nAdd.\n\n"
+                   "### 2. A gap: [`gap`](../../course/exercises/gap/task.md)\n\nSee [a](../a.md).\n\n## More\n\nEnd.\n")
+        for name, par, bound in (("mass", 2, 1), ("gap", 3, 3)):
+            folder = self.tree / "course/exercises" / name
+            self.write(folder / "exercise.toml", f"tolerance = 1e-6\npar = {par}\nbound = {bound}\nhints = ['Think of {name}.']\n"
+                       "cases = [{ ni = 2, nj = 9, eps2 = 0.5 }]\n")
+            self.write(folder / "task.md", f"# Find the {name}\n\nWhat is it?\n")
+            self.write(folder / "solution.vsm", f"kernel {name}\n")
+            self.write(folder / "reference.py", "import numpy\n")
+            self.write(folder / "shown/j.csv", "xj\n" + "".join(f"{n}\n" for n in range(9)))
+
+    def test_an_exercise_has_a_page_of_its_files_and_its_lesson(self):
+        self.course()
+        done = self.stage()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        page = (self.out / "course/gap.md").read_text()
+        for text in ("# 2. Find the gap\n\nWhat is it?\n", "## A gap\n\nSee [a](../docs/a.md).\n", "**3** lines in the loop body, and no order",
+                     "<summary>Hint 1</summary>\n\nThink of gap.\n\n</details>", "with `eps2` = 0.5", "| `xj` |\n| ---: |\n| 0 |\n",
+                     "| 5 |\n\n3 more rows follow.", "```vsm\nkernel gap\n```", "```python\nimport numpy\n```"):
+            self.assertIn(text, page)
+        for text in ("Add.", "More", "mass"):
+            self.assertNotIn(text, page)
+        self.assertIn("has fewer than 1 (", (self.out / "course/mass.md").read_text())
+        self.assertIn("[`mass`](../../course/mass.md)", (self.out / "docs/guides/course.md").read_text())
+
+    def test_an_exercise_has_the_playground_in_its_page_only_if_the_site_has_one(self):
+        self.course()
+        self.stage("--playground", self.tree / "none")
+        self.assertNotIn("<div", (self.out / "course/gap.md").read_text())
+        self.write(self.tree / "web/index.html", "")
+        self.stage("--playground", self.tree / "web")
+        self.assertIn('<div class="playground" data-address="../playground/index.html#exercise=gap"', (self.out / "course/gap.md").read_text())
+
+    def test_an_exercise_without_lesson_is_refused(self):
+        self.course()
+        self.write(self.tree / "docs/guides/course.md", "# Course\n")
+        done = self.stage()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/guides/course.md: has no lesson of the exercise gap", done.stderr)
+
     def test_a_link_in_a_block_of_code_is_text(self):
         self.write(self.tree / "docs/a.md", "# A\n\n```c\n[gone](gone.md)\n```\n")
         self.assertEqual(self.stage().returncode, 0)

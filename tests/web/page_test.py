@@ -262,7 +262,6 @@ class Page(unittest.TestCase):
         self.open(fragment="#exercise=nearest")
         self.page.wait('document.querySelector("#judge")')
         self.assertEqual(self.page.run('document.querySelector("#exercise").value'), "nearest")
-        self.page.click("#begin")
         self.page.wait('playground.name === "my-nearest.vsm"')
         self.page.click("#judge")
         self.page.wait('document.querySelector("#verdict pre")')

@@ -360,11 +360,13 @@ $("share").addEventListener("click", async () => {
   const link = await linkOf(location, work());
   history.replaceState(null, "", link);
   const size = link.length > longLink ? ` It has ${counted(Math.ceil(link.length / 1000), "thousand character")}, which mail programs may cut: Save writes a file.` : "";
+  const framed = window !== window.top;  // inside an exercise's page, whose address stays
   try {
     await navigator.clipboard.writeText(link);
-    say(`The link to this work is copied, and shown in the address bar.${size}`);
+    say(`The link to this work is copied${framed ? "" : ", and shown in the address bar"}.${size}`);
   } catch {
-    say(`The link to this work is shown in the address bar.${size}`);
+    if (framed) show("The link to this work", link);
+    else say(`The link to this work is shown in the address bar.${size}`);
   }
 });
 $("save").addEventListener("click", () => give(`${stemOf(name)}.gdr.json`, textOfWork(work()), "application/json"));
@@ -507,12 +509,17 @@ async function openFile(file) {
 const exercises = new Exercises($("exercises"), engine, {
   source, busy, say,
   begin(exercise) {
-    const file = `${exercise.name}.vsm`;
-    const own = `my-${file}`;
-    edit(own, sources.get(own) ?? exercise.start, exercise.start);
+    begin(exercise);
     editor.focus();
   },
 });
+
+/// Opens what was written for an exercise, or its declarations.
+function begin(exercise) {
+  const own = `my-${exercise.name}.vsm`;
+  edit(own, sources.get(own) ?? exercise.start, exercise.start);
+}
+
 $("example").addEventListener("change", () => open($("example").value));
 $("tab-exercises").addEventListener("click", () => exercises.show(exercises.chosen));
 addEventListener("pagehide", keep);
@@ -528,6 +535,7 @@ if (linked.work) {
   if (linked.exercise) {
     select("exercises");
     await exercises.show(linked.exercise);
+    if (exercises.find(linked.exercise)) begin(exercises.find(linked.exercise));  // without focus: the page may be in another one
   }
   if (linked.damaged) warn(`The link holds work that cannot be read: ${linked.damaged}. Ask for it again, or for a file.`);
   if (linked.kernel && !kernels.includes(linked.kernel)) warn(`The link names ${linked.kernel}, which is no kernel of gdr.`);

@@ -7,3 +7,17 @@ function reachable() {
 reachable();
 addEventListener("resize", reachable);
 addEventListener("toggle", reachable, true);  // what is unfolded
+
+// Puts the playground into an exercise's page. Where no server serves the pages, the playground cannot load its module, so
+// the link to it is gone, too.
+for (const place of document.querySelectorAll(".playground")) {
+  if (location.protocol === "file:") {
+    place.remove();
+    continue;
+  }
+  const frame = document.createElement("iframe");
+  frame.src = place.dataset.address;
+  frame.title = place.dataset.title;
+  frame.loading = "lazy";
+  place.append(frame);
+}
