@@ -15,7 +15,7 @@ struct NbodyResult {
   hostlib::Sample sample;
   std::string state_hash;
   std::vector<cluster::RankSeconds> ranks;  // empty: the run was not distributed
-  std::string cluster;                      // whose network the ranks have
+  std::string cluster;                      // that describes the network between the ranks
 };
 
 /// The run's report for --json, without `stopped` and what add_ranks() adds. Without a board, its fields are null.

@@ -157,7 +157,7 @@ std::vector<base::Field> fields_of_ranks() {
   return {base::whole_field("ranks", "ranks"),
           base::text_field("split", "how forces are divided among the ranks: `i`, `j` or `2d`"),
           base::flag_field("overlap", "whether blocks are computed in halves"),
-          base::text_field("cluster", "cluster whose network the ranks have"), parts};
+          base::text_field("cluster", "cluster that describes the network between the ranks"), parts};
 }
 
 base::ReportShape nbody_shape() {
