@@ -232,7 +232,8 @@ class Stage:
             self.write(f"api/{name}.rst", text)
         self.errors += [f"{path.relative_to(self.project)}: an example of no public header" for path in sorted(self.examples)]
         listed = "\n".join(self.library)
-        self.write("api/index.md", "# API reference\n\nThe public headers, made from their comments. Programs link the shared "
+        # Its contents are pages only, among which the theme's script finds no place of the reader.
+        self.write("api/index.md", "---\nhide-toc: true\n---\n\n# API reference\n\nThe public headers, made from their comments. Programs link the shared "
                    "library `libgdr`, in which all of these components are; `gdr::mapping` (task mapping) and "
                    "`gdr::simulation` (SimGrid) are static libraries beside it:\n\n"
                    f"```{{toctree}}\n:maxdepth: 2\n\n{listed}\n```\n\n"
