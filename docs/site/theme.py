@@ -4,10 +4,13 @@ import pathlib
 import re
 import shutil
 
-# Names for parts that would have none, a heading, no headings without a level, and no second label for the mouse: {what stands in a page: what should}.
+# Names for parts that would have none, a heading, no headings without a level, no heads of columns without a name, no role
+# that is out of use, and no second label for the mouse: {what stands in a page: what should}.
 PARTS = {
     '<label class="overlay ': '<label aria-hidden="true" class="overlay ',
     '<p class="caption" role="heading">': '<p class="caption">',
+    '<th class="head"><p></p></th>': "<td></td>",
+    ' role="doc-biblioentry"': "",
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Menu">',
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
     '\n\n<div id="search-results">': '\n<h1>Search</h1>\n<div id="search-results">',
