@@ -132,17 +132,21 @@ node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
                 (folder / "graph.links.csv").write_text(wrong, encoding="utf-8")
                 self.assertIn(named, run("net", "routes", "--network", network).stderr, wrong)
 
-    def test_links_that_carry_nothing_because_paths_are_not_shared_are_warned_of(self):
+    def test_a_graph_shares_equal_paths_by_default(self):
+        nodes, leaves = 64, 8
         with tempfile.TemporaryDirectory() as directory:
-            folder = pathlib.Path(directory)
-            for links, unused in (("0,s\n1,s\n2,t\n3,t\ns,t\ns,t\n", "2 of 12 links"), ("0,s\n1,s\n2,s\n3,s\n", None)):
-                (folder / "graph.links.csv").write_text("from,to\n" + links, encoding="utf-8")
-                network = self.network(directory, "graph", [("nodes", 4, "1")])
-                told = run("net", "routes", "--network", network, "--from", "0", "--to", "3").stderr
-                self.assertEqual(f"{unused} carry nothing" in told, unused is not None, told)
-                for routing in ("shortest", "destination", "hash", "all"):
-                    told = run("net", "routes", "--network", network, "--from", "0", "--to", "3", "--routing", routing).stderr
-                    self.assertEqual(told, "", routing)
+            cables = [(node, f"leaf{node // leaves}") for node in range(nodes)]
+            cables += [(f"leaf{leaf}", f"spine{spine}") for leaf in range(nodes // leaves) for spine in range(leaves)]
+            lines = "".join(f"{first},{second}\n" for first, second in cables)
+            (pathlib.Path(directory) / "graph.links.csv").write_text("from,to\n" + lines, encoding="utf-8")
+            network = self.network(directory, "graph", [("nodes", nodes, "1")])
+            arguments = ("net", "allgather", "--network", network, "--method", "pairwise", "--bytes", "1000000", "--executor",
+                         "closed-form")
+            shared = report(*arguments)
+            # As many cables lead up as down, so nothing but a node's own cable limits it.
+            of_one_cable = (nodes - 1) * 1000000 / 8e9
+            self.assertLess(shared["seconds"], 1.15 * of_one_cable)
+            self.assertGreater(report(*arguments, "--routing", "shortest")["seconds"], 7 * shared["seconds"])
 
     def test_a_network_file_says_how_equal_paths_are_shared(self):
         with tempfile.TemporaryDirectory() as directory:

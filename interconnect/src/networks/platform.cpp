@@ -166,8 +166,10 @@ std::optional<std::filesystem::path> table_beside(const std::string& name, const
   return base::find_data_file("machines/" + name + "." + table + ".csv");
 }
 
+/// As of a fat tree: with one path between each two nodes, whichever is found first, most links of a Clos network would
+/// carry nothing.
 Routing routing_of_graph(const base::Description& /*description*/, const PlatformOptions& options) {
-  return options.routing.value_or(Routing::shortest);
+  return options.routing.value_or(Routing::destination);
 }
 
 Topology make_graph(const base::Description& description, const PlatformOptions& options) {
@@ -387,35 +389,6 @@ std::string beyond_wavelengths(const Kind& kind, const base::Description& descri
       description.name, joined, kHubWavelengths, kHubWavelengths * kHubWavelengths);
 }
 
-/// Links that some pair of nodes uses.
-std::size_t links_in_use(const Topology& topology) {
-  std::vector<bool> is_used(topology.links().size());
-  std::vector<LinkId> route;
-  for (NodeId from = 0; from < topology.nodes(); ++from) {
-    for (NodeId to = 0; to < topology.nodes(); ++to) {
-      topology.route_into(from, to, route);
-      for (const LinkId link : route) is_used[link] = true;
-    }
-  }
-  return static_cast<std::size_t>(std::ranges::count(is_used, true));
-}
-
-/// Links of a graph that carry nothing because nobody chose how equally short paths are shared; empty if there are
-/// none. Large graphs are not walked.
-std::string unused_links(const Kind& kind, const base::Description& description, PlatformOptions options,
-                         const Topology& topology) {
-  constexpr NodeId kMostNodesToWalk = 512;
-  if (kind.kind != PlatformKind::graph || options.routing || topology.nodes() > kMostNodesToWalk) return {};
-  options.routing = Routing::destination;
-  const std::size_t used = links_in_use(topology);
-  const std::size_t shared = links_in_use(kind.make(description, options));
-  if (used >= shared) return {};
-  return fmt::format(
-      "{}: {} of {} links carry nothing, because of equally short paths each pair of nodes takes the first; routing by "
-      "destination, hash or all shares them out",
-      description.name, shared - used, topology.links().size());
-}
-
 }  // namespace
 
 Platform make_platform(const base::Description& description, const PlatformOptions& wanted) {
@@ -425,18 +398,15 @@ Platform make_platform(const base::Description& description, const PlatformOptio
     options.routing = routing_called(stated);
   }
   refuse_unknown(description, options);
-  Topology topology = topology_of(kind, description, options);
-  std::string warning = beyond_wavelengths(kind, description, options);
-  if (warning.empty()) warning = unused_links(kind, description, options, topology);
   return {description.name,
           kind.kind,
-          std::move(topology),
+          topology_of(kind, description, options),
           kind.rates(description).bytes,
           kind.rates(description).flops,
           kind.is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
           routing_of(description, options),
           kind.is_even,
-          std::move(warning),
+          beyond_wavelengths(kind, description, options),
           kind.nodes_together == nullptr ? 0 : kind.nodes_together(description)};
 }
 

@@ -62,7 +62,7 @@ struct Platform {
   std::vector<NodeId> extents;       // of a torus, ring or mesh, x first; empty for other kinds
   std::string routing;               // the rule that decides the routes, in words
   bool is_even = false;              // all links carry about the same if all nodes send to all
-  std::string warning;               // why it cannot be built, or which links nobody uses; mostly empty
+  std::string warning;               // why a network like this cannot be built; empty for those that can
   NodeId nodes_together = 0;         // nodes of a sub-cluster, which numbers in a row join; 0: there are none
 };
 
