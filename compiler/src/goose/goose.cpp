@@ -145,7 +145,7 @@ GooseResult compile_goose(const std::filesystem::path& path, const GooseOptions&
   std::vector<CompiledLoop> loops;
   for (std::size_t n = 0; n < programs.size(); ++n)
     loops.push_back({unit.loops[n], programs[n], result.kernels[n].compiled.numbered});
-  result.source = program_with_calls(text, file, loops);
+  result.source = program_with_calls(text, file, loops, options.after_run);
   return result;
 }
 

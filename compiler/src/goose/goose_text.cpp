@@ -28,6 +28,7 @@ void gdr_goose_writes(gdr_goose*, const void*, __SIZE_TYPE__, const char*);
 void gdr_goose_reads_i(gdr_goose*, const void*, __SIZE_TYPE__, const char*);
 void gdr_goose_reads_j(gdr_goose*, const void*, __SIZE_TYPE__, const char*);
 int gdr_goose_run(gdr_goose*);
+double gdr_goose_seconds(const gdr_goose*);
 const gdr_goose_word* gdr_goose_result(gdr_goose*);
 const char* gdr_goose_message(void);
 #ifdef __cplusplus
@@ -48,7 +49,8 @@ static void gdr_goose_stop(void) {
 
 class ProgramText {
  public:
-  ProgramText(const std::string& text, const std::string& file) : text_(text), file_(file) {}
+  ProgramText(const std::string& text, const std::string& file, const std::string& after_run)
+      : text_(text), file_(file), after_run_(after_run) {}
 
   std::string print(const std::vector<CompiledLoop>& loops) {
     out_ = kHead;
@@ -197,7 +199,7 @@ class ProgramText {
       }
       out_ += "}\n";
     }
-    out_ += "if (gdr_goose_run(gdr_goose_loop)) gdr_goose_stop();\n";
+    out_ += "if (gdr_goose_run(gdr_goose_loop)) gdr_goose_stop();\n" + after_run_;
     slice(loop.i_header);
     out_ += "{";
     slice(loop.before);
@@ -227,14 +229,15 @@ class ProgramText {
 
   const std::string& text_;
   const std::string& file_;
+  const std::string& after_run_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string program_with_calls(const std::string& text, const std::string& file,
-                               const std::vector<CompiledLoop>& loops) {
-  return ProgramText(text, file).print(loops);
+std::string program_with_calls(const std::string& text, const std::string& file, const std::vector<CompiledLoop>& loops,
+                               const std::string& after_run) {
+  return ProgramText(text, file, after_run).print(loops);
 }
 
 }  // namespace gdr::compiler

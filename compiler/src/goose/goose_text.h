@@ -18,8 +18,8 @@ struct CompiledLoop {
 };
 
 /// Lines keep their numbers, so that messages of the host's compiler refer to the user's lines. `file` is the name in
-/// messages.
+/// messages. `after_run`: lines behind each run of the board.
 [[nodiscard]] std::string program_with_calls(const std::string& text, const std::string& file,
-                                             const std::vector<CompiledLoop>& loops);
+                                             const std::vector<CompiledLoop>& loops, const std::string& after_run);
 
 }  // namespace gdr::compiler

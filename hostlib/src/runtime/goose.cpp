@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "event_telling.h"
@@ -46,7 +47,9 @@ struct gdr_goose {
   std::vector<gdr_goose_word> results;
   std::size_t i_count = 0;
   std::size_t j_count = 0;
-  std::size_t next = 0;  // index of the next result
+  std::size_t next = 0;     // index of the next result
+  double seconds = 0;       // emulated, of all runs
+  double last_seconds = 0;  // of the latest
   std::vector<Bytes> written;
   std::vector<Bytes> read;
   std::vector<gdr_goose_word> sink;  // receives the records that are written after a failure
@@ -208,6 +211,7 @@ void gdr_goose_reads_j(gdr_goose* loop, const void* address, size_t bytes, const
 }
 
 int gdr_goose_run(gdr_goose* loop) {
+  loop->last_seconds = 0;
   guarded(*loop, [&] {
     gdr_runtime* runtime = loop->runtime.get();
     constexpr std::size_t kMost = 0x7fffffff;
@@ -224,11 +228,16 @@ int gdr_goose_run(gdr_goose* loop) {
         good(*loop, gdr_runtime_send_i(runtime, loop->i.data(), ni)) && good(*loop, gdr_runtime_start(runtime, nj)) &&
         good(*loop, gdr_runtime_wait(runtime)) &&
         good(*loop, gdr_runtime_get_result(runtime, loop->results.data(), ni))) {
+      double seconds = loop->seconds;
+      good(*loop, gdr_runtime_emulated_seconds(runtime, &seconds));
+      loop->last_seconds = seconds - std::exchange(loop->seconds, seconds);
       good(*loop, gdr_runtime_finish(runtime));
     }
   });
   return loop->failed ? 1 : 0;
 }
+
+double gdr_goose_seconds(const gdr_goose* loop) { return loop->last_seconds; }
 
 const gdr_goose_word* gdr_goose_result(gdr_goose* loop) {
   const std::size_t at = loop->next++ * loop->result_width;

@@ -14,6 +14,7 @@ namespace gdr::compiler {
 struct GooseOptions {
   CompileOptions compile;
   std::vector<std::string> host{};  // further arguments for the host's compiler, such as -O3, -lm or more files
+  std::string after_run{};          // lines of C behind each run of the board, whose loop is `gdr_goose_loop`
 };
 
 /// One marked loop: its kernel, and its place in the source.

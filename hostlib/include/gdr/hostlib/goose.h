@@ -49,6 +49,10 @@ void gdr_goose_reads_j(gdr_goose* loop, const void* address, size_t bytes, const
 /* Computes the loop. Returns 0, or another number if anything has failed since gdr_goose_begin(). */
 int gdr_goose_run(gdr_goose* loop);
 
+/* Emulated seconds of the board and its host of 2009 that the latest gdr_goose_run() added to the loop's; those of the
+   first one include what opened it. 0 if the loop had no i or no j. */
+double gdr_goose_seconds(const gdr_goose* loop);
+
 /* The results of the next i, in declaration order; null after the last i. */
 const gdr_goose_word* gdr_goose_result(gdr_goose* loop);
 
