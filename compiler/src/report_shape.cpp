@@ -41,8 +41,10 @@ base::ReportShape cc_shape() {
   return {
       "cc",
       1,
-      {base::or_null(base::whole_field("seed", "seed of the search; null with `--xacc`")),
-       base::or_null(base::whole_field("effort", "effort of the search; null with `--xacc`")),
+      {base::or_null(
+           base::whole_field("seed", "seed of the search; null with `--xacc` if there are no loops for the board")),
+       base::or_null(
+           base::whole_field("effort", "effort of the search; null with `--xacc` if there are no loops for the board")),
        base::flag_field("fast", "whether functions have shorter forms (`--fast`)"),
        base::or_none(assembler::kernel_or_null()), base::or_none(assembler::lines_field()),
        base::or_none(assembler::least_lines_field()), base::or_none(assembler::clocks_field()),
@@ -53,7 +55,7 @@ base::ReportShape cc_shape() {
             base::text_field("operation", "operation"), base::text_field("width", "`short` or `long`")})),
        precision_report_field(),
        base::or_none(base::list_field(
-           "loops", "kernels of a program, with `--goose`",
+           "loops", "kernels of a program, with `--goose`, or with `--xacc` if there are some",
            {base::whole_field("line", "line of the loop"), base::text_field("kernel", "name of the kernel"),
             base::whole_field("lines", "lines of the loop body"),
             base::whole_field("least_lines", "no order has fewer")})),

@@ -218,6 +218,170 @@ class Sums(XaccTest):
             self.assertAlmostEqual(float(of_exact) / float(of_serial), 1, delta=1e-4)
 
 
+# Forces of some i, with a sum over all pairs and the largest number; FROM and TO bound the loop.
+PAIRS = """#include <stdio.h>
+#ifndef TO
+#define FROM 0
+#define TO N
+#endif
+double x[N], f[2][N];
+int near[N];
+#pragma xmp nodes p(*)
+#pragma xmp template t(0:N-1)
+#pragma xmp distribute t(block) onto p
+#pragma xmp align x[i] with t(i)
+#pragma xmp align f[*][i] with t(i)
+#pragma xmp align near[i] with t(i)
+#pragma xmp shadow x[*]
+int main(int argc, char** argv) {
+  double sum = argc, softening = 0.01;
+  int i, j, most = 0;
+#pragma xmp loop (i) on t(i)
+  for (i = 0; i < N; i++) x[i] = (i * 37 % 101) / 7.0;
+#pragma xmp reflect (x)
+#pragma xmp loop (i) on t(i) reduction(+:sum) reduction(max:most)
+#pragma goose parallel for loopcounter(i, j) result(f[0..1][i], near[i], sum, most)
+  for (i = FROM; i < TO; i++) {
+    f[0][i] = f[1][i] = near[i] = 0;
+    for (j = 0; j < N; j++) {
+      double d = x[j] - x[i], r2 = d * d + softening;
+      if (i == j) continue;
+      f[0][i] += d / r2;
+      f[1][i] += 1 / r2;
+      if (r2 < 1) near[i] += 1;
+      sum += d * d;
+    }
+    if (near[i] > most) most = near[i];
+  }
+  for (i = 0; i < N; i++) {
+#pragma xmp task on t(i)
+    printf("%d %a %a %d\\n", i, f[0][i], f[1][i], near[i]);
+  }
+#pragma xmp task on p(1)
+  printf("sum %.17g, most %d\\n", sum, most);
+  return 0;
+}
+"""
+
+
+# A full shadow in the faster of two dimensions, whose blocks differ.
+GATHER = """#include <stdio.h>
+long x[3][N];
+#pragma xmp nodes p(*)
+#pragma xmp template t(0:N-1)
+#pragma xmp distribute t(block) onto p
+#pragma xmp align x[*][i] with t(i)
+#pragma xmp shadow x[0][*]
+int main(void) {
+  long wrong = 0;
+  int i;
+#pragma xmp loop (i) on t(i)
+  for (i = 0; i < N; i++) x[0][i] = x[1][i] = x[2][i] = i;
+#pragma xmp reflect (x)
+  for (i = 0; i < N; i++) wrong += (x[0][i] != i) + (x[1][i] != i) + (x[2][i] != i);
+#pragma xmp reduction (+: wrong)
+#pragma xmp task on p(1)
+  printf("%ld wrong\\n", wrong);
+  return 0;
+}
+"""
+
+
+class FullShadow(XaccTest):
+    def test_all_nodes_have_all_elements(self):
+        source = self.file("gather.c", GATHER)
+        for size in (1, 7, 12):
+            program = self.compiled(source, f"-DN={size}")
+            for ranks in (1, 3, 4):
+                self.assertEqual(self.runs(program, ranks), ["0 wrong"])
+
+    def test_elements_of_others_may_not_be_written(self):
+        source = self.file("gather.c", GATHER.replace("wrong = 0;", "wrong = 0; x[1][5] = 1;"))
+        done = self.outcome(self.compiled(source, "-DN=8"), 2)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("rank 0: 'x' is used with subscript 5 in dimension 1: the node has 0 to 3, with its shadow 0 to 7", done.stderr)
+
+    def test_all_gathers_take_the_time_of_the_network(self):
+        # Few bytes go in two steps, many of them round a ring.
+        for size in (304, 16384):
+            program = self.compiled(self.file("gather.c", GATHER), f"-DN={size}")
+            line = self.runs(program, 4, "--cluster", "infiniband-ddr-64")[-1]
+            halos = float(re.search(r"halos (\S+) \(1 exchanges\)", line).group(1))
+            report = json.loads(self.succeeds("net", "allgather", "--network", "infiniband-ddr-64", "--nodes", "4", "--bytes",
+                                              str(3 * size // 4 * 8), "--executor", "closed-form", "--json", "-").out)
+            self.assertAlmostEqual(halos, 1e6 * report["emulated_seconds"], delta=0.001)
+
+
+class Board(XaccTest):
+    """Loops that #pragma goose marks, on the emulated board of each rank."""
+
+    def goose(self, source, *options, profile=False):
+        """What the program prints as Goose's compiler makes it, without the other directives."""
+        program = self.scratch / "goose"
+        self.succeeds("cc", "--goose", source, "-o", program, *options)
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")}
+        if profile:
+            environment["GDR_PROFILE"] = str(self.scratch / "profile.json")
+        return subprocess.run([program], capture_output=True, text=True, env=environment, check=True).stdout.splitlines()
+
+    def microseconds(self):
+        """The emulated time that the latest run of goose() with a profile tells."""
+        return 1e6 * json.loads((self.scratch / "profile.json").read_text())["emulated_seconds"]
+
+    def test_forces_have_the_serial_programs_bits_on_any_number_of_ranks(self):
+        source = cli_test.PROJECT / "kernels/xacc/nbody.c"
+        serial = self.goose(source, profile=True)
+        program = self.compiled(source)
+        for ranks in (1, 2, 3, 4):
+            lines = self.runs(program, ranks, "--cluster", "torus-64")
+            self.assertEqual(lines[0], serial[0])
+            if ranks == 1:
+                self.assertIn(f"boards {self.microseconds():.3f}, ", lines[1])
+            parts = [float(part) for part in re.findall(r" (\d+\.\d+)", lines[1])]
+            self.assertAlmostEqual(parts[0], sum(parts[1:]), delta=0.004)
+            self.assertEqual(lines, self.runs(program, ranks, "--cluster", "torus-64"))
+
+    def test_blocks_of_any_size_sums_and_largest_numbers(self):
+        source = self.file("pairs.c", PAIRS)
+        for size, ranks in [(150, (1, 2, 4)), (5, (4,))]:  # four nodes have 2, 2, 1 and 0 of five elements
+            program = self.compiled(source, f"-DN={size}")
+            serial = self.goose(source, f"-DN={size}")
+            sums = set()
+            for number in ranks:
+                lines = self.runs(program, number, "--reductions", "serial")
+                self.assertEqual(sorted(lines), sorted(serial))
+                sums.update(line for line in self.runs(program, number) if line.startswith("sum"))
+            self.assertEqual(len(sums), 1)
+
+    def test_a_rank_takes_the_time_of_its_own_particles(self):
+        source = self.file("pairs.c", PAIRS)
+        program = self.compiled(source, "-DN=300")
+        self.goose(source, "-DN=300", "-DFROM=0", "-DTO=150", profile=True)
+        for network in NETWORKS:
+            lines = self.runs(program, 2, "--cluster", network)  # those of two ranks, in any order
+            clock = [line for line in lines if line.startswith(f"2 ranks on {network}: ")]
+            self.assertEqual(len(clock), 1)
+            self.assertIn(f"boards {self.microseconds():.3f}, ", clock[0])
+
+    def test_computed_on_the_host_it_is_the_serial_program(self):
+        source = self.file("pairs.c", PAIRS)
+        program = self.compiled(source, "-DN=40")
+        environment = dict(os.environ) | ENVIRONMENT | {"GDR_GOOSE": "host"}
+        done = subprocess.run(["mpirun", "--oversubscribe", "-np", "2", program, "--reductions", "serial"], capture_output=True,
+                              text=True, env=environment, check=True, timeout=300)
+        self.assertEqual(sorted(done.stdout.splitlines()), sorted(self.serial(source, "-DN=40")))
+
+    def test_kernels_are_reported_and_searched_for(self):
+        source = cli_test.PROJECT / "kernels/xacc/nbody.c"
+        line = source.read_text().split("#pragma goose")[0].count("\n") + 1
+        output = self.scratch / "nbody.o"
+        outcome = self.succeeds("cc", "--xacc", source, "-o", output, "-O1", "--seed", "7")
+        self.assertRegex(outcome.out, rf"nbody.c:{line}: \d+ loop lines\n")
+        report = json.loads(self.succeeds("cc", "--xacc", source, "-o", output, "-O1", "--seed", "7", "--json", "-").out)
+        self.assertEqual((report["seed"], report["effort"]), (7, 1))
+        self.assertEqual([one["line"] for one in report["loops"]], [line])
+
+
 class Command(XaccTest):
     def test_options_of_other_compilations_are_refused(self):
         source = cli_test.PROJECT / "kernels/xacc/laplace.c"

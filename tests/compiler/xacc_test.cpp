@@ -72,6 +72,19 @@ TEST_P(XaccMessages, NameTheDirectiveAndItsPlace) {
   "\n  for (i = 1; i < N - 1; i++)\n" \
   "    for (j = 1; j < N - 1; j++) " statement "\n"
 
+#define ONE_DIMENSION                        \
+  "double a[N], y[N];\n"                     \
+  "#pragma xmp nodes q(4)\n"                 \
+  "#pragma xmp template s(0:N-1)\n"          \
+  "#pragma xmp distribute s(block) onto q\n" \
+  "#pragma xmp align a[i] with s(i)\n"       \
+  "#pragma xmp align y[i] with s(i)\n"
+
+#define BOARD(before, between, statement)                         \
+  before "#pragma goose parallel for loopcounter(i, j)\n" between \
+         "  for (i = 0; i < N; i++)\n"                            \
+         "    for (j = 0; j < N; j++) " statement "\n"
+
 INSTANTIATE_TEST_SUITE_P(
     Programs, XaccMessages,
     testing::Values(
@@ -98,8 +111,13 @@ INSTANTIATE_TEST_SUITE_P(
         WrongDirective{"LocalArray", "#pragma xmp align local[i][j] with t(j, i)\n", "", 9, 19,
                        "the directive xmp align: 'local' is no array that this file defines outside of functions, with "
                        "constant sizes and without initial values"},
-        WrongDirective{"FullShadow", "#pragma xmp shadow w[*][1]\n", "", 9, 22,
-                       "the directive xmp shadow: a full shadow (*) is not taken"},
+        WrongDirective{
+            "FullShadow", "#pragma xmp shadow w[*][1]\n", "", 9, 22,
+            "the directive xmp shadow: a full shadow (*) of 'w' is not taken: it takes nodes of one dimension, "
+            "and 'p' has 2"},
+        WrongDirective{"WidthOfFullShadow", ONE_DIMENSION "#pragma xmp shadow y[*]\n",
+                       "#pragma xmp reflect (y) width(1)\n", 18, 22,
+                       "a width of 'y' is refused: its shadow is full, and all of it is reflected"},
         WrongDirective{"NoConstant", "int n;\n#pragma xmp template s(0:n-1)\n", "", 10, 24,
                        "a bound of a template 'n - 1' is refused: it must be a constant of numbers, + - * / % and "
                        "parentheses, after macros"},
@@ -138,9 +156,35 @@ INSTANTIATE_TEST_SUITE_P(
             "Bcast", "", "#pragma xmp bcast (u)\n", 11, 20,
             "the directive xmp bcast: 'u' is refused: it takes variables and arrays that are not distributed"},
         WrongDirective{
-            "Board", "", "#pragma goose parallel for loopcounter(i, j)\n  for (i = 0; i < N; i++);\n", 11, 9,
-            "the directive goose is not taken with --xacc: what is missing is that loops of the board read and "
-            "write distributed arrays; gdr cc --goose takes it in files without other directives"}),
+            "BoardReadsOthers", ONE_DIMENSION, BOARD("#pragma xmp loop (i) on s(i)\n", "", "a[i] += y[j];"), 20, 39,
+            "the directive goose: of dimension 0 of 'y' a node has its own elements only, and this subscript is "
+            "not the counter of a loop that xmp loop splits; give 'y' a full shadow (*), which xmp reflect "
+            "brings up to date"},
+        WrongDirective{
+            "BoardWithoutSplit", ONE_DIMENSION, BOARD("", "", "a[i] += j;"), 19, 31,
+            "the directive goose: of dimension 0 of 'a' a node has its own elements only, and this subscript is "
+            "not the counter of a loop that xmp loop splits; give 'a' a full shadow (*), which xmp reflect "
+            "brings up to date"},
+        WrongDirective{"BoardOfSplitPairs", ONE_DIMENSION,
+                       BOARD("#pragma xmp loop (j) on s(j)\n", "", "plain[i] += y[j];"), 18, 9,
+                       "the directive goose: xmp loop splits the loop over 'j' in it, and a board takes all its steps; "
+                       "split the outer loop only"},
+        WrongDirective{"BoardBeforeAnother", ONE_DIMENSION, BOARD("", "#pragma xmp loop (i) on s(i)\n", "a[i] += j;"),
+                       18, 9,
+                       "the directive xmp loop stands between the directive goose and its loop: write it before that "
+                       "directive"},
+        WrongDirective{
+            "BoardAndDevice", ONE_DIMENSION, BOARD("#pragma acc parallel loop\n", "", "plain[i] += j;"), 17, 9,
+            "the directive acc parallel is not taken for a loop that the directive goose gives to the board: a "
+            "loop has one device"},
+        WrongDirective{"BoardWithoutLoop", "", "#pragma goose parallel for loopcounter(i, j)\n  x = 1;\n", 11, 9,
+                       "the directive goose parallel stands before no for loop"},
+        // Goose's compiler tells of what it does not take.
+        WrongDirective{
+            "BoardOfOtherLoops", ONE_DIMENSION, BOARD("#pragma xmp loop (i) on s(i)\n", "", "a[i] = a[i] * 2 + j;"), 20,
+            5,
+            "a result must be accumulated, in a way that does not depend on the order of j: a[i] += ..., a[i] "
+            "-= ..., a[i] = fmin(a[i], ...) or fmax; integers also |=, &=, ^=; and under a condition"}),
     [](const testing::TestParamInfo<WrongDirective>& one) { return one.param.name; });
 
 TEST(Xacc, ProgramsKeepTheirLines) {

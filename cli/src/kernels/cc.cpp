@@ -77,6 +77,21 @@ bool wants_program_source(const CcOptions& options) {
   return options.output == "-" || compiler::is_program(options.output);
 }
 
+/// The kernels of marked loops in the report, and in words if `told`.
+void add_loops(Json& json, const std::vector<compiler::GooseKernel>& kernels, const CcOptions& options, bool told) {
+  json["loops"] = Json::array();
+  for (const compiler::GooseKernel& one : kernels) {
+    const compiler::CompileResult& compiled = one.compiled;
+    json["loops"].push_back({{"line", one.line},
+                             {"kernel", compiled.kernel},
+                             {"lines", compiled.lines},
+                             {"least_lines", compiled.least_lines}});
+    if (!told || !options.report.speaks() || options.output == "-") continue;
+    fmt::print("{}:{}: {}\n", options.source, one.line, base::counted(compiled.lines, "loop line"));
+    if (options.precision) fmt::print("{}", compiler::widths_text(compiled));
+  }
+}
+
 int compile_program(const CcOptions& options) {
   if (!options.emit.empty()) throw UsageError("--emit: with --goose the name after -o says what is written");
   if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
@@ -94,42 +109,40 @@ int compile_program(const CcOptions& options) {
     done = build.done;
   }
   Json json = head_of_report(options);
-  json["loops"] = Json::array();
-  for (const compiler::GooseKernel& one : result.kernels) {
-    const compiler::CompileResult& compiled = one.compiled;
-    json["loops"].push_back({{"line", one.line},
-                             {"kernel", compiled.kernel},
-                             {"lines", compiled.lines},
-                             {"least_lines", compiled.least_lines}});
-    if (!done || !options.report.speaks() || options.output == "-") continue;
-    fmt::print("{}:{}: {}\n", options.source, one.line, base::counted(compiled.lines, "loop line"));
-    if (options.precision) fmt::print("{}", compiler::widths_text(compiled));
-  }
+  add_loops(json, result.kernels, options, done);
   json["output"] = done ? Json(output) : Json(nullptr);
   json["diagnostics"] = compiler::diagnostics_json(result.diagnostics);
   options.report.write(json);
   return done ? kSuccess : kFailure;
 }
 
-/// With --xacc no kernel is searched for, and no data are at hand.
 void require_xacc_options(const CcOptions& options) {
-  const CompileArguments none;
   if (!options.emit.empty()) throw UsageError("--emit: with --xacc the name after -o says what is written");
   if (!options.compile.function.empty()) throw UsageError("--function: with --xacc the directives choose the loops");
-  if (options.compile.effort != none.effort) throw UsageError("-O: with --xacc no kernel is searched for; see --goose");
-  if (options.compile.seed != none.seed) throw UsageError("--seed: with --xacc no kernel is searched for; see --goose");
-  if (options.compile.fast) throw UsageError("--fast: with --xacc numbers keep the program's precision");
-  if (options.precision) throw UsageError("--precision: with --xacc numbers keep the program's precision");
   if (options.data.given()) throw UsageError("--i and --j: a program with --xacc has its own data");
+}
+
+/// Without loops for the board no kernel is searched for.
+void refuse_kernel_options(const CcOptions& options) {
+  const CompileArguments none;
+  const auto refuse = [](const char* option) {
+    throw UsageError(
+        fmt::format("{}: with --xacc it is for loops that #pragma goose marks, and there is none", option));
+  };
+  if (options.compile.effort != none.effort) refuse("-O");
+  if (options.compile.seed != none.seed) refuse("--seed");
+  if (options.compile.fast) refuse("--fast");
+  if (options.precision) refuse("--precision");
 }
 
 int compile_directives(const CcOptions& options) {
   require_xacc_options(options);
   const std::string output = program_name(options);
-  const compiler::XaccOptions xacc{options.compile.options().clang, options.host};
+  const compiler::XaccOptions xacc{options.compile.options(), options.host};
   const compiler::XaccResult result = compiler::compile_xacc(options.source, xacc);
   print_diagnostics(compiler::format_diagnostics(result));
   bool done = !result.source.empty();
+  if (done && result.kernels.empty()) refuse_kernel_options(options);
   if (done && wants_program_source(options)) {
     write_text(output, result.source);
   } else if (done) {
@@ -138,7 +151,11 @@ int compile_directives(const CcOptions& options) {
     done = build.done;
   }
   Json json = head_of_report(options);
-  json["seed"] = json["effort"] = nullptr;
+  if (result.kernels.empty()) {
+    json["seed"] = json["effort"] = nullptr;
+  } else {
+    add_loops(json, result.kernels, options, done);
+  }
   json["output"] = done ? Json(output) : Json(nullptr);
   json["diagnostics"] = compiler::diagnostics_json(result.diagnostics);
   options.report.write(json);
@@ -209,7 +226,8 @@ void add_cc(Command program, const std::string& name) {
   command.add_flag("--goose", options->goose,
                    "compile the loops of a program that #pragma goose marks, and the program around them");
   command.add_flag("--xacc", options->xacc,
-                   "compile a program with directives of XcalableMP and OpenACC to an MPI program");
+                   "compile a program with directives of XcalableMP and OpenACC to an MPI program; the board computes "
+                   "loops in it that #pragma goose marks");
   command.add_option("--emit", options->emit, "output format if -o is not given; the file is named after the kernel",
                      one_of({"vsm", "gdro"}));
   const Option precision =

@@ -20,9 +20,11 @@ class DirectiveReader {
     directive_.pragma = &pragma_;
     if (pragma_.words.empty()) refuse("a directive has no name");
     const std::string name = word();
-    title_ = (pragma_.acc ? "acc " : "xmp ") + name;
-    if (pragma_.acc) {
+    title_ = pragma_.space + " " + name;
+    if (pragma_.space == "acc") {
       read_acc(name);
+    } else if (pragma_.space == "goose") {
+      read_board();
     } else {
       read_xmp(name);
     }
@@ -177,23 +179,29 @@ class DirectiveReader {
         one.place, fmt::format("the directive {}: '{}' is not taken; a subscript is one name, or *", title_, one.low)};
   }
 
+  /// The counters only: the compiler of the board's loops reads the directive, and says what is wrong with it.
+  void read_board() {
+    if (word() != "func") directive_.kind = XaccKind::board;
+    while (!at_end() && !accept("loopcounter")) ++at_;
+    if (!at_end() && accept("(")) names(')');
+    at_ = pragma_.words.size();
+  }
+
   static long number(const XaccRange& one, const std::string& text, const std::string& what) {
     const long value = constant_value(text, one.place, what);
     if (value < 0) throw XaccRefusal{one.place, fmt::format("{} of {} is refused: it is at least 0", what, value)};
     return value;
   }
 
-  void widths_of(const std::vector<XaccRange>& ranges, const std::string& what) {
-    for (const XaccRange& one : ranges) {
-      if (one.all)
-        throw XaccRefusal{one.place, fmt::format("the directive {}: a full shadow (*) is not taken", title_)};
-      directive_.widths.push_back({number(one, one.low, what), number(one, one.high, what), false});
-    }
-  }
-
   void read_shadow() {
     directive_.subject = element();
-    widths_of(directive_.subject.at, "a shadow");
+    for (const XaccRange& one : directive_.subject.at) {
+      XaccWidth width;
+      width.full = one.all;
+      if (!one.all) width.low = number(one, one.low, "a shadow");
+      if (!one.all) width.high = number(one, one.high, "a shadow");
+      directive_.widths.push_back(width);
+    }
   }
 
   void names(char until) {

@@ -1,4 +1,5 @@
-// Directives of XcalableMP and OpenACC as words, and as what they say. Nothing here refers to clang.
+// Directives of XcalableMP and OpenACC, and those for the board, as words and as what they say. Nothing here refers to
+// clang.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +17,11 @@ struct XaccWord {
   Place place;
 };
 
-/// A line #pragma xmp or #pragma acc.
+/// A line #pragma xmp, #pragma acc or #pragma goose.
 struct XaccPragma {
-  bool acc = false;
-  std::vector<XaccWord> words;  // behind xmp or acc
-  Place place;                  // of the word xmp or acc
+  std::string space;            // xmp, acc or goose
+  std::vector<XaccWord> words;  // behind it
+  Place place;                  // of the word xmp, acc or goose
   std::size_t begin = 0;        // offset of the #
   std::size_t end = 0;          // offset of the end of the line, continuations included
 };
@@ -47,6 +48,7 @@ enum class XaccKind : std::uint8_t {
   reduction,
   acc_compute,  // parallel or kernels, with or without loop
   acc_loop,
+  board,     // goose: a loop for the board, which gdr/compiler/goose.h compiles
   acc_other  // data, update, wait, host_data: nothing to do where the device's memory is the host's
 };
 
@@ -79,6 +81,9 @@ struct XaccWidth {
   long low = 0;
   long high = 0;
   bool periodic = false;
+  bool full = false;  // a shadow that holds all elements of the dimension
+
+  [[nodiscard]] bool any() const { return full || low > 0 || high > 0; }
 };
 
 struct XaccDirective {
@@ -86,7 +91,8 @@ struct XaccDirective {
   const XaccPragma* pragma = nullptr;
   XaccReference subject;            // nodes, template, distribute, align, shadow: what is declared
   XaccReference on;                 // distribute onto, align with, loop and task on, bcast from
-  std::vector<XaccWord> names;      // counters of a loop; arrays of a reflect; variables of a bcast
+  std::vector<XaccWord> names;      // counters of a loop, the outer first if it is the board's; arrays of a reflect;
+                                    // variables of a bcast
   std::vector<XaccWidth> widths;    // of shadow and reflect, by dimension of the array
   std::vector<XaccReduction> sums;  // of loop, reduction, acc loops
   bool orthogonal = false;          // reflect without corners

@@ -73,6 +73,16 @@ int XaccLayout::array(const std::string& name, const Place& place) const {
   return found;
 }
 
+/// All nodes bring together an array with a full shadow, each its block of one dimension.
+void XaccLayout::require_one_split(const XaccArray& array, const Place& place) const {
+  const XaccTemplate& on = templates[static_cast<std::size_t>(array.on)];
+  const std::size_t dimensions = nodes[static_cast<std::size_t>(on.nodes)].extents.size();
+  if (dimensions == 1) return;
+  refuse(place, fmt::format("the directive xmp shadow: a full shadow (*) of '{}' is not taken: it takes nodes of one "
+                            "dimension, and '{}' has {}",
+                            array.name, nodes[static_cast<std::size_t>(on.nodes)].name, dimensions));
+}
+
 long XaccLayout::nodes_along(const XaccArray& array, std::size_t dimension) const {
   if (array.along[dimension] < 0) return 1;
   const XaccTemplate& on = templates[static_cast<std::size_t>(array.on)];
@@ -152,9 +162,10 @@ void XaccLayout::add(const XaccDirective& directive, const std::map<std::string,
                                         array_of.extents.size(), directive.widths.size()));
     }
     for (std::size_t d = 0; d < directive.widths.size(); ++d) {
-      if (array_of.along[d] < 0 && directive.widths[d].low + directive.widths[d].high > 0) {
+      if (array_of.along[d] < 0 && directive.widths[d].any()) {
         refuse(subject.at[d].place, fmt::format("'{}' is not split in dimension {}: its shadow is 0", subject.name, d));
       }
+      if (directive.widths[d].full) require_one_split(array_of, subject.at[d].place);
     }
     array_of.shadow = directive.widths;
   }

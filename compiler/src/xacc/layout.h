@@ -1,6 +1,7 @@
 // What the directives of a file declare: nodes, templates, distributed arrays.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,9 @@ struct XaccArray {
   std::vector<int> along;         // template's dimension of each of the array's; -1: not split
   std::vector<XaccWidth> shadow;  // by dimension of the array
   bool diagonal = false;          // a loop reads elements that are shifted in two split dimensions
+
+  /// True if every node holds all elements, its own and copies of the others'.
+  [[nodiscard]] bool is_full() const { return std::ranges::any_of(shadow, &XaccWidth::full); }
 };
 
 struct XaccLayout {
@@ -51,6 +55,9 @@ struct XaccLayout {
 
   /// Nodes along a dimension of an array; 1 if it is not split, 0 if only the ranks tell.
   [[nodiscard]] long nodes_along(const XaccArray& array, std::size_t dimension) const;
+
+ private:
+  void require_one_split(const XaccArray& array, const Place& place) const;
 };
 
 }  // namespace gdr::compiler

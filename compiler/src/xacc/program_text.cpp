@@ -97,7 +97,13 @@ std::string xacc_tail(const XaccText& text, const std::string& file) {
   for (std::size_t n = 0; n < layout.arrays.size(); ++n) {
     const XaccArray& one = layout.arrays[n];
     std::vector<long> shadow;
-    for (const XaccWidth& width : one.shadow) shadow.insert(shadow.end(), {width.low, width.high});
+    for (const XaccWidth& width : one.shadow) {
+      if (width.full) {
+        shadow.insert(shadow.end(), {-1, -1});
+      } else {
+        shadow.insert(shadow.end(), {width.low, width.high});
+      }
+    }
     out += fmt::format(
         "  {0} = gdr_xmp_array(\"{0}\", {1}, sizeof *{0}, {2}, {3}, {4}, {5}, {6}, {7}, gdr_xmp_pitch_{8}, "
         "gdr_xmp_range_{8});\n",

@@ -1,4 +1,5 @@
-// The order of the steps for directives of XcalableMP and OpenACC: rewrite the program, call MPI's compiler.
+// The order of the steps for directives of XcalableMP and OpenACC: check the program, compile loops for the board,
+// rewrite the program, call MPI's compiler.
 #include "gdr/compiler/xacc.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,9 @@ namespace {
 
 /// The year and month of the specification of XcalableMP (1.2) that the macro names.
 constexpr const char* kVersion = "-D_XCALABLEMP=201311";
+
+/// Behind each run of the board, in the code that goose.h makes: its time on the rank's clock.
+constexpr const char* kAfterRun = "{ void gdr_xmp_board(double); gdr_xmp_board(gdr_goose_seconds(gdr_goose_loop)); }\n";
 
 auto xacc_reader() {
   static const auto found = GDR_PLUGIN_FUNCTION("libgdr_xacc.so", GDR_XACC_FUNCTION);
@@ -56,6 +60,31 @@ std::string folder_beside(const std::filesystem::path& path) {
   return folder.empty() ? "." : file_argument(folder);
 }
 
+/// Rewrites a text of the program, and adds what is told of it.
+XaccUnit read(const XaccRequest& request, const std::string& file, XaccResult& result) {
+  XaccUnit unit;
+  xacc_reader()(request, unit);
+  result.clang += unit.clang;
+  if (unit.failed) result.diagnostics.push_back({file, 0, 0, "clang does not compile it"});
+  for (const Message& error : unit.errors) {
+    result.diagnostics.push_back(
+        {error.place.file.empty() ? file : error.place.file, error.place.line, error.place.column, error.text});
+  }
+  return unit;
+}
+
+/// The linker's options for a library of ours.
+void add_library(std::vector<std::string>& command, const std::string& name) {
+  for (const std::filesystem::path& place : base::library_folders()) {
+    std::error_code none;
+    if (!std::filesystem::exists(place / ("lib" + name + ".so"), none)) continue;
+    const std::string folder = std::filesystem::canonical(place, none).string();
+    command.insert(command.end(), {"-L" + folder, "-Wl,-rpath," + folder});
+    break;
+  }
+  command.push_back("-l" + name);
+}
+
 }  // namespace
 
 bool xacc_available() { return xacc_reader() != nullptr; }
@@ -66,27 +95,29 @@ XaccResult compile_xacc(const std::filesystem::path& path, const XaccOptions& op
   if (xacc_reader() == nullptr) {
     throw Error("directives of XcalableMP take " + base::missing_plugin("libgdr_xacc.so", "Clang 19", "GDR_GOOSE"));
   }
-  XaccRequest request{file_argument(file), base::read_file(path), {"-xc", "-std=gnu17", "-w", kVersion}};
-  request.arguments.push_back("-I" + xmp_headers());
-  for (const std::string& argument : mpi_arguments()) request.arguments.push_back(argument);
-  for (const std::string& argument : options.definitions) request.arguments.push_back(argument);
+  XaccRequest request{file_argument(file), base::read_file(path), {"-xc", "-std=gnu17", "-w"}};
+  GooseOptions board{options.compile, options.host, kAfterRun};
+  std::vector<std::string> found{kVersion, "-I" + xmp_headers()};
+  for (const std::string& argument : mpi_arguments()) found.push_back(argument);
+  board.compile.clang.insert(board.compile.clang.begin(), found.begin(), found.end());
+  for (const std::string& argument : board.compile.clang) request.arguments.push_back(argument);
   for (const std::string& argument : options.host) {
     if (argument.starts_with("-D") || argument.starts_with("-I") || argument.starts_with("-U") ||
         argument.starts_with("-std=")) {
       request.arguments.push_back(argument);
     }
   }
-  XaccUnit unit;
-  xacc_reader()(request, unit);
   XaccResult result;
-  result.clang = unit.clang;
-  if (unit.failed) result.diagnostics.push_back({file, 0, 0, "clang does not compile it"});
-  for (const Message& error : unit.errors) {
-    result.diagnostics.push_back(
-        {error.place.file.empty() ? file : error.place.file, error.place.line, error.place.column, error.text});
-  }
-  if (result.diagnostics.empty() && !unit.found) {
+  XaccUnit unit = read(request, file, result);
+  if (result.diagnostics.empty() && !unit.found)
     result.diagnostics.push_back({file, 0, 0, "the file has no directive: #pragma xmp or #pragma acc"});
+  if (result.diagnostics.empty() && unit.board) {
+    GooseResult compiled = compile_goose(path, board);
+    result.clang += compiled.clang;
+    result.diagnostics = std::move(compiled.diagnostics);
+    result.kernels = std::move(compiled.kernels);
+    request.text = std::move(compiled.source);
+    if (result.diagnostics.empty()) unit = read(request, file, result);
   }
   if (result.diagnostics.empty()) result.source = std::move(unit.source);
   return result;
@@ -98,21 +129,16 @@ HostBuild build_xacc(const XaccResult& result, const std::filesystem::path& path
   const MemoryFile messages("messages");
   std::vector<std::string> command{
       mpi_compiler(), "-O2", "-iquote", folder_beside(path), "-I" + xmp_headers(), kVersion, "-Wno-unknown-pragmas"};
-  for (const std::string& argument : options.definitions) command.push_back(argument);
+  for (const std::string& argument : options.compile.clang) command.push_back(argument);
   const bool object = output.extension() == ".o";
   command.insert(command.end(), {"-o", file_argument(output), "-xc"});
   if (object) command.push_back("-c");
   command.insert(command.end(), {file_argument(source.path()), "-xnone"});
   for (const std::string& argument : options.host) command.push_back(argument);
   if (!object) {
-    for (const std::filesystem::path& place : base::library_folders()) {
-      std::error_code none;
-      if (!std::filesystem::exists(place / "libgdr_xmp.so", none)) continue;
-      const std::string folder = std::filesystem::canonical(place, none).string();
-      command.insert(command.end(), {"-L" + folder, "-Wl,-rpath," + folder});
-      break;
-    }
-    command.insert(command.end(), {"-lgdr_xmp", "-lm"});
+    add_library(command, "gdr_xmp");
+    if (!result.kernels.empty()) add_library(command, "gdr");
+    command.push_back("-lm");
   }
   const int status = run_program(command, messages, messages);
   if (status == kNoProgram) refuse_compiler(command.front());

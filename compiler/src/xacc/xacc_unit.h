@@ -10,7 +10,7 @@ namespace gdr::compiler {
 
 struct XaccRequest {
   std::string file;                    // name of the file in messages
-  std::string text;                    // its contents
+  std::string text;                    // its contents, or those with the board's calls in place of its loops
   std::vector<std::string> arguments;  // for clang
 };
 
@@ -19,7 +19,8 @@ struct XaccUnit {
   std::vector<Message> errors;  // in the order of the file
   std::string clang;            // messages of clang
   bool failed = false;          // true if clang rejects the file
-  bool found = false;           // true if there is a directive
+  bool found = false;           // true if there is a directive of XcalableMP or OpenACC
+  bool board = false;           // true if there is a loop for the board
 };
 
 }  // namespace gdr::compiler

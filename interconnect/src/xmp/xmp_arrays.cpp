@@ -147,8 +147,13 @@ void* XmpRun::add_array(XmpArray array, int line, long* pitch, long* range) {
       const auto [first, end] = on.own[static_cast<std::size_t>(array.along[d])];
       own = {std::min(std::max(first, 0L), array.extents[d]), std::min(std::max(end, 0L), array.extents[d])};
     }
-    const long low = array.shadow[2 * d];
-    const long high = array.shadow[2 * d + 1];
+    long& low = array.shadow[2 * d];
+    long& high = array.shadow[2 * d + 1];
+    if (low < 0) {
+      array.full = static_cast<int>(d);
+      low = own.first;
+      high = array.extents[d] - own.second;
+    }
     pitch[d] = elements;
     base += (own.first - low) * elements;
     elements *= own.second - own.first + low + high;
@@ -172,6 +177,7 @@ void* XmpRun::add_array(XmpArray array, int line, long* pitch, long* range) {
 
 void XmpRun::init_reflect(int n, const long* widths, const int* periodic, bool orthogonal, int line) {
   XmpArray& array = arrays_.at(static_cast<std::size_t>(n));
+  if (array.full >= 0) return init_gather(array, line);
   const XmpTemplate& on = template_of(array.on);
   const bool corners = array.diagonal && !orthogonal;
   const auto messages = [&](int rank) {
@@ -201,13 +207,42 @@ void XmpRun::init_reflect(int n, const long* widths, const int* periodic, bool o
   }
 }
 
+void XmpRun::init_gather(XmpArray& array, int line) {
+  const XmpTemplate& on = template_of(array.on);
+  const auto full = static_cast<std::size_t>(array.full);
+  const auto along = static_cast<std::size_t>(array.along[full]);
+  std::vector<std::pair<long, long>> owned;
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto [first, end] = on.block(along, size_, rank);
+    owned.emplace_back(std::min(std::max(first, 0L), array.extents[full]),
+                       std::min(std::max(end, 0L), array.extents[full]));
+  }
+  const auto elements = [&](std::size_t from, std::size_t to) {
+    std::size_t all = 1;
+    for (std::size_t d = from; d < to; ++d) all *= static_cast<std::size_t>(array.extents[d]);
+    return all;
+  };
+  try {
+    array.gather = std::make_unique<XmpGather>(
+        array.memory, elements(0, full), static_cast<std::size_t>(array.extents[full]),
+        elements(full + 1, array.extents.size()) * array.element_bytes, std::move(owned), array.name);
+    if (network_) array.gather->seconds = network_->all_gather(array.gather->most_bytes());
+  } catch (const std::exception& error) {
+    fail_together(error.what(), line);
+  }
+}
+
 void XmpRun::do_reflect(int n, int line) {
   XmpArray& array = arrays_.at(static_cast<std::size_t>(n));
-  if (!array.reflect)
+  if (!array.reflect && !array.gather)
     fail_together(fmt::format("the directive xmp reflect_do: '{}' has had no reflect_init", array.name), line);
-  array.reflect->exchange();
+  if (array.gather) {
+    array.gather->exchange(rank_);
+  } else {
+    array.reflect->exchange();
+  }
   if (!network_) return;
-  meet(array.reflect->seconds, halos_);
+  meet(array.gather ? array.gather->seconds : array.reflect->seconds, halos_);
   ++exchanges_;
 }
 

@@ -84,6 +84,8 @@ void gdr_xmp_reduce(void* variable, int type, int operation) { run().reduce(vari
 
 void gdr_xmp_spend(double points, double bytes) { run().spend(points, bytes); }
 
+void gdr_xmp_board(double seconds) { run().spend_board(seconds); }
+
 void gdr_xmp_not_timed(int line) { run().not_timed(line); }
 
 void gdr_xmp_outside(const char* array, int dimension, long subscript, const long* range, int line) {

@@ -20,11 +20,12 @@ void gdr_xmp_nodes(const char* name, int dimensions, const long* extents, int li
 void gdr_xmp_template(const char* name, int nodes, int dimensions, const long* bounds, const int* node_dimensions,
                       long* block);
 /* The rank's elements, zeroed. along: dimension of the template, -1 where it is not split; shadow: low and high of each
- * dimension. Writes to `pitch` elements from one subscript to the next and, last, what is added to the sum of
- * subscripts times pitches; to `range` first element, end, and both with the shadow, of each dimension. */
+ * dimension, -1 for all elements that other ranks own. Writes to `pitch` elements from one subscript to the next and,
+ * last, what is added to the sum of subscripts times pitches; to `range` first element, end, and both with the shadow,
+ * of each dimension. */
 void* gdr_xmp_array(const char* name, int line, size_t element_bytes, int on, int dimensions, const long* extents,
                     const int* along, const long* shadow, int diagonal, long* pitch, long* range);
-/* widths: low and high of each dimension. */
+/* widths: low and high of each dimension, -1 for a full shadow. */
 void gdr_xmp_reflect_init(int array, const long* widths, const int* periodic, int orthogonal, int line);
 void gdr_xmp_reflect_do(int array, int line);
 void gdr_xmp_barrier(void);
@@ -45,6 +46,8 @@ double gdr_xmp_sum_merge(int sum, double value, int single);
 void gdr_xmp_reduce(void* variable, int type, int operation);
 /* Time of a loop on the device: points, and bytes of memory that each reads and writes. */
 void gdr_xmp_spend(double points, double bytes);
+/* Time of a loop on the rank's board. */
+void gdr_xmp_board(double seconds);
 void gdr_xmp_not_timed(int line);
 void gdr_xmp_outside(const char* array, int dimension, long subscript, const long* range, int line)
     __attribute__((noreturn));

@@ -81,4 +81,20 @@ double XmpNetwork::broadcast(double bytes) const {
   return seconds;
 }
 
+double XmpNetwork::all_gather(double bytes) const {
+  if (ranks_ == 1) return 0;
+  const auto ranks = static_cast<Rank>(ranks_);
+  const auto whole = static_cast<std::uint64_t>(bytes);
+  const CollectiveAlgorithm algorithm = library_algorithm(CollectiveOperation::allgather, ranks, whole);
+  if (!is_hybrid())
+    return closed_form(make_collective({CollectiveOperation::allgather, algorithm, whole}, ranks), *platform_);
+  // Over InfiniBand, which every node reaches: step by step round a ring, or with twice the bytes in each step.
+  if (algorithm == CollectiveAlgorithm::ring)
+    return (ranks_ - 1) * system_.cluster.mpi_message(bytes, GdrPath::same_socket);
+  double seconds = 0;
+  for (int have = 1; have < ranks_; have *= 2)
+    seconds += system_.cluster.mpi_message(std::min(have, ranks_ - have) * bytes, GdrPath::same_socket);
+  return seconds;
+}
+
 }  // namespace gdr::interconnect

@@ -25,6 +25,8 @@ class XmpNetwork {
   [[nodiscard]] double exchange(HaloPlans& plans) const;
   [[nodiscard]] double all_reduce() const;
   [[nodiscard]] double broadcast(double bytes) const;
+  /// An all-gather of `bytes` of each rank, by the algorithm that kCollectiveLibrary takes.
+  [[nodiscard]] double all_gather(double bytes) const;
   /// Launches of a loop whose sum is reduced.
   [[nodiscard]] double launch() const { return system_.cluster.iteration_overhead; }
   /// A loop on the device: the bytes that its memory moves.

@@ -86,14 +86,16 @@ void XmpRun::end(int status) {
   }
   arrays_.clear();
   if (network_) {
-    std::array<double, 2> mine{now_, loops_};
-    std::array<double, 2> most{};
-    MPI_Reduce(mine.data(), most.data(), 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    const std::array<double, 3> mine{now_, loops_, boards_};
+    std::array<double, 3> most{};
+    MPI_Reduce(mine.data(), most.data(), 3, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank_ == 0) {
+      const std::string boards = most[2] > 0 ? fmt::format("boards {:.3f}, ", most[2] * kMega) : std::string();
       fmt::print(
-          "{} on {}: {:.3f} us emulated: loops {:.3f}, halos {:.3f} ({} exchanges), reductions {:.3f}, other {:.3f}\n",
+          "{} on {}: {:.3f} us emulated: loops {:.3f}, {}halos {:.3f} ({} exchanges), reductions {:.3f}, other "
+          "{:.3f}\n",
           size_ == 1 ? std::string("1 rank") : fmt::format("{} ranks", size_), network_->name(), most[0] * kMega,
-          most[1] * kMega, halos_ * kMega, exchanges_, reductions_ * kMega, others_ * kMega);
+          most[1] * kMega, boards, halos_ * kMega, exchanges_, reductions_ * kMega, others_ * kMega);
       if (untimed_line_ > 0) fmt::print("{}:{}: the loop has no time: its steps are not known\n", file_, untimed_line_);
       std::fflush(stdout);
     }
@@ -115,6 +117,12 @@ void XmpRun::spend(double points, double bytes) {
   const double seconds = network_->loop(points * bytes);
   now_ += seconds;
   loops_ += seconds;
+}
+
+void XmpRun::spend_board(double seconds) {
+  if (!network_) return;
+  now_ += seconds;
+  boards_ += seconds;
 }
 
 void XmpRun::not_timed(int line) { untimed_line_ = line; }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "xmp_gather.h"
 #include "xmp_network.h"
 #include "xmp_reflect.h"
 #include "xmp_sum.h"
@@ -39,15 +40,17 @@ struct XmpArray {
   bool diagonal = false;
   std::vector<long> extents;  // slowest first
   std::vector<int> along;     // -1: not split
-  std::vector<long> shadow;   // low, high of each dimension
+  std::vector<long> shadow;   // low, high of each dimension of this rank
+  int full = -1;              // dimension of which this rank holds all elements
   std::vector<std::pair<long, long>> own;
   std::vector<long> pitch;
   std::byte* memory = nullptr;
   std::unique_ptr<XmpReflect> reflect;
+  std::unique_ptr<XmpGather> gather;  // instead, if the shadow is full
 };
 
-/// The one program of the process. Its clock: loops on the device add their time; what all ranks take part in begins
-/// when the last of them is there, and ends on all at once. `line` of errors is the program's.
+/// The one program of the process. Its clock: loops on the device and on the board add their time; what all ranks take
+/// part in begins when the last of them is there, and ends on all at once. `line` of errors is the program's.
 class XmpRun {
  public:
   static XmpRun& of_process();
@@ -68,6 +71,7 @@ class XmpRun {
   void reduce(void* variable, int type, int operation);
   [[nodiscard]] XmpSums& sums() { return sums_; }
   void spend(double points, double bytes);
+  void spend_board(double seconds);
   void not_timed(int line);
   /// Counts a reduction over all ranks; of a loop on the device if `of_loop`.
   void meet_for_reduction(bool of_loop);
@@ -84,6 +88,7 @@ class XmpRun {
   [[noreturn]] void fail_together(const std::string& text, int line) const;
 
  private:
+  void init_gather(XmpArray& array, int line);
   /// Brings all clocks to the latest and adds `seconds`, of which `part` is the count.
   void meet(double seconds, double& part);
 
@@ -93,6 +98,7 @@ class XmpRun {
   std::unique_ptr<XmpNetwork> network_;
   double now_ = 0;
   double loops_ = 0;  // s of this rank, by part
+  double boards_ = 0;
   double halos_ = 0;
   double reductions_ = 0;
   double others_ = 0;  // barriers, broadcasts

@@ -79,6 +79,14 @@ class ElementFinder : public clang::RecursiveASTVisitor<ElementFinder> {
     return go_on;
   }
 
+  /// Calls of the board get addresses, to compare them.
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    if (callee == nullptr || !callee->getIdentifier() || !callee->getName().starts_with("gdr_goose_")) return true;
+    for (const clang::Expr* given : call->arguments()) compared_.insert(given->IgnoreParenImpCasts());
+    return true;
+  }
+
   bool VisitBinaryOperator(clang::BinaryOperator* set) {
     if (!set->isAssignmentOp()) return true;
     writes_.insert(set->getLHS()->IgnoreParens());
@@ -88,7 +96,8 @@ class ElementFinder : public clang::RecursiveASTVisitor<ElementFinder> {
 
   bool VisitUnaryOperator(clang::UnaryOperator* of) {
     if (of->isIncrementDecrementOp()) writes_.insert(of->getSubExpr()->IgnoreParens());
-    if (of->getOpcode() == clang::UO_AddrOf && base_of(of->getSubExpr()->IgnoreParens()) != nullptr) {
+    if (of->getOpcode() == clang::UO_AddrOf && compared_.count(of) == 0 &&
+        base_of(of->getSubExpr()->IgnoreParens()) != nullptr) {
       rewriter_.refuse(of->getBeginLoc(),
                        "the address of an element of a distributed array is refused: on other nodes the "
                        "array lies elsewhere");
@@ -129,6 +138,7 @@ class ElementFinder : public clang::RecursiveASTVisitor<ElementFinder> {
   std::set<const clang::Expr*> writes_;
   std::set<const clang::Expr*> not_read_;
   std::set<const clang::Expr*> bases_;
+  std::set<const clang::Expr*> compared_;
 };
 
 }  // namespace
@@ -166,6 +176,17 @@ void XaccRewriter::element(const clang::ArraySubscriptExpr* top, const clang::De
       Sets sets(of->counter);
       sets.TraverseStmt(const_cast<clang::Stmt*>(loop->getBody()));
       own = split->second.on == array.on && split->second.dimension == array.along[d] && !sets.found;
+    }
+    if (array.shadow[d].full && !writes) continue;  // all elements are there
+    const bool on_board =
+        std::ranges::any_of(loops, [&](const clang::ForStmt* loop) { return board_loops_.count(loop) != 0; });
+    if (!own && on_board) {
+      return refuse(
+          subscript->getBeginLoc(),
+          fmt::format("the directive goose: of dimension {} of '{}' a node has its own elements only, and this "
+                      "subscript is not the counter of a loop that xmp loop splits; give '{}' a full shadow "
+                      "(*), which xmp reflect brings up to date",
+                      d, array.name, array.name));
     }
     if (!own) {
       proven = false;

@@ -44,7 +44,7 @@ bool is_parent(const clang::Stmt* outer, const clang::Stmt* inner) {
 void XaccRewriter::split_loops(std::size_t d) {
   const XaccDirective& directive = directives_[d];
   const clang::Stmt* next = survey_.next[d];
-  if (next == nullptr || !llvm::isa<clang::ForStmt>(next)) return;  // told by check_places()
+  if (next == nullptr || !stands_for_loop(next)) return;  // told by check_places()
   const int nodes = layout_.find_template(directive.on.name);
   const int on = nodes >= 0 ? nodes : layout_.template_of(directive.on.name, directive.on.place);
   const XaccTemplate& of = layout_.templates[static_cast<std::size_t>(on)];
@@ -83,6 +83,46 @@ void XaccRewriter::split_loops(std::size_t d) {
   }
 }
 
+/// Checks a loop for the board as it was written.
+void XaccRewriter::board_loop(std::size_t d) {
+  const XaccDirective& directive = directives_[d];
+  const auto* loop = llvm::dyn_cast_or_null<clang::ForStmt>(survey_.next[d]);
+  const auto begin = loop == nullptr ? std::nullopt : places_.begin(loop->getBeginLoc());
+  const auto end = loop == nullptr ? std::nullopt : places_.end_of_statement(loop);
+  if (!begin || !end) return;  // told by check_places(), or by the compiler of the board's loops
+  board_loops_.insert(loop);
+  for (std::size_t other = 0; other < directives_.size(); ++other) {
+    const XaccDirective& one = directives_[other];
+    const XaccPragma& pragma = *one.pragma;
+    const std::string name = pragma.space + " " + pragma.words.front().text;
+    if (directive.pragma->end <= pragma.begin && pragma.begin < *end) {
+      throw XaccRefusal{pragma.place,
+                        pragma.begin < *begin
+                            ? fmt::format("the directive {} stands between the directive goose and its loop: write it "
+                                          "before that directive",
+                                          name)
+                            : fmt::format("the directive {} in a loop for the board is not taken", name)};
+    }
+    if ((one.kind != XaccKind::acc_compute && one.kind != XaccKind::acc_loop) || survey_.next[other] == nullptr)
+      continue;
+    const auto region = places_.range(survey_.next[other]->getSourceRange());
+    if (!region || *begin < region->first || region->second < *begin) continue;
+    throw XaccRefusal{pragma.place,
+                      fmt::format("the directive {} is not taken for a loop that the directive goose gives "
+                                  "to the board: a loop has one device",
+                                  name)};
+  }
+  for (const auto& [split, on] : splits_) {
+    const std::optional<XaccFor> counted = read_for(split, places_.context());
+    if (split == loop || !counted || !is_parent(loop, split)) continue;
+    throw XaccRefusal{
+        directive.pragma->place,
+        fmt::format("the directive goose: xmp loop splits the loop over '{}' in it, and a board takes all "
+                    "its steps; split the outer loop only",
+                    counted->counter->getNameAsString())};
+  }
+}
+
 void XaccRewriter::clip(const XaccFor& loop, const Split& split) {
   const auto first = places_.range(loop.first->getSourceRange());
   const auto left = places_.range(loop.condition_left->getSourceRange());
@@ -98,14 +138,14 @@ void XaccRewriter::clip(const XaccFor& loop, const Split& split) {
 
 /// Sums and times of all loops behind directives, each loop once.
 void XaccRewriter::finish_loops() {
-  std::map<const clang::ForStmt*, std::vector<std::size_t>> marked;
+  std::map<const clang::Stmt*, std::vector<std::size_t>> marked;
   for (std::size_t d = 0; d < directives_.size(); ++d) {
     const XaccKind kind = directives_[d].kind;
     const clang::Stmt* next = survey_.next[d];
-    if (next == nullptr || !llvm::isa<clang::ForStmt>(next)) continue;
+    if (next == nullptr || !stands_for_loop(next)) continue;
     if (places_.begin(next->getBeginLoc()) != places_.next_token(directives_[d].pragma->end)) continue;
     if (kind == XaccKind::loop || kind == XaccKind::acc_compute || kind == XaccKind::acc_loop)
-      marked[llvm::cast<clang::ForStmt>(next)].push_back(d);
+      marked[next].push_back(d);
   }
   for (const auto& [loop, of] : marked) {
     try {
@@ -116,11 +156,11 @@ void XaccRewriter::finish_loops() {
   }
 }
 
-bool XaccRewriter::is_inside_of_split(const clang::ForStmt* loop) const {
+bool XaccRewriter::is_inside_of_split(const clang::Stmt* loop) const {
   return std::ranges::any_of(splits_, [&](const auto& one) { return one.first != loop && is_parent(one.first, loop); });
 }
 
-void XaccRewriter::finish_loop(const clang::ForStmt* loop, const std::vector<std::size_t>& of) {
+void XaccRewriter::finish_loop(const clang::Stmt* loop, const std::vector<std::size_t>& of) {
   const auto begin = places_.begin(loop->getBeginLoc());
   const auto end = places_.end_of_statement(loop);
   if (!begin || !end) return refuse(loop->getBeginLoc(), "a marked loop in a macro is not taken");
@@ -167,7 +207,8 @@ void XaccRewriter::finish_loop(const clang::ForStmt* loop, const std::vector<std
       if (adds) sum_of_loop(loop, sum, false, before, behind);
     }
   }
-  if (on_device) time_loop(loop, *begin, *end, behind);
+  if (const auto* timed = llvm::dyn_cast<clang::ForStmt>(loop); on_device && timed != nullptr)
+    time_loop(timed, *begin, *end, behind);
   if (before.empty() && behind.empty()) return;
   edits_.before(*begin, "{ " + before);
   edits_.behind(*end, " " + behind + "}");
@@ -202,8 +243,8 @@ int XaccRewriter::sum_id(const clang::VarDecl* variable) {
   return sums_.emplace(variable, static_cast<int>(sums_.size())).first->second;
 }
 
-void XaccRewriter::sum_of_loop(const clang::ForStmt* loop, const XaccReduction& sum, bool over_ranks,
-                               std::string& before, std::string& behind) {
+void XaccRewriter::sum_of_loop(const clang::Stmt* loop, const XaccReduction& sum, bool over_ranks, std::string& before,
+                               std::string& behind) {
   const clang::VarDecl* variable = survey_.variable(sum.variable, places_.begin(loop->getBeginLoc()).value_or(0));
   if (variable == nullptr) throw XaccRefusal{sum.place, fmt::format("'{}' is no variable here", sum.variable)};
   const int type = type_of(variable, sum);
@@ -225,7 +266,7 @@ void XaccRewriter::sum_of_loop(const clang::ForStmt* loop, const XaccReduction& 
 }
 
 /// x += E becomes a term of the runtime's sum; all other uses of x in the loop are refused.
-bool XaccRewriter::rewrite_terms(const clang::ForStmt* loop, const clang::VarDecl* variable, int id) {
+bool XaccRewriter::rewrite_terms(const clang::Stmt* loop, const clang::VarDecl* variable, int id) {
   const std::string name = variable->getNameAsString();
   std::set<const clang::DeclRefExpr*> taken;
   for (const clang::BinaryOperator* set : all_in<clang::BinaryOperator>(loop)) {

@@ -16,7 +16,9 @@ bool stands_alone(XaccKind kind) {
          kind == XaccKind::barrier || kind == XaccKind::bcast || kind == XaccKind::reduction;
 }
 
-bool wants_loop(XaccKind kind) { return kind == XaccKind::loop || kind == XaccKind::acc_loop; }
+bool wants_loop(XaccKind kind) {
+  return kind == XaccKind::loop || kind == XaccKind::acc_loop || kind == XaccKind::board;
+}
 
 /// Ranks of all nodes take part.
 bool is_collective(const XaccDirective& directive) {
@@ -24,7 +26,7 @@ bool is_collective(const XaccDirective& directive) {
 }
 
 std::string title(const XaccDirective& directive) {
-  return (directive.pragma->acc ? "acc " : "xmp ") + directive.pragma->words.front().text;
+  return directive.pragma->space + " " + directive.pragma->words.front().text;
 }
 
 }  // namespace
@@ -50,6 +52,9 @@ std::string XaccRewriter::run() {
     if (directives_[d].kind == XaccKind::loop) split_loops(d);
   });
   check_places();
+  each_directive([&](std::size_t d) {
+    if (directives_[d].kind == XaccKind::board) board_loop(d);
+  });
   if (!errors_.empty()) return {};
   rewrite_elements(*this, places_.context());
   finish_loops();
@@ -131,7 +136,7 @@ void XaccRewriter::check_places() {
     const clang::Stmt* next = survey_.next[d];
     const bool follows =
         next != nullptr && places_.begin(next->getBeginLoc()) == places_.next_token(directive.pragma->end);
-    if (has_body && (!follows || (wants_loop(directive.kind) && !llvm::isa<clang::ForStmt>(next)))) {
+    if (has_body && (!follows || (wants_loop(directive.kind) && !stands_for_loop(next)))) {
       errors_.push_back({place, fmt::format("the directive {} stands before no {}", title(directive),
                                             wants_loop(directive.kind) ? "for loop" : "statement")});
     }
@@ -191,13 +196,18 @@ std::string XaccRewriter::reflect_call(const XaccDirective& directive) {
     const int n = layout_.array(name.text, name.place);
     const XaccArray& array = layout_.arrays[static_cast<std::size_t>(n)];
     constexpr std::size_t kMostReflected = 3;
-    if (array.extents.size() > kMostReflected) {
+    if (array.extents.size() > kMostReflected && !array.is_full()) {
       throw XaccRefusal{name.place, fmt::format("'{}' has {} dimensions: halos of at most {} are exchanged", name.text,
                                                 array.extents.size(), kMostReflected)};
     }
     if (directive.kind == XaccKind::reflect_do) {
       code += fmt::format("gdr_xmp_reflect_do({}, {}); ", n, line);
       continue;
+    }
+    if (array.is_full() && !directive.widths.empty()) {
+      throw XaccRefusal{
+          name.place,
+          fmt::format("a width of '{0}' is refused: its shadow is full, and all of it is reflected", name.text)};
     }
     std::vector<XaccWidth> widths = directive.widths.empty() ? array.shadow : directive.widths;
     if (widths.size() != array.extents.size()) {

@@ -64,15 +64,16 @@ class XaccRewriter {
 
   // loops.cpp
   void split_loops(std::size_t d);
+  void board_loop(std::size_t d);
   void clip(const XaccFor& loop, const Split& split);
   void finish_loops();
-  void finish_loop(const clang::ForStmt* loop, const std::vector<std::size_t>& of);
-  [[nodiscard]] bool is_inside_of_split(const clang::ForStmt* loop) const;
+  void finish_loop(const clang::Stmt* loop, const std::vector<std::size_t>& of);
+  [[nodiscard]] bool is_inside_of_split(const clang::Stmt* loop) const;
   void time_loop(const clang::ForStmt* loop, std::size_t begin, std::size_t end, std::string& behind);
   std::string points_of(const clang::ForStmt* loop);
-  void sum_of_loop(const clang::ForStmt* loop, const XaccReduction& sum, bool over_ranks, std::string& before,
+  void sum_of_loop(const clang::Stmt* loop, const XaccReduction& sum, bool over_ranks, std::string& before,
                    std::string& behind);
-  bool rewrite_terms(const clang::ForStmt* loop, const clang::VarDecl* variable, int id);
+  bool rewrite_terms(const clang::Stmt* loop, const clang::VarDecl* variable, int id);
   [[nodiscard]] int type_of(const clang::VarDecl* variable, const XaccReduction& sum);
   int sum_id(const clang::VarDecl* variable);
 
@@ -85,6 +86,7 @@ class XaccRewriter {
   XaccEdits edits_;
   std::map<const clang::Decl*, int> arrays_;  // canonical declarations
   std::map<const clang::ForStmt*, Split> splits_;
+  std::set<const clang::ForStmt*> board_loops_;
   std::vector<Element> elements_;
   std::map<const clang::VarDecl*, int> sums_;
 };

@@ -161,6 +161,17 @@ std::map<std::string, std::vector<long>> file_arrays(const XaccPlaces& places) {
   return found;
 }
 
+bool stands_for_loop(const clang::Stmt* statement) {
+  if (llvm::isa<clang::ForStmt>(statement)) return true;
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement);
+  if (block == nullptr || block->body_empty()) return false;
+  const auto* declared = llvm::dyn_cast<clang::DeclStmt>(block->body_front());
+  const auto* of_board = declared == nullptr || !declared->isSingleDecl()
+                             ? nullptr
+                             : llvm::dyn_cast<clang::VarDecl>(declared->getSingleDecl());
+  return of_board != nullptr && of_board->getName() == "gdr_goose_loop";
+}
+
 std::optional<XaccFor> read_for(const clang::ForStmt* loop, clang::ASTContext& context) {
   XaccFor found;
   found.loop = loop;

@@ -57,6 +57,10 @@ struct XaccFor {
 };
 [[nodiscard]] std::optional<XaccFor> read_for(const clang::ForStmt* loop, clang::ASTContext& context);
 
+/// True if the statement is a loop, or what stands in place of a loop for the board: a block whose loops over i are
+/// each that loop (compiler/src/goose/goose_text.cpp).
+[[nodiscard]] bool stands_for_loop(const clang::Stmt* statement);
+
 struct XaccSurvey {
   std::vector<const clang::Stmt*> next;            // of each directive: the statement that begins behind it
   std::vector<const clang::CompoundStmt*> inside;  // of each directive: the innermost braces

@@ -1,6 +1,7 @@
-// A C file with directives of XcalableMP and OpenACC to a program with calls. Two passes: the preprocessor alone reads
-// the directives, because Clang's parser has a handler for acc of its own; then the parser finds what stands behind
-// them.
+// A C file with directives of XcalableMP and OpenACC to a program with calls. Loops for the board, if there are any,
+// are checked here as they were written, and rewritten when calls of the board stand in their place. Two passes: the
+// preprocessor alone reads the directives, because Clang's parser has a handler for acc of its own; then the parser
+// finds what stands behind them.
 #include "xacc.h"
 
 #include <clang/AST/ASTConsumer.h>
@@ -11,6 +12,8 @@
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/Tooling.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
@@ -34,11 +37,17 @@ class PragmaReader : public clang::PragmaHandler {
       return found.isValid() ? Place{found.getFilename(), found.getLine(), found.getColumn()} : Place{};
     };
     XaccPragma pragma;
-    pragma.acc = getName() == "acc";
+    pragma.space = getName().str();
     pragma.place = place(first.getLocation());
+    const bool board = pragma.space == "goose";
+    const auto lex = [&](clang::Token& token) {
+      board ? preprocessor.LexUnexpandedToken(token) : preprocessor.Lex(token);
+    };
     clang::Token token;
-    for (preprocessor.Lex(token); token.isNot(clang::tok::eod); preprocessor.Lex(token))
+    for (lex(token); token.isNot(clang::tok::eod); lex(token))
       pragma.words.push_back({preprocessor.getSpelling(token), place(token.getLocation())});
+    // The other directive of goose marks functions, of which the board takes all that are inlined.
+    if (board && !pragma.words.empty() && pragma.words.front().text == "func") return;
     if (!sources.isInMainFile(first.getLocation()) || introducer.Kind != clang::PIK_HashPragma) {
       const bool goes_on = sources.isInSystemHeader(first.getLocation());
       if (!goes_on) errors_.push_back({pragma.place, "a directive in another file or in _Pragma is not taken"});
@@ -54,25 +63,6 @@ class PragmaReader : public clang::PragmaHandler {
   std::vector<Message>& errors_;
 };
 
-/// The board's directive: its loops are not compiled together with the others yet.
-class BoardReader : public clang::PragmaHandler {
- public:
-  explicit BoardReader(std::vector<Message>& errors) : clang::PragmaHandler("goose"), errors_(errors) {}
-  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer /*introducer*/,
-                    clang::Token& first) override {
-    const clang::SourceManager& sources = preprocessor.getSourceManager();
-    const clang::PresumedLoc at = sources.getPresumedLoc(first.getLocation());
-    if (!sources.isInMainFile(first.getLocation()) || !at.isValid()) return;
-    errors_.push_back(
-        {{at.getFilename(), at.getLine(), at.getColumn()},
-         "the directive goose is not taken with --xacc: what is missing is that loops of the board read and "
-         "write distributed arrays; gdr cc --goose takes it in files without other directives"});
-  }
-
- private:
-  std::vector<Message>& errors_;
-};
-
 class ReadPragmas : public clang::PreprocessorFrontendAction {
  public:
   ReadPragmas(std::deque<XaccPragma>& found, std::vector<Message>& errors) : found_(found), errors_(errors) {}
@@ -80,9 +70,8 @@ class ReadPragmas : public clang::PreprocessorFrontendAction {
  private:
   void ExecuteAction() override {
     clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
-    preprocessor.AddPragmaHandler(new PragmaReader("xmp", found_, errors_));
-    preprocessor.AddPragmaHandler(new PragmaReader("acc", found_, errors_));
-    preprocessor.AddPragmaHandler(new BoardReader(errors_));
+    for (const char* space : {"xmp", "acc", "goose"})
+      preprocessor.AddPragmaHandler(new PragmaReader(space, found_, errors_));
     preprocessor.EnterMainSourceFile();
     clang::Token token;
     do preprocessor.Lex(token);
@@ -132,7 +121,12 @@ void read_program(const XaccRequest& request, XaccUnit& unit) {
                                    "-fno-caret-diagnostics"};
   command.insert(command.end(), request.arguments.begin(), request.arguments.end());
   command.push_back(request.file);
-  llvm::IntrusiveRefCntPtr<clang::FileManager> files(new clang::FileManager(clang::FileSystemOptions()));
+  // The text stands in place of the file of this name.
+  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  overlay->pushOverlay(memory);
+  memory->addFile(request.file, 0, llvm::MemoryBuffer::getMemBuffer(request.text));
+  llvm::IntrusiveRefCntPtr<clang::FileManager> files(new clang::FileManager(clang::FileSystemOptions(), overlay));
   const auto run = [&](std::unique_ptr<clang::FrontendAction> action) {
     unit.clang.clear();
     llvm::raw_string_ostream out(unit.clang);
@@ -144,11 +138,12 @@ void read_program(const XaccRequest& request, XaccUnit& unit) {
   };
   std::deque<XaccPragma> pragmas;  // keep their addresses
   unit.failed = !run(std::make_unique<ReadPragmas>(pragmas, unit.errors));
-  unit.found = !pragmas.empty();
+  unit.found = std::ranges::any_of(pragmas, [](const XaccPragma& one) { return one.space != "goose"; });
   std::vector<XaccDirective> directives;
   for (const XaccPragma& one : pragmas) {
     try {
       directives.push_back(read_directive(one));
+      unit.board = unit.board || directives.back().kind == XaccKind::board;
     } catch (const XaccRefusal& refusal) {
       unit.errors.push_back({refusal.place, refusal.text});
     }
