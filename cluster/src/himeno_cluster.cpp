@@ -294,10 +294,15 @@ std::string_view name_of(HimenoPlace place) { return place == HimenoPlace::board
 Extents himeno_split(const Extents& size, Rank ranks) { return splits_by_halo(size, ranks).front(); }
 
 RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options) {
+  return himeno_graph(cluster, options, false);
+}
+
+RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options, bool relayed) {
   const Blocks blocks(options);
   require_memory(cluster, options);
   const Rates rates(cluster, options);
   RankGraph graph(cluster, blocks.ranks(), "himeno");
+  graph.relayed(relayed);
   const auto nothing = [](Rank) {};
   if (options.overlap) {
     exchange(graph, halos_at_once(blocks),
@@ -305,6 +310,7 @@ RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options) {
   } else {
     for (std::size_t axis = 3; axis-- > 0;) exchange(graph, halos_along(blocks, axis), nothing);
   }
+  graph.relayed(false);
   Group all(blocks.ranks());
   std::iota(all.begin(), all.end(), 0);
   for (const Rank rank : all) {
@@ -317,12 +323,23 @@ RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options) {
 }
 
 HimenoTimes himeno_times(const Cluster& cluster, const interconnect::Topology& topology, const HimenoOptions& options) {
-  const RankGraph graph = himeno_graph(cluster, options);
+  RankGraph graph = himeno_graph(cluster, options);
   if (cluster.nodes_of(graph.ranks()) > topology.nodes()) {
     throw Error(fmt::format("{} nodes are refused: {} has {}", cluster.nodes_of(graph.ranks()), topology.name(),
                             topology.nodes()));
   }
-  const interconnect::ActivityTimes path = run_critical_path(graph.graph(), topology, {options.factors});
+  interconnect::ActivityTimes path = run_critical_path(graph.graph(), topology, {options.factors});
+  // Parts of messages that relays pass on; more of them take seconds for each split.
+  constexpr double kMostParts = 3e7;
+  const double parts = 2.0 * cluster.nodes_of(graph.ranks()) * static_cast<double>(graph.graph().messages());
+  if (cluster.multipath && parts <= kMostParts) {
+    RankGraph relaying = himeno_graph(cluster, options, true);
+    interconnect::ActivityTimes over_relays = run_critical_path(relaying.graph(), topology, {options.factors});
+    if (over_relays.seconds < path.seconds) {
+      path = std::move(over_relays);
+      graph = std::move(relaying);
+    }
+  }
   HimenoTimes times;
   times.seconds = path.seconds;
   times.parts = part_seconds(path);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -116,6 +117,39 @@ TEST(HimenoCluster, SimGridsFlowsTakeAsLong) {
     const RankGraph graph = himeno_graph(cluster(), options(himeno_size("M"), {2, 2, 2}, overlap));
     const double path = run_critical_path(graph.graph(), network).seconds;
     EXPECT_NEAR(run_s4u(graph.graph(), network).seconds, path, 0.01 * path);
+  }
+}
+
+TEST(HimenoCluster, RelaysMakeIterationsOnAHubFasterAndNoneSlower) {
+  Cluster relaying = cluster();
+  relaying.multipath = true;
+  const interconnect::Cable link{1e8, 1e-7};
+  for (const interconnect::Topology& network : {interconnect::optical_hub(16, link), interconnect::torus({4, 4}, link),
+                                                interconnect::infiniband_flat(16, link)}) {
+    SCOPED_TRACE(network.name());
+    for (const bool overlap : {false, true}) {
+      const HimenoOptions of = options(himeno_size("L"), {2, 2, 4}, overlap);
+      const HimenoTimes direct = himeno_times(cluster(), network, of);
+      const HimenoTimes found = himeno_times(relaying, network, of);
+      EXPECT_LE(found.seconds, direct.seconds);
+      EXPECT_NEAR(std::accumulate(found.parts.begin(), found.parts.end(), 0.0), found.seconds, 1e-9 * found.seconds);
+      // Axis by axis, each rank sends to one or two of the 15 others.
+      if (network.links().size() == 16U * 15 && !overlap) {
+        EXPECT_LT(found.seconds, direct.seconds);
+      }
+      const double seconds = run_critical_path(himeno_graph(cluster(), of, true).graph(), network).seconds;
+      EXPECT_DOUBLE_EQ(found.seconds, std::min(seconds, direct.seconds));
+    }
+  }
+}
+
+TEST(HimenoCluster, SimGridsFlowsOverRelaysTakeAsLong) {
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
+  const interconnect::Topology hub = interconnect::optical_hub(16, {1e8, 1e-7});
+  for (const bool overlap : {false, true}) {
+    const RankGraph graph = himeno_graph(cluster(), options(himeno_size("L"), {2, 2, 4}, overlap), true);
+    const double path = run_critical_path(graph.graph(), hub).seconds;
+    EXPECT_NEAR(run_s4u(graph.graph(), hub).seconds, path, 0.02 * path);
   }
 }
 

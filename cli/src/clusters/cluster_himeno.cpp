@@ -108,6 +108,7 @@ void add_cluster_himeno(Command group) {
   options->placement.add_to(command);
   command.add_flag("--overlap", options->overlap,
                    "compute points with all neighbours on the same rank while halos are sent");
+  options->cluster.add_multipath_to(command);
   options->cluster.add_to(command);
   options->report.add_to(command);
 }

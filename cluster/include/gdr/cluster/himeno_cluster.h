@@ -57,7 +57,10 @@ struct HimenoTimes {
 /// gdr::Error if a rank has no point, or if the arrays do not fit into the memories of nodes or boards (with the number
 /// of points that fit).
 [[nodiscard]] RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options);
-/// Times of the critical path of himeno_graph(). Throws as that does, and also if the topology has too few nodes.
+/// The same; if `relayed`, all nodes relay the halos (ActivityGraph::relayed()).
+[[nodiscard]] RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options, bool relayed);
+/// Times of the critical path of himeno_graph(); with Cluster::multipath, of that with relays if it is shorter and they
+/// pass on up to 30 million parts of messages. Throws as that does, and also if the topology has too few nodes.
 [[nodiscard]] HimenoTimes himeno_times(const Cluster& cluster, const interconnect::Topology& topology,
                                        const HimenoOptions& options);
 
