@@ -312,6 +312,55 @@ class FullShadow(XaccTest):
             self.assertAlmostEqual(halos, 1e6 * report["emulated_seconds"], delta=0.001)
 
 
+# A loop that reads elements beside its own, one that all nodes compute, and one in a task.
+PLACES = """#include <stdio.h>
+#define N 20
+double x[N], f[N], w[N];
+static double plain[N], all[N];
+#pragma xmp nodes p(*)
+#pragma xmp template t(0:N-1)
+#pragma xmp distribute t(block) onto p
+#pragma xmp align x[i] with t(i)
+#pragma xmp align w[i] with t(i)
+#pragma xmp align f[i] with t(i)
+#pragma xmp shadow x[*]
+#pragma xmp shadow w[1]
+int main(void) {
+  int i, j;
+#pragma xmp loop (i) on t(i)
+  for (i = 0; i < N; i++) x[i] = w[i] = i * i % 7;
+#pragma xmp reflect (x, w)
+  for (i = 0; i < N; i++) plain[i] = i * 0.5;
+#pragma acc data copy(x)
+  {
+#pragma xmp loop (i) on t(i)
+#pragma goose parallel for loopcounter(i, j) result(f[i])
+  for (i = 1; i < N - 1; i++) {
+    f[i] = 0;
+    for (j = 0; j < N; j++) f[i] += (x[j] - w[i + 1]) * plain[j] * w[i - 1];
+  }
+  }
+#pragma goose parallel for loopcounter(i, j) result(all[i])
+  for (i = 0; i < N; i++) {
+    all[i] = 0;
+    for (j = 0; j < N; j++) all[i] += x[j] - x[i];
+  }
+  double s = 0, t = 0;
+#pragma xmp loop (i) on t(i) reduction(+:s)
+  for (i = 0; i < N; i++) s += f[i] * (i + 1);
+  for (i = 0; i < N; i++) t += all[i] * i;
+#pragma xmp task on p(1)
+  {
+#pragma goose parallel for loopcounter(i, j)
+    for (i = 0; i < N; i++)
+      for (j = 0; j < N; j++) plain[i] += 1;
+    printf("%.17g %.17g %g\\n", s, t, plain[3]);
+  }
+  return 0;
+}
+"""
+
+
 class Board(XaccTest):
     """Loops that #pragma goose marks, on the emulated board of each rank."""
 
@@ -352,6 +401,13 @@ class Board(XaccTest):
                 self.assertEqual(sorted(lines), sorted(serial))
                 sums.update(line for line in self.runs(program, number) if line.startswith("sum"))
             self.assertEqual(len(sums), 1)
+
+    def test_loops_with_shadows_of_all_nodes_and_in_tasks(self):
+        source = self.file("places.c", PLACES)
+        serial = self.goose(source)
+        program = self.compiled(source)
+        for ranks in (1, 2, 4):
+            self.assertEqual(self.runs(program, ranks), serial)
 
     def test_a_rank_takes_the_time_of_its_own_particles(self):
         source = self.file("pairs.c", PAIRS)
