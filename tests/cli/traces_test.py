@@ -29,7 +29,8 @@ COMMANDS = {
     "cluster nbody --nodes 4 --n 4096 --algorithm copy": {
         **NETWORK, "--kernel": "gravity_jerk_2009", "--t-end": "2", "--overlap": None, "--from-block-sizes": "sizes.csv",
         "--multipath": None},
-    "cluster himeno --nodes 8 --size XS": {**NETWORK, "--split": "8x1x1", "--on": "host", "--overlap": None, "--map": "map.csv"},
+    "cluster himeno --nodes 8 --size XS": {
+        **NETWORK, "--split": "8x1x1", "--on": "host", "--overlap": None, "--map": "map.csv", "--multipath": None},
     "cluster advise --n 150 --cluster grape-dr-64": {
         "--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors", "--efficiency": "0.9", "--kernel": "gravity_jerk_2009",
         "--multipath": None},
