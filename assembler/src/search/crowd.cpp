@@ -6,7 +6,7 @@
 namespace gdr::assembler {
 
 Crowd largest_crowd(std::vector<Use> uses) {
-  std::ranges::sort(uses, std::ranges::greater(), &Use::after);
+  std::ranges::sort(uses, std::greater{}, &Use::after);
   Crowd largest;
   for (const Use& first : uses) {
     // Of those that may not come before `first`, those with the most lines after them are taken one by one.
