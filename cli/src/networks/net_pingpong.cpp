@@ -70,7 +70,8 @@ void add_net_pingpong(Command net) {
   of_some_methods(
       command.add_flag("--staged", message.staged, "dma-register: copy out of the GPU first, then put from CPU memory"),
       "staged");
-  of_some_methods(command.add_flag("--local", message.local, "DMA within one node, as the driver sees it"), "local");
+  of_some_methods(command.add_flag("--local", message.within_node, "DMA within one node, as the driver sees it"),
+                  "local");
   of_some_methods(command.add_flag("--no-uva", message.no_uva, "cuda-p2p without unified addresses"), "no_uva");
   options->report.add_to(command);
 }

@@ -51,10 +51,11 @@ double on_bench(const Peach2& board, const Pingpong& of) {
       require_gpus(of);
       return board.staged(of.bytes);
     }
-    return of.local ? board.local_register(of.bytes, of.from) : board.dma_register(of.bytes, of.from);
+    return of.within_node ? board.local_register(of.bytes, of.from) : board.dma_register(of.bytes, of.from);
   }
   if (of.method == "dma-descriptor") {
-    return of.local ? board.local_chain(of.bytes, of.count, of.from) : board.dma_chain(of.bytes, of.count, of.from);
+    return of.within_node ? board.local_chain(of.bytes, of.count, of.from)
+                          : board.dma_chain(of.bytes, of.count, of.from);
   }
   require_gpus(of);
   return of.method == "cuda-p2p" ? board.cuda_peer(of.bytes, !of.no_uva) : board.mvapich2(of.bytes);
@@ -82,11 +83,11 @@ void require_effect(const Pingpong& of) {
         fmt::format("{} has no effect on {}: it belongs to {}", member, of.method, fmt::join(methods, " and ")));
   };
   require(of.staged, "staged");
-  require(of.local, "local");
+  require(of.within_node, "local");
   require(of.no_uva, "no_uva");
   require(of.path != Pingpong().path, "path");
   require(of.count != 1, "count");
-  if (of.staged && of.local) throw Error("staged and local are refused together");
+  if (of.staged && of.within_node) throw Error("staged and local are refused together");
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ double pingpong_seconds(const Pingpong& message, const std::string& machine) {
   require_effect(message);
   const std::string kind = base::load_description(machine, pingpong_machine_kinds()).kind;
   const std::string& measured = pingpong_machine(message.method);
-  const bool of_cluster = measured == "ha-pacs-tca" || (message.method == "dma-descriptor" && !message.local);
+  const bool of_cluster = measured == "ha-pacs-tca" || (message.method == "dma-descriptor" && !message.within_node);
   if (kind == "peach2" && measured == "peach2") return on_bench(load_peach2(machine), message);
   if (kind == "ha-pacs-tca" && of_cluster) return on_cluster(load_ha_pacs_tca(machine), message);
   throw Error(fmt::format("network {} is refused: {} was measured on {}", machine, message.method, measured));

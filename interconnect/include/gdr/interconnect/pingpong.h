@@ -19,7 +19,7 @@ struct Pingpong {
   int count = 1;                     // descriptors in the chain
   std::string path = "same-socket";  // mvapich2-gdr: same-socket, qpi or qpi-tuned
   bool staged = false;               // dma-register: through the memory of the CPU
-  bool local = false;                // within one node, as the driver sees it
+  bool within_node = false;          // "local" in the list below: as the driver sees it
   bool no_uva = false;               // cuda-p2p: without unified addresses
 };
 
