@@ -66,6 +66,8 @@ foreach(plugin gdr_jit gdr_opencl gdr_import gdr_goose gdr_xacc gdr_hdf5)  # fou
 endforeach()
 # What pair functions include, for gdr cc and for the host's compiler.
 gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT library)
+gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/quick/bits/specfun.h
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/quick/bits COMPONENT library)
 gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdr)
 # What programs with directives of XcalableMP include.
 gdr_install(FILES ${gdr_SOURCE_DIR}/kernels/xacc/xmp.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/xacc COMPONENT library)

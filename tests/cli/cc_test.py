@@ -119,6 +119,43 @@ void pair(const I& i, const J& j, F& f, const P& p) {
 """
 
 
+class NamesOfCmath(cli_test.CliTest):
+    """clang first runs without the bodies of <cmath>'s special functions: names mean what they mean with them."""
+
+    def setUp(self):
+        super().setUp()
+        outcome = cli_test.gdr("cc", self.file("pair.cc", PAIR))
+        if "clang" in outcome.err or "gdr_import" in outcome.err:
+            self.skipTest(outcome.err.strip())
+
+    def sum_of(self, lines, i, j):
+        source = self.file("names.cc", "#include <cmath>\n" + lines)
+        return self.succeeds("run", source, "--i", self.file("i.csv", f"ni\n{i}\n"), "--j", self.file("j.csv", f"nj\n{j}\n")).out
+
+    def pairs_of(self, number, value):
+        return (f"struct I {{ {number} ni; }}; struct J {{ {number} nj; }}; struct F {{ double a = 0; }};\n"
+                f"void f(const I& i, const J& j, F& f) {{ f.a += {value}; }}\n")
+
+    def test_overloads_of_the_source_and_of_the_library_are_chosen_as_on_the_host(self):
+        own = "using namespace std;\ninline double min(double a, double b) { return a < b ? a : b; }\n"
+        self.assertEqual(self.sum_of(own + self.pairs_of("int", "min(i.ni, j.nj) / 2"), 3, 5).split(), ["a", "1"])
+
+    def test_what_comes_with_them_is_there(self):
+        self.assertEqual(self.sum_of(self.pairs_of("double", "std::max(i.ni, j.nj)"), 3, 5).split(), ["a", "5"])
+        known = "#ifndef __cpp_lib_math_special_functions\n#error unknown\n#endif\n"
+        self.assertEqual(self.sum_of(known + self.pairs_of("double", "i.ni * j.nj"), 3, 5).split(), ["a", "15"])
+
+    def test_the_librarys_beta_hides_one_of_the_source_for_floats(self):
+        own = "using namespace std;\ninline double beta(double a, double b) { return a / b; }\n"
+        source = self.file("beta.cc", "#include <cmath>\n" + own + self.pairs_of("float", "beta(i.ni, j.nj)"))
+        self.ends(1, ["lgamma"], "cc", source, "-o", self.scratch / "beta.vsm")
+        self.assertEqual(self.sum_of(own + self.pairs_of("double", "beta(i.ni, j.nj)"), 3, 2).split(), ["a", "1.5"])
+
+    def test_one_that_is_called_is_compiled_and_told_by_what_it_needs(self):
+        legendre = self.file("legendre.cc", "#include <cmath>\n" + self.pairs_of("double", "std::legendre(1, i.ni) + j.nj"))
+        self.ends(1, ["the machine has no NaN"], "cc", legendre, "-o", self.scratch / "legendre.vsm")
+
+
 class FromAFormula(cli_test.CliTest):
     """`gdr run pair.cc --i i.csv --j j.csv`, the first time."""
 

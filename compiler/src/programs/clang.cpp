@@ -62,9 +62,8 @@ std::vector<std::string> files_of_rule(std::string_view rule) {
 /// Without /proc, clang finds no file in memory by its name.
 bool files_have_names() { return access("/proc/self/fd", X_OK) == 0; }
 
-/// libstdc++'s <cmath> brings Bessel functions, polynomials and the like with it, which clang reads for two thirds of
-/// its time and no kernel has. With their header's guard defined it leaves them out.
-constexpr const char* kNoSpecialFunctions = "-D_GLIBCXX_BITS_SPECFUN_H=1";
+/// Holds a stand-in for the special functions of libstdc++'s <cmath> (bits/specfun.h there says more).
+std::string headers_without_bodies() { return kernel_headers() + "/quick"; }
 
 /// What clang gives with these arguments before and after those of all sources; nothing if there is no such program.
 std::optional<ClangOutput> output_of(const std::string& program, const std::vector<std::string>& first,
@@ -104,9 +103,9 @@ ClangOutput run_clang_as(const std::filesystem::path& source, const std::vector<
   const std::vector<std::string> programs =
       chosen.empty() ? std::vector<std::string>{"clang++-19", GDR_CLANG_PROGRAM} : std::vector<std::string>{chosen};
   for (const std::string& program : programs) {
-    // A source that needs them, or std::max, which comes with them, compiles at the second try. A pipe has one.
+    // A source that calls a special function compiles at the second try. A pipe has one.
     if (std::filesystem::is_regular_file(source)) {
-      const auto quick = output_of(program, {kNoSpecialFunctions}, arguments, source);
+      const auto quick = output_of(program, {"-I" + headers_without_bodies()}, arguments, source);
       if (quick && !quick->bitcode.empty()) return *quick;
     }
     if (auto whole = output_of(program, {}, arguments, source)) return *whole;
