@@ -53,7 +53,7 @@ void add_net_pingpong(Command net) {
   command.add_choice("--to", message.to, {Memory::cpu, Memory::gpu}, "memory to write to");
   command
       .add_option("--bytes", message.bytes, "size of a message, of a descriptor if there are several",
-                  in_range(0, 1e12, ValueUnit::bytes))
+                  whole_in_range(0, 1'000'000'000'000, ValueUnit::bytes))
       .required();
   const auto of_some_methods = [&, options = options](const Option& option, const char* member) {
     command.refuse_if({option}, [options, methods = interconnect::pingpong_methods_with(member)] {
