@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 extern "C" {
@@ -27,8 +28,16 @@ struct BatchShape {
 constexpr std::array<BatchShape, 5> kBatchShapes{
     {{70, 9, 300}, {20, 4, 700}, {3, 30, 600}, {9, 3, 2100}, {5, 3, 4200}}};
 
-constexpr auto gemm(double /*number*/) { return dgemm_; }
-constexpr auto gemm(float /*number*/) { return sgemm_; }
+template <class Number>
+void gemm(const char* transa, const char* transb, const int* m, const int* n, const int* k, const Number* alpha,
+          const Number* a, const int* lda, const Number* b, const int* ldb, const Number* beta, Number* c,
+          const int* ldc) {
+  if constexpr (std::is_same_v<Number, double>) {
+    dgemm_(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  } else {
+    sgemm_(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  }
+}
 
 template <class Number>
 class BatchInvariance : public testing::Test {};
@@ -54,9 +63,9 @@ std::vector<Number> product_in_parts(const BatchShape& shape, const std::vector<
     for (int j = 0; j < shape.n; j += columns) {
       const int m = std::min(rows, shape.m - i);
       const int n = std::min(columns, shape.n - j);
-      gemm(Number{})("N", "N", &m, &n, &shape.k, &one, a.data() + i, &shape.m,
-                     b.data() + static_cast<std::ptrdiff_t>(j) * shape.k, &shape.k, &zero,
-                     c.data() + static_cast<std::ptrdiff_t>(j) * shape.m + i, &shape.m);
+      gemm("N", "N", &m, &n, &shape.k, &one, a.data() + i, &shape.m,
+           b.data() + static_cast<std::ptrdiff_t>(j) * shape.k, &shape.k, &zero,
+           c.data() + static_cast<std::ptrdiff_t>(j) * shape.m + i, &shape.m);
     }
   }
   return c;
@@ -69,8 +78,8 @@ std::vector<Number> transposed_product(const BatchShape& shape, const std::vecto
   std::vector<Number> across(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
   const Number one = 1;
   const Number zero = 0;
-  gemm(Number{})("T", "T", &shape.n, &shape.m, &shape.k, &one, b.data(), &shape.k, a.data(), &shape.m, &zero,
-                 across.data(), &shape.n);
+  gemm("T", "T", &shape.n, &shape.m, &shape.k, &one, b.data(), &shape.k, a.data(), &shape.m, &zero, across.data(),
+       &shape.n);
   std::vector<Number> c(across.size());
   for (int j = 0; j < shape.n; ++j) {
     for (int i = 0; i < shape.m; ++i) {
@@ -104,7 +113,7 @@ TYPED_TEST(BatchInvariance, AMatrixTimesItsOwnTransposedIsSymmetric) {
     std::vector<TypeParam> c(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
     const TypeParam one = 1;
     const TypeParam zero = 0;
-    gemm(TypeParam{})("N", "T", &n, &n, &k, &one, a.data(), &n, a.data(), &n, &zero, c.data(), &n);
+    gemm("N", "T", &n, &n, &k, &one, a.data(), &n, a.data(), &n, &zero, c.data(), &n);
     std::size_t differ = 0;
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < j; ++i) {
