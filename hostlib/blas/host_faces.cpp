@@ -1,5 +1,5 @@
-// Level 3 of BLAS in the types and routines that boards do not compute. The host's library computes; the calls are counted, so that
-// the report's share of the board is one of the whole.
+// Level 3 of BLAS in the types and routines that boards do not compute. The host's library computes; the calls are
+// counted, so that the report's share of the board is one of the whole.
 #include <cstdio>
 #include <cstdlib>
 #include <type_traits>
