@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gdr/hostlib/blas.h"
+#include "told_calls.h"
 
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
@@ -217,10 +218,7 @@ TEST(BlasLevel3, TheBoardComputesEachOfThemAndTheCallIsTold) {
   const double one = 1;
   const Square a(n, random);
   Square c(n, random);
-  std::vector<gdr_blas_call> calls;
-  gdr_blas_on_call(
-      [](const gdr_blas_call* call, void* told) { static_cast<std::vector<gdr_blas_call>*>(told)->push_back(*call); },
-      &calls);
+  gdr::tests::ToldCalls told;
   const double* in = a.values.data();
   double* out = c.values.data();
   dsyrk_("L", "N", &n, &n, &one, in, &n, &one, out, &n);
@@ -228,7 +226,7 @@ TEST(BlasLevel3, TheBoardComputesEachOfThemAndTheCallIsTold) {
   dsymm_("L", "L", &n, &n, &one, in, &n, in, &n, &one, out, &n);
   dtrmm_("R", "U", "N", "N", &n, &n, &one, in, &n, out, &n);
   dgemmtr_("L", "N", "N", &n, &n, &one, in, &n, in, &n, &one, out, &n);
-  gdr_blas_on_call(nullptr, nullptr);
+  const std::vector<gdr_blas_call>& calls = told.calls;
   const char* const names[] = {"dsyrk", "dsyr2k", "dsymm", "dtrmm", "dgemmtr"};
   ASSERT_EQ(calls.size(), std::size(names));
   for (std::size_t at = 0; at < calls.size(); ++at) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gdr/hostlib/blas.h"
+#include "told_calls.h"
 
 extern "C" {
 void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
@@ -75,21 +76,9 @@ void expect_near(float found, const Sums& sums, int k, float alpha, float beta, 
   ASSERT_TRUE(std::abs(found - expected) <= bound) << found << " instead of " << static_cast<double>(expected);
 }
 
-class Told {
- public:
-  Told() {
-    gdr_blas_on_call([](const gdr_blas_call* call, void* told) { static_cast<Told*>(told)->calls.push_back(*call); },
-                     this);
-  }
-  ~Told() { gdr_blas_on_call(nullptr, nullptr); }
-  Told(const Told&) = delete;
-  Told& operator=(const Told&) = delete;
-  std::vector<gdr_blas_call> calls;
-};
-
 TEST(BlasSingles, ShapesTransposesScalarsAndPaddingGiveTheProductAndTouchNothingElse) {
   std::mt19937_64 random(3);
-  const Told told;
+  gdr::tests::ToldCalls told;
   std::size_t calls = 0;
   for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, {5, 3, 7}, {70, 2, 130}, {33, 41, 600}, {300, 5, 1500}}) {
     for (const char transa : {'N', 'T'}) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gdr/hostlib/blas.h"
+#include "told_calls.h"
 
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
@@ -297,18 +298,6 @@ TEST(Blas, TheBoundHoldsForEveryFiniteScale) {
   }
 }
 
-/// Collects what the library tells of every call.
-struct Told {
-  Told() {
-    gdr_blas_on_call([](const gdr_blas_call* call, void* told) { static_cast<Told*>(told)->calls.push_back(*call); },
-                     this);
-  }
-  ~Told() { gdr_blas_on_call(nullptr, nullptr); }
-  Told(const Told&) = delete;
-  Told& operator=(const Told&) = delete;
-  std::vector<gdr_blas_call> calls;
-};
-
 TEST(Blas, OneTinyEntrySendsOnlyItsRowAndItsColumnToTheHost) {
   std::mt19937_64 random(22);
   const int n = 24;
@@ -319,7 +308,7 @@ TEST(Blas, OneTinyEntrySendsOnlyItsRowAndItsColumnToTheHost) {
   b.at(7, 11) = 0x1p-1070;
   const Matrix before(n, n, 0, random);
   Matrix c = before;
-  const Told told;
+  gdr::tests::ToldCalls told;
   dgemm_("N", "N", &n, &n, &n, &one, a.values.data(), &n, b.values.data(), &n, &one, c.values.data(), &n);
   expect_product('N', 'N', a, b, before, c, n, 1, 1);
   ASSERT_EQ(told.calls.size(), 1U);
@@ -339,7 +328,7 @@ TEST(Blas, ACallIsToldWithItsSizesAndWhoComputedIt) {
   Matrix c(m, n, 0, random);
   Matrix triangle(n, n, 0, random);
   for (int i = 0; i < n; ++i) triangle.at(i, i) = 3;
-  const Told told;
+  gdr::tests::ToldCalls told;
   dgemm_("N", "N", &m, &n, &k, &one, a.values.data(), &m, b.values.data(), &k, &zero, c.values.data(), &m);
   dtrsm_("R", "U", "N", "N", &m, &n, &one, triangle.values.data(), &n, c.values.data(), &m);
   a.at(0, 0) = kNaN;
@@ -374,7 +363,7 @@ TEST(Blas, AWideMatrixTakesTheBoardNoLongerThanTheTallOneOfTheSameSize) {
   const Matrix b(k, many, 0, random);
   Matrix wide(few, many, 0, random);
   Matrix tall(many, few, 0, random);
-  const Told told;
+  gdr::tests::ToldCalls told;
   dgemm_("N", "N", &few, &many, &k, &one, row.values.data(), &few, b.values.data(), &k, &zero, wide.values.data(),
          &few);
   dgemm_("T", "T", &many, &few, &k, &one, b.values.data(), &k, row.values.data(), &few, &zero, tall.values.data(),
