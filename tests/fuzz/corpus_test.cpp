@@ -9,7 +9,10 @@
 
 #include "gdr/base/file.h"
 #include "gdr/hostlib/checkpoint.h"
+#include "gdr/hostlib/hpl_dat.h"
+#include "gdr/interconnect/trace.h"
 #include "gdr/isa/program.h"
+#include "gdr/selftest/history.h"
 
 namespace gdr::tests {
 namespace {
@@ -42,6 +45,24 @@ TEST(FuzzCorpus, HasObjectFilesOfTodaysFormatOfBothTypes) {
     (program.is_type2() ? has_type2 : has_type1) = true;
   }
   EXPECT_TRUE(has_type1 && has_type2);
+}
+
+TEST(FuzzCorpus, HasTextsThatAreTaken) {
+  for (const std::filesystem::path& file : kept_inputs("hpl_dat")) {
+    EXPECT_NO_THROW((void)read_hpl_dat(file)) << file;
+  }
+  for (const std::filesystem::path& file : kept_inputs("history_text")) {
+    EXPECT_NO_THROW((void)selftest::parse_history(base::read_file(file), file.string())) << file;
+  }
+  constexpr interconnect::Rank kMostRanks = 8;  // as in message_programs.cpp
+  for (const std::filesystem::path& file : kept_inputs("message_programs")) {
+    const std::string text = base::read_file(file);
+    if (interconnect::is_goal(text)) {
+      EXPECT_NO_THROW((void)interconnect::parse_goal(text, file.string(), kMostRanks)) << file;
+    } else {
+      EXPECT_NO_THROW((void)interconnect::make_program(interconnect::read_trace(file, kMostRanks))) << file;
+    }
+  }
 }
 
 }  // namespace
