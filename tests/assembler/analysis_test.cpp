@@ -96,6 +96,27 @@ TEST(Analysis, SaysThatAPortLimitsWhereItDoes) {
   EXPECT_EQ(one.chain_lines, 1u);
 }
 
+TEST(Analysis, CountsAReadThatTwoUnitsCanShareOnce) {
+  // Two lines read a word through the only port, but one line has room for both operations.
+  for (const std::string_view read : {"xi", "f\"2\"", "xj"}) {
+    const Analysis one = analysed(fmt::format("  fadd {0} $lr8v $lt\n  upassa {0} $lr16v\n", read));
+    EXPECT_EQ(one.least_lines(), 1u) << read;
+  }
+  const Analysis of_registers = analysed("  fadd $lr8v $lr0v $lt\n  uadd $lr8v $lr0v $lm100v\n");
+  EXPECT_EQ(port(of_registers, "GPR read").busy, 4u);
+  EXPECT_EQ(of_registers.least_lines(), 1u);
+}
+
+TEST(Analysis, CountsReadsThatNoLineCanShareEach) {
+  // Other words; the same word before and after it is written; lines of other vector lengths.
+  EXPECT_EQ(analysed("  fadd xi $lr8v $lt\n  upassa sum $lr16v\n").least_lines(), 2u);
+  const Analysis written = analysed("  fadd sum $lr8v $lt\n  fpassa $lr8v sum\n  nop\n  upassa sum $lr16v\n  nop\n");
+  EXPECT_EQ(port(written, "LM read").needed, 2u);
+  EXPECT_EQ(analysed("  fadd xi $lr8v $lt\n  vlen 1\n  upassa xi $lr16v\n").least_lines(), 2u);
+  // A unit makes one operation in a line: each of these loads moves the word to a register of its own.
+  EXPECT_EQ(analysed("  bm xj $lr8v\n  bm xj $lr16v\n").least_lines(), 2u);
+}
+
 TEST(Analysis, CountsWordsThatALaterLineReads) {
   const Analysis one =
       analysed("  fpassa xj $lr8v\n  nop\n  fadd $lr8v $lr8v $r16v\n  nop\n  fadd sum $r16v sum\n  nop\n");

@@ -8,6 +8,7 @@
 #include "flow/liveness.h"
 #include "gdr/base/error.h"
 #include "search/crowd.h"
+#include "shared_reads.h"
 
 namespace gdr::assembler {
 namespace {
@@ -57,10 +58,10 @@ std::array<unsigned, ports> taken_by(const isa::Line& line) {
 
 void count_ports(const std::vector<CodeLine>& body, Analysis& analysis) {
   const auto lines = static_cast<unsigned>(body.size());
-  for (const isa::UnitInfo& unit : isa::units()) analysis.ports.push_back({std::string(unit.name), 0, 1, lines});
+  for (const isa::UnitInfo& unit : isa::units()) analysis.ports.push_back({std::string(unit.name), 0, 1, lines, 0});
   const std::size_t first = analysis.ports.size();
   for (std::size_t port = 0; port < ports; ++port) {
-    analysis.ports.push_back({std::string(kPortNames[port]), 0, kEach[port], lines});
+    analysis.ports.push_back({std::string(kPortNames[port]), 0, kEach[port], lines, 0});
   }
   for (std::size_t number = 0; number < body.size(); ++number) {
     const isa::Effects effects = isa::effects(body[number].line);
@@ -100,6 +101,19 @@ std::vector<unsigned> lines_before(const SectionGraph& graph) {
   return before;
 }
 
+/// The uses of units and ports that no order avoids. `graph` may be null.
+void count_needed(const std::vector<CodeLine>& body, const SectionGraph* graph, Analysis& analysis) {
+  for (PortUse& port : analysis.ports) port.needed = port.busy;
+  const FewestReads fewest = fewest_reads(body, graph);
+  const std::size_t first = isa::units().size();
+  analysis.ports[first + gpr_read].needed = fewest.gpr;
+  analysis.ports[first + lm_read].needed = fewest.lm;
+  analysis.ports[first + immediate].needed = fewest.immediate;
+  for (std::size_t unit = 0; unit < first; ++unit) {
+    if (isa::units()[unit].unit == Unit::bm) analysis.ports[unit].needed = fewest.bm;
+  }
+}
+
 /// Finds the unit or write port whose operations need the most lines between what is before and after them. `after` is
 /// the length of the longest chain after each operation.
 SharedUse largest_shared_use(const SectionGraph& graph, const std::vector<unsigned>& after) {
@@ -135,6 +149,7 @@ SharedUse largest_shared_use(const SectionGraph& graph, const std::vector<unsign
 
 void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, Analysis& analysis) {
   const auto graph = graph_of(body, {}, program.record_words);
+  count_needed(body, graph ? &*graph : nullptr, analysis);
   if (!graph || graph->operations.empty()) return;
   const std::size_t count = graph->operations.size();
   std::vector<std::vector<const Dependence*>> after(count);

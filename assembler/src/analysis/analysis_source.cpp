@@ -103,7 +103,7 @@ std::string limit_text(const Analysis& analysis) {
       : by_chain
           ? fmt::format("a chain of {} takes {}", counted(analysis.chain.size(), "operation"),
                         counted(analysis.chain_lines, "line"))
-          : fmt::format("the {} is taken {}", port->name, port->busy == 1 ? "once" : counted(port->busy, "time"));
+          : fmt::format("the {} is taken {}", port->name, port->needed == 1 ? "once" : counted(port->needed, "time"));
   if (least >= analysis.lines) {
     return analysis.lines == 1 ? "the line cannot go: " + reason
                                : fmt::format("none of the {} lines can go: {}", analysis.lines, reason);

@@ -19,10 +19,13 @@ struct PortUse {
   unsigned busy = 0;   // uses; a port that exists several times can count more than once in a line
   unsigned each = 1;   // uses that one line has room for
   unsigned lines = 0;  // of the body
+  // Uses that no order of the operations avoids: fewer than `busy` if a line can read a word once for operations of
+  // several lines.
+  unsigned needed = 0;
 
   [[nodiscard]] double share() const { return lines == 0 ? 0 : static_cast<double>(busy) / (each * lines); }
   /// The smallest number of lines that has room for all uses.
-  [[nodiscard]] unsigned least_lines() const { return (busy + each - 1) / each; }
+  [[nodiscard]] unsigned least_lines() const { return (needed + each - 1) / each; }
 };
 
 /// An operation of the longest chain of dependences.
