@@ -73,6 +73,9 @@ std::string placement_of(const Unit& unit, const std::string& name) {
     const bool record = variable.transfer == isa::Transfer::elt;
     std::string travel;
     if (variable.conversion) travel = fmt::format(", {}", isa::info_of(*variable.conversion).name);
+    if (!variable.integer.is_any()) {
+      travel += fmt::format(", whole numbers from {} to {}", variable.integer.least(), variable.integer.most());
+    }
     if (variable.reduction) travel += fmt::format(", reduced by {}", isa::info_of(*variable.reduction).mnemonic);
     if (variable.block != 0) travel += fmt::format(", of block {}", variable.block);
     return fmt::format("{} word{}, {}, {} {}from short word {}{}", name_of(variable.width),

@@ -15,7 +15,7 @@ bool is_one_of(std::string_view word, isa::WordRole role) {
 /// True for words that may follow a variable's name.
 bool is_attribute(std::string_view word) {
   return is_one_of(word, isa::WordRole::attribute) || isa::transfer_named(word) || isa::conversion_named(word) ||
-         isa::op_named(word);
+         isa::host_integer_named(word) || isa::op_named(word);
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ bool is_of_the_language(const std::string& word) {
     const auto words = isa::language_words(role);
     if (std::find(words.begin(), words.end(), word) != words.end()) return true;
   }
-  return word == "defined" || isa::op_named(word) || isa::transfer_named(word) || isa::conversion_named(word);
+  return word == "defined" || isa::op_named(word) || isa::transfer_named(word) || isa::conversion_named(word) ||
+         isa::host_integer_named(word);
 }
 
 void require_free(const Unit& unit, const std::string& name) {

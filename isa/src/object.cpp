@@ -73,6 +73,12 @@ Conversion conversion_from(const JsonValue& value) {
   return value_or_refuse(conversion_named(name), name);
 }
 
+HostInteger integer_from(const JsonValue& value) {
+  if (!value.contains("integer")) return {};
+  const std::string& name = value.at("integer").text();
+  return value_or_refuse(host_integer_named(name), name);
+}
+
 Json to_json(const Variable& variable) {
   Json value{{"name", variable.name},
              {"memory", kMemoryNames[static_cast<std::size_t>(variable.memory)]},
@@ -87,6 +93,7 @@ Json to_json(const Variable& variable) {
   if (variable.conversion) value["conversion"] = info_of(*variable.conversion).name;
   if (variable.reduction) value["reduction"] = info_of(*variable.reduction).mnemonic;
   if (variable.block != 0) value["block"] = variable.block;
+  if (!variable.integer.is_any()) value["integer"] = name_of(variable.integer);
   return value;
 }
 
@@ -110,17 +117,20 @@ Variable variable_from(const JsonValue& value) {
     variable.reduction = value_or_refuse(op_named(name), name);
   }
   if (value.contains("block")) variable.block = value.at("block").whole<std::uint8_t>();
+  variable.integer = integer_from(value);
   variable.position = position_from(value.at("position"));
   return variable;
 }
 
 Json to_json(const Parameter& parameter) {
-  return {{"name", parameter.name},
-          {"address", parameter.address},
-          {"width", kWidthNames[static_cast<std::size_t>(parameter.width)]},
-          {"conversion", info_of(parameter.conversion).name},
-          {"default", parameter.default_value},
-          {"position", to_json(parameter.position)}};
+  Json value{{"name", parameter.name},
+             {"address", parameter.address},
+             {"width", kWidthNames[static_cast<std::size_t>(parameter.width)]},
+             {"conversion", info_of(parameter.conversion).name},
+             {"default", parameter.default_value},
+             {"position", to_json(parameter.position)}};
+  if (!parameter.integer.is_any()) value["integer"] = name_of(parameter.integer);
+  return value;
 }
 
 Parameter parameter_from(const JsonValue& value) {
@@ -130,6 +140,7 @@ Parameter parameter_from(const JsonValue& value) {
   parameter.width = static_cast<Width>(index_of(kWidthNames, value.at("width").text()));
   parameter.conversion = conversion_from(value.at("conversion"));
   parameter.default_value = value.at("default").number();
+  parameter.integer = integer_from(value);
   parameter.position = position_from(value.at("position"));
   return parameter;
 }

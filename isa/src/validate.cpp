@@ -96,9 +96,17 @@ void check_shape(const Variable& variable) {
   }
 }
 
+void check_integer(std::string_view whose, const HostInteger& integer, bool from_host,
+                   std::optional<Conversion> conversion) {
+  if (integer.is_any()) return;
+  const bool takes = from_host && conversion && *conversion != Conversion::NONE && !info_of(*conversion).floating;
+  if (!takes) refuse("{} is no whole number from the host, which '{}' is for", whose, name_of(integer));
+}
+
 void check_transfer(const Variable& variable) {
   const std::string whose = fmt::format("variable '{}'", variable.name);
   const bool to_host = variable.transfer == Transfer::rrn;
+  check_integer(whose, variable.integer, variable.transfer != Transfer::none && !to_host, variable.conversion);
   if (variable.reduction && !to_host) refuse("{}: only results (rrn) have a reduction", whose);
   if (variable.block >= kBlocks) {
     refuse("{} is read from block {}; allowed are 0..{}", whose, variable.block, kBlocks - 1);
@@ -174,6 +182,7 @@ void check(const Program& program, const Parameter& parameter) {
     refuse("{} has address {}; allowed are even ones in 0..{}", whose, parameter.address, kProgramBmShortWords - 2);
   }
   check_conversion(whose, parameter.conversion, false, parameter.width);
+  check_integer(whose, parameter.integer, true, parameter.conversion);
   if (!std::isfinite(parameter.default_value))
     refuse("{} has the default {}, which is not finite", whose, parameter.default_value);
 }

@@ -22,12 +22,12 @@ flops 4.5
 bvar long xj[3] elt
 bvar long vxj xj
 bvar short mj elt
-bvar short tag elt fix64to36 packed
+bvar short tag elt fix64to36 uint12 packed
 bvar vector long shared
 param eps2 : short = 1e-05
-param steps : long fix64to72 = -3
+param steps : long fix64to72 int20 = -3
 var vector long xi[2][3] hlt
-var vector short id hlt fix64to36
+var vector short id hlt fix64to36 int16
 var vector long ax rrn flt72to64 fadd
 var vector long n rrn fix72to64 umax
 var vector short pot rrn flt36to64 in gpr

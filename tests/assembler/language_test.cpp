@@ -50,7 +50,8 @@ TEST(Declarations, StateTransferConversionAndReduction) {
   const isa::Program program = assembled(R"(kernel travel
 flops 38
 bvar long xj elt
-bvar short mj elt fix64to36
+bvar short mj elt fix64to36 uint8
+param n : long fix64to72 int16 = 7
 var long xi hlt none
 var vector short pot rrn flt36to64 fmax
 var long count rrn fix72to64 uadd
@@ -64,6 +65,9 @@ loop initialization
   EXPECT_EQ(program.flops, 38);
   EXPECT_EQ(variable(program, "xj").conversion, isa::Conversion::FLT64TO72);
   EXPECT_EQ(variable(program, "mj").conversion, isa::Conversion::FIX64TO36);
+  EXPECT_EQ(variable(program, "mj").integer, (isa::HostInteger{8, false}));
+  EXPECT_EQ(program.parameters.at(0).integer, (isa::HostInteger{16, true}));
+  EXPECT_TRUE(variable(program, "xj").integer.is_any());
   EXPECT_EQ(variable(program, "xi").conversion, isa::Conversion::NONE);
   EXPECT_TRUE(variable(program, "xi").vector);
   EXPECT_FALSE(variable(program, "xj").vector);

@@ -185,6 +185,30 @@ TEST(ArraysOfResults, WithWordsThatNothingChangesAreReducedAsTheOthers) {
               HasSubstr("to64 fmin\n"));
 }
 
+TEST(MembersOfShortTypes, AreDeclaredWithTheIntegersOfTheirTypes) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const compiler::CompileResult compiled = compiler::compile_ir(
+      llvm_code("struct I { short s; bool t; long l; int n[2]; };\n"
+                "struct J { unsigned char c; unsigned u; int b : 5; unsigned w : 3; };\n"
+                "struct P { unsigned short h; float r; };\nstruct F { long sum; };\n"
+                "void f(const I& i, const J& j, const P& p, F& f) {\n"
+                "  f.sum += i.s + i.t + i.l + i.n[0] + i.n[1] + j.c + j.u + j.b + j.w + p.h + (int)p.r;\n}\n",
+                false),
+      "short.bc");
+  ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "short.vsm");
+  ASSERT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
+  std::string integers;
+  for (const isa::Variable& variable : assembled.program->variables) {
+    if (variable.transfer != isa::Transfer::none) integers += variable.name + " " + name_of(variable.integer) + "\n";
+  }
+  for (const isa::Parameter& one : assembled.program->parameters)
+    integers += one.name + " " + name_of(one.integer) + "\n";
+  EXPECT_EQ(integers,
+            "s int16\nt uint1\nl int64\nn int32\nc uint8\nu uint32\nb int5\nw uint3\nsum int64\nh uint16\nr int64\n")
+      << compiled.source;
+}
+
 TEST(BitsOfShorterResults, AreThoseOfTheirTypes) {
   if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
   const compiler::CompileResult compiled = compiler::compile_ir(

@@ -47,11 +47,13 @@ Program every_kind_of_entry() {
              {},  {0, 2, 5}};
   Variable m{"m", Memory::bm, 5, Width::short_word, false, 1, {}, true, Transfer::elt, Conversion::FIX64TO36,
              {},  {0, 3, 5}};
+  m.integer = {12, false};
   Variable a{"a",           Memory::gpr,           8,        Width::long_word, true, 1, {}, false,
              Transfer::rrn, Conversion::FLT72TO64, Op::FMIN, {0, 4, 5}};
   Variable local{"local", Memory::bm, 20, Width::long_word, false, 1, {}, false, Transfer::none, {}, {}, {0, 5, 5}};
   program.variables = {x, m, a, local};
-  program.parameters = {{"eps", 12, Width::short_word, Conversion::FLT64TO36, 0.1, {0, 6, 7}}};
+  program.parameters = {{"eps", 12, Width::short_word, Conversion::FLT64TO36, 0.1, {0, 6, 7}},
+                        {"steps", 14, Width::long_word, Conversion::FIX64TO72, 3, {0, 6, 9}, {63, true}}};
   program.aliases = {{"dx", Memory::gpr, false, 16, Width::short_word, true, {0, 7, 1}},
                      {"last", Memory::bm, true, 4, Width::long_word, false, {1, 8, 1}},
                      {"kept", std::nullopt, false, 0, Width::long_word, true, {0, 9, 1}}};
@@ -108,6 +110,30 @@ TEST(ObjectFile, ReadsBackWhatWasWritten) {
   const Program program = every_kind_of_entry();
   EXPECT_EQ(deserialize(serialize(program), "sample.gdro"), program);
   EXPECT_EQ(deserialize(serialize(Program()), "empty.gdro"), Program());
+}
+
+TEST(HostInteger, HasTheRangeAndTheNameOfItsBits) {
+  struct Known {
+    HostInteger integer;
+    std::string name;
+    std::int64_t least;
+    std::int64_t most;
+  };
+  for (const auto& [integer, name, least, most] :
+       {Known{{1, false}, "uint1", 0, 1}, Known{{1, true}, "int1", -1, 0}, Known{{8, true}, "int8", INT8_MIN, INT8_MAX},
+        Known{{32, false}, "uint32", 0, UINT32_MAX}, Known{{32, true}, "int32", INT32_MIN, INT32_MAX},
+        Known{{63, false}, "uint63", 0, INT64_MAX}}) {
+    EXPECT_EQ(name_of(integer), name);
+    EXPECT_EQ(host_integer_named(name), integer);
+    EXPECT_EQ(integer.least(), least) << name;
+    EXPECT_EQ(integer.most(), most) << name;
+  }
+  EXPECT_EQ(HostInteger().least(), INT64_MIN);
+  EXPECT_EQ(HostInteger().most(), INT64_MAX);
+  for (const char* name :
+       {"", "int", "int0", "int64", "uint64", "uint256", "int08", "int8 ", "u", "uuint8", "Int8", "int-8"}) {
+    EXPECT_FALSE(host_integer_named(name)) << name;
+  }
 }
 
 TEST(ObjectFile, IsTheSameForTheSameProgram) {
@@ -292,6 +318,8 @@ TEST(ObjectFile, IsRefusedWithParametersThatDoNotFit) {
   EXPECT_THAT(changed([](Parameter& eps) { eps.conversion = Conversion::FLT64TO72; }),
               HasSubstr("parameter 'eps': conversion 'flt64to72' does not convert a short word from the host"));
   EXPECT_THAT(changed([](Parameter& eps) { eps.conversion = Conversion::FLT36TO64; }), HasSubstr("'flt36to64'"));
+  EXPECT_THAT(changed([](Parameter& eps) { eps.integer = {8, true}; }),
+              HasSubstr("parameter 'eps' is no whole number from the host, which 'int8' is for"));
 }
 
 TEST(ObjectFile, IsRefusedWithFilesThatItDoesNotName) {

@@ -56,6 +56,20 @@ loop body
   uadd nj ni $lt
   uadd sum $lti sum
 """,
+    "narrow": """kernel narrow
+bvar short nj elt fix64to36 uint8
+param h : long fix64to72 int8 = 0
+var vector short ni hlt fix64to36 int16
+var vector short sum rrn fix36to64 uadd
+loop initialization
+  uxor sum sum sum
+  nop
+loop body
+  uadd nj ni $t
+  uadd sum $ti sum
+loop termination
+  uadd $lt h $lt
+""",
     "weighted": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h;\nf += h * (xj - xi);\n",
     "constant": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h = 2.0;\nf += h * (xj - xi);\n",
     "undeclared": "/VARI xi;\n/VARJ xj;\n/VARF f;\nf += h * (xj - xi);\n",
@@ -115,6 +129,12 @@ CASES = [
     ("the largest whole number", "events", "whole", {"ni": [2**63 - 1, 0]}, {"nj": [0, 0]}, {}),
     ("a whole number above", "refused", "whole", {"ni": np.array([2**63, 0], np.uint64)}, {"nj": [0, 0]}, {}),
     ("the least whole number", "events", "whole", {"ni": [-(2**63), 0]}, {"nj": [0, 0]}, {}),
+    ("the ends of narrow integers", "runs", "narrow", {"ni": [-(2**15), 2**15 - 1]}, {"nj": [0, 255]}, {"h": -128}),
+    ("below a narrow integer", "refused", "narrow", {"ni": [-(2**15) - 1]}, {"nj": [0]}, {"h": 0}),
+    ("above a narrow integer", "refused", "narrow", {"ni": [2**15]}, {"nj": [0]}, {"h": 0}),
+    ("a sign for a natural number", "refused", "narrow", {"ni": [0]}, {"nj": [-1]}, {"h": 0}),
+    ("above a natural number", "refused", "narrow", {"ni": [0]}, {"nj": [256]}, {"h": 0}),
+    ("a parameter above its integer", "refused", "narrow", {"ni": [0]}, {"nj": [0]}, {"h": 128}),
     ("an unused variable", "warning", "unused", I, J | {"yj": [0.0, 0.0]}, {}),
     ("an operand too few", "refused", "wrong", I, J, {}),
     ("a name that is not declared", "refused", "unknown_word", I, J, {}),

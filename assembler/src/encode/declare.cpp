@@ -264,6 +264,13 @@ class Declarer {
         return false;
       }
     }
+    if (next < words.size() && !to_host) {
+      if (const auto integer = isa::host_integer_named(words[next].text)) {
+        if (!read_integer(words[next], *integer, at, *variable.conversion)) return false;
+        variable.integer = *integer;
+        ++next;
+      }
+    }
     if (next >= words.size() || words[next].text == "in" || words[next].text == "packed") return true;
     const Word& word = words[next];
     const auto op = isa::op_named(word.text);
@@ -289,6 +296,18 @@ class Declarer {
     symbol.block_chosen = word.text == "select";
     ++next;
     return !declaration.block || read_block(*declaration.block, at, variable);
+  }
+
+  /// The host's integer behind a conversion. False if that takes none; the error is then reported.
+  bool read_integer(const Word& word, const isa::HostInteger& integer, const ExpandedStatement& at,
+                    isa::Conversion conversion) {
+    const isa::ConversionInfo& info = isa::info_of(conversion);
+    if (conversion != isa::Conversion::NONE && !info.floating) return true;
+    reporter_.error(Code::conversion, at.place(word.span),
+                    fmt::format("'{}' says which whole numbers the host has, and '{}' converts none; use fix64to72 "
+                                "or fix64to36",
+                                name_of(integer), info.name));
+    return false;
   }
 
   /// The block of `select N`.
@@ -442,6 +461,17 @@ class Declarer {
       }
       parameter.conversion = *conversion;
     }
+    if (statement.conversion.size() > 1) {
+      const Word& word = statement.conversion.back();
+      const auto integer = isa::host_integer_named(word.text);
+      if (!integer) {
+        reporter_.error(Code::conversion, at.place(word.span),
+                        fmt::format("'{}' is no integer of the host; use {}", word.text, isa::kHostIntegerNames));
+        return false;
+      }
+      if (!read_integer(word, *integer, at, parameter.conversion)) return false;
+      parameter.integer = *integer;
+    }
     std::string text = statement.value.text;
     const auto given = options_.definitions.find(parameter.name);
     if (given != options_.definitions.end()) text = given->second;
@@ -456,9 +486,11 @@ class Declarer {
     if (!isa::info_of(parameter.conversion).floating) {
       // A double represents whole numbers exactly up to 2^53; a short word holds 36 bits.
       const double limit = parameter.width == Width::long_word ? 0x1p53 : 0x1p35;
-      if (std::trunc(*value) != *value || *value < -limit || *value > limit - 1) {
+      const double least = std::max(-limit, static_cast<double>(parameter.integer.least()));
+      const double most = std::min(limit - 1, static_cast<double>(parameter.integer.most()));
+      if (std::trunc(*value) != *value || *value < least || *value > most) {
         reporter_.error(Code::parameter, where,
-                        fmt::format("{}'{}' is no whole number in {}..{}", origin, text, -limit, limit - 1));
+                        fmt::format("{}'{}' is no whole number in {}..{}", origin, text, least, most));
         return false;
       }
     }

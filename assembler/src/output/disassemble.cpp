@@ -24,6 +24,7 @@ std::string declaration(const isa::Variable& variable) {
   }
   if (variable.transfer != isa::Transfer::none) text += fmt::format(" {}", isa::name_of(variable.transfer));
   if (variable.conversion) text += fmt::format(" {}", isa::info_of(*variable.conversion).name);
+  if (!variable.integer.is_any()) text += fmt::format(" {}", name_of(variable.integer));
   if (variable.reduction) text += fmt::format(" {}", isa::info_of(*variable.reduction).mnemonic);
   if (variable.block != 0) text += fmt::format(" select {}", variable.block);
   if (variable.memory == isa::Memory::gpr) text += " in gpr";
@@ -114,8 +115,9 @@ std::string source_of(const isa::Program& program, std::string_view heading, con
   if (program.flops != 0) out += fmt::format("flops {}\n", program.flops);
   for (const isa::Variable& variable : program.variables) out += fmt::format("{}\n", declaration(variable));
   for (const isa::Parameter& parameter : program.parameters) {
-    out += fmt::format("param {} : {} {} = {}\n", parameter.name, name_of(parameter.width),
-                       isa::info_of(parameter.conversion).name, parameter.default_value);
+    out += fmt::format("param {} : {} {}{} = {}\n", parameter.name, name_of(parameter.width),
+                       isa::info_of(parameter.conversion).name,
+                       parameter.integer.is_any() ? "" : " " + name_of(parameter.integer), parameter.default_value);
   }
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     if (program.sections[section].empty()) continue;

@@ -119,7 +119,7 @@ struct RegisterStatement {
 struct ParameterStatement {
   Word name;
   isa::Width width = isa::Width::long_word;
-  std::vector<Word> conversion;  // none or one
+  std::vector<Word> conversion;  // at most the conversion and the host's integer
   Word value;
 };
 

@@ -39,6 +39,7 @@ struct Field {
   bool numbered = false;  // a result: a number that belongs to a key (see nearest.h)
   unsigned bytes = 0;     // of one word in the C++ structure
   bool is_signed = true;  // an integer
+  bool is_truth = false;  // bool
   unsigned bit = 0;       // a bit-field: its first bit, counted from `offset`
   unsigned bits = 0;      // a bit-field: how many; otherwise 0
 };

@@ -384,17 +384,30 @@ class KernelText {
     }
   }
 
+  /// The integers of the member's C++ type, after a blank; empty if the host's numbers are all of them.
+  static std::string integer_of(const Field& field) {
+    const unsigned bits = field.bits > 0 ? field.bits : field.is_truth ? 1 : 8 * field.bytes;
+    if (is_float(field.type) || bits == 0 || bits >= 64) return "";
+    isa::HostInteger integer;
+    integer.bits = static_cast<std::uint8_t>(bits);
+    integer.is_signed = field.is_signed;
+    return " " + name_of(integer);
+  }
+
   static std::string parameter(const Field& field, const std::string& name) {
-    return fmt::format("param {} : {} {}64to{} = 0", name, width_of(field), word_of(field), bits_of(field));
+    return fmt::format("param {} : {} {}64to{}{} = 0", name, width_of(field), word_of(field), bits_of(field),
+                       integer_of(field));
   }
 
   std::string declaration(Record record, const Field& field, const std::string& name, std::size_t variable) const {
     const std::string shape = field.array ? fmt::format("{}[{}]", name, field.count) : name;
     if (record == Record::i) {
-      return fmt::format("var vector {:5} {} hlt {}64to{}", width_of(field), shape, word_of(field), bits_of(field));
+      return fmt::format("var vector {:5} {} hlt {}64to{}{}", width_of(field), shape, word_of(field), bits_of(field),
+                         integer_of(field));
     }
     if (record == Record::j) {
-      return fmt::format("bvar {:5} {} elt {}64to{}", width_of(field), shape, word_of(field), bits_of(field));
+      return fmt::format("bvar {:5} {} elt {}64to{}{}", width_of(field), shape, word_of(field), bits_of(field),
+                         integer_of(field));
     }
     if (record == Record::state) return fmt::format("var vector {:5} {}", width_of(field), shape);
     if (code_.experiment) {

@@ -320,6 +320,12 @@ void Device::set_parameter(std::string_view name, double value) {
   std::vector<std::string> known;
   for (const isa::Parameter& parameter : state_->program.parameters) {
     if (parameter.name == name) {
+      const auto least = static_cast<double>(parameter.integer.least());
+      const auto most = static_cast<double>(parameter.integer.most());
+      if (!parameter.integer.is_any() && !(value >= least && value <= most)) {
+        throw Error(fmt::format("parameter {} is {}: it must be a whole number from {} to {}", name, value,
+                                parameter.integer.least(), parameter.integer.most()));
+      }
       state_->boards.set_parameter(parameter, value);
       if (state_->emulated) state_->emulated->set_parameter();
       return;

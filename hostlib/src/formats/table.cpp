@@ -65,7 +65,11 @@ void write_table(const std::filesystem::path& path, const Table& table) {
 
 WholeRange whole_range(const isa::Variable& variable) {
   constexpr std::int64_t kShort = std::int64_t{1} << isa::kShortBits;
-  if (variable.conversion == isa::Conversion::FIX64TO36) return {-kShort / 2, kShort / 2 - 1};
+  const isa::HostInteger& integer = variable.integer;
+  if (variable.conversion == isa::Conversion::FIX64TO36) {
+    return {std::max(-kShort / 2, integer.least()), std::min(kShort / 2 - 1, integer.most())};
+  }
+  if (variable.conversion == isa::Conversion::FIX64TO72) return {integer.least(), integer.most()};
   if (variable.conversion == isa::Conversion::NONE && variable.width == isa::Width::short_word) return {0, kShort - 1};
   return {};
 }

@@ -35,6 +35,7 @@ struct Word {
   Type type = Type::int_short;
   unsigned bytes = 4;
   bool is_signed = true;
+  bool is_truth = false;
 };
 
 std::optional<Word> word_type(const llvm::DIBasicType& basic) {
@@ -55,7 +56,7 @@ std::optional<Word> word_type(const llvm::DIBasicType& basic) {
       return Word{integer, bytes, false};
     case llvm::dwarf::DW_ATE_boolean:
       // Its lowest bit counts.
-      return Word{integer, bytes, false};
+      return Word{integer, bytes, false, true};
     default:
       return std::nullopt;
   }
@@ -193,6 +194,7 @@ class Flattener {
     Field field{name, word->type, offset, count, array};
     field.bytes = word->bytes;
     field.is_signed = word->is_signed;
+    field.is_truth = word->is_truth;
     fields.push_back(std::move(field));
   }
 

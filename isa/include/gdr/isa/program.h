@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "gdr/isa/host_integer.h"
 #include "gdr/isa/line.h"
 
 namespace gdr::isa {
@@ -129,7 +130,8 @@ struct Variable {
   std::optional<Conversion> conversion;
   std::optional<Op> reduction;  // over the 16 blocks; none: one block is read (`select`)
   SourcePosition position;
-  std::uint8_t block = 0;  // the block that is read if there is no reduction, 0..15; else 0
+  std::uint8_t block = 0;    // the block that is read if there is no reduction, 0..15; else 0
+  HostInteger integer = {};  // of i- and j-data that are whole numbers
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
@@ -141,6 +143,7 @@ struct Parameter {
   Conversion conversion = Conversion::FLT64TO72;
   double default_value = 0;  // an integer conversion accepts it if it is a whole number
   SourcePosition position;
+  HostInteger integer = {};  // of a whole number
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
