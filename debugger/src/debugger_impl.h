@@ -7,8 +7,8 @@
 
 #include "expression.h"
 #include "gdr/debugger/debugger.h"
-#include "origin.h"
-#include "timeline.h"
+#include "record/origin.h"
+#include "record/timeline.h"
 
 namespace gdr::debugger {
 
