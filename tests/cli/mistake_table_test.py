@@ -7,6 +7,7 @@ list of what is missing where something is wrong, or come from a later stage tha
 """
 
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,16 @@ MISTAKES = [
     ("help rnu", 2, ["unknown command 'rnu'", "did you mean 'run'?"]),
     ("frobnicate", 2, ["unknown command 'frobnicate'", "known are"]),
     # Options.
+    ("nbody --plummer 8 --t-end 0 --json ''", 2, ["--json: '' is refused: a value is missing"]),
+    ("nbody --plummer 8 --t-end 0 --in ''", 2, ["--in: '' is refused: a value is missing"]),
+    ("nbody --plummer 8 --t-end 0 --start ''", 2, ["--start: '' is refused", "plummer"]),
+    ("nbody --plummer 8 --t-end ''", 2, ["--t-end: '' is refused: it must be a number"]),
+    ("as k.vsm -o ''", 2, ["--output: '' is refused: a value is missing"]),
+    ("run tutorial --param ''", 2, ["--param: '' is refused: a value is missing"]),
+    ("explain ''", 2, ["code: '' is refused: a value is missing"]),
+    ("judge ''", 2, ["exercise: '' is refused: a value is missing"]),
+    ("validate --only ''", 2, ["--only: '' is refused: a value is missing"]),
+    ("selftest --engine simd --engine simd", 2, ["--engine: 'simd' is given twice"]),
     ("nbody --plummer 64 --tend 0.25", 2, ["unknown option '--tend'", "did you mean '--t-end'?"]),
     ("nbody --plummer 64 --t_end 0.25", 2, ["did you mean '--t-end'?"]),
     ("nbody --plummer 64 --T-END 0.25", 2, ["did you mean '--t-end'?"]),
@@ -204,7 +215,7 @@ class MistakeTable(unittest.TestCase):
         answered = 0
         for typed, status, said in MISTAKES:
             with self.subTest(typed):
-                done = subprocess.run([GDR, *typed.split()], capture_output=True, text=True, check=False, timeout=60,
+                done = subprocess.run([GDR, *shlex.split(typed)], capture_output=True, text=True, check=False, timeout=60,
                                       cwd=self.folder, stdin=subprocess.DEVNULL)
                 self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
                 for phrase in said:

@@ -16,6 +16,8 @@ std::string with_unit(std::string limits, ValueUnit unit) {
   return unit == ValueUnit::none ? limits : fmt::format("{} {}", limits, name_of(unit));
 }
 
+std::string shown(const std::string& text) { return text.empty() ? "''" : text; }
+
 }  // namespace
 
 void refuse_one_name_twice(std::string_view option, std::span<const std::string> values) {
@@ -36,7 +38,7 @@ Check in_range(double low, double high, ValueUnit unit) {
   return {[low, high, unit, allowed](const std::string& text) {
             const std::optional<double> value = base::number_of(text, unit);
             if (value && *value >= low && *value <= high) return std::string();
-            return fmt::format("{} is refused: it must be a number {}", text, allowed) +
+            return fmt::format("{} is refused: it must be a number {}", shown(text), allowed) +
                    (value ? "" : fmt::format(", {}", forms_of(unit)));
           },
           limits,
@@ -50,7 +52,7 @@ Check whole_in_range(std::uint64_t low, std::uint64_t high, ValueUnit unit) {
   return {[low, high, unit](const std::string& text) {
             const std::optional<std::uint64_t> value = base::whole_number_of(text, unit);
             if (value && *value >= low && *value <= high) return std::string();
-            return fmt::format("{} is refused: it must be a whole number {}", text,
+            return fmt::format("{} is refused: it must be a whole number {}", shown(text),
                                with_unit(fmt::format("from {} to {}", low, high), unit)) +
                    (value ? "" : fmt::format(", {}", forms_of(unit)));
           },
@@ -62,7 +64,7 @@ Check whole_in_range(std::uint64_t low, std::uint64_t high, ValueUnit unit) {
 Check one_of(const std::vector<std::string>& allowed) {
   return {[allowed](const std::string& text) {
             if (std::ranges::find(allowed, text) != allowed.end()) return std::string();
-            return fmt::format("{} is refused: it must be one of {}{}", text, fmt::join(allowed, ", "),
+            return fmt::format("{} is refused: it must be one of {}{}", shown(text), fmt::join(allowed, ", "),
                                base::did_you_mean(text, allowed));
           },
           "", allowed};

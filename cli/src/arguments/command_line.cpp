@@ -65,13 +65,13 @@ void leave_to_others(CLI::Option& option) {
 }
 
 template <class Value>
-struct NumberIn {
+struct ValueIn {
   using Type = Value;
 };
 template <class Value>
-struct NumberIn<std::optional<Value>> : NumberIn<Value> {};
+struct ValueIn<std::optional<Value>> : ValueIn<Value> {};
 template <class Value>
-struct NumberIn<std::vector<Value>> : NumberIn<Value> {};
+struct ValueIn<std::vector<Value>> : ValueIn<Value> {};
 
 }  // namespace
 
@@ -171,8 +171,15 @@ Option Command::add_option(const std::string& name, Value& value, const std::str
   CLI::Option* const option = app_->add_option(name.substr(0, equals), value, what);
   option->type_name(equals == std::string::npos ? DefaultValueName<Value>::kText : name.substr(equals + 1));
   if (what.find("default:") == std::string::npos) option->capture_default_str();
-  using Number = typename NumberIn<Value>::Type;
-  if constexpr (std::is_arithmetic_v<Number>) check_number<Number>(*option);
+  using Given = typename ValueIn<Value>::Type;
+  if constexpr (std::is_arithmetic_v<Given>) check_number<Given>(*option);
+  // An empty text is what is left of a variable of the shell that is not set: taken as no value, it would drop the
+  // option without a word.
+  if constexpr (std::is_same_v<Given, std::string>) {
+    option->check(CLI::Validator(
+        [](const std::string& text) { return std::string(text.empty() ? "'' is refused: a value is missing" : ""); },
+        ""));
+  }
   return Option(option);
 }
 

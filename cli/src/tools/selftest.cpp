@@ -37,6 +37,9 @@ struct Found {
 
 void require_comparable(const std::vector<std::string>& engines) {
   for (const std::string& engine : engines) {
+    if (std::ranges::count(engines, engine) > 1) {
+      throw UsageError(fmt::format("--engine: '{}' is given twice", engine));
+    }
     if (engine == emulator::Engine::reference) {
       throw UsageError("--engine: 'reference' is refused: it is what the others are compared with");
     }
