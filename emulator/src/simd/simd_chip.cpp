@@ -113,7 +113,8 @@ class SimdChip final : public Chip {
   }
 
   /// Goes on with a program whose loop body reads every row itself. For rows that are equal in all PEs since loop
-  /// initialization it otherwise reads one word, which does not know what the host writes between the pieces of a run.
+  /// initialization it otherwise reads one word, which does not know what the host or section initialization write
+  /// between the pieces of a run.
   void take_equal_rows_as_others(const isa::Program& program) {
     equal_rows_were_written_ = true;
     auto careful = std::make_shared<const LoweredSimd>(program, kernels_, jit_, EqualRows::in_their_own_words);
@@ -124,6 +125,8 @@ class SimdChip final : public Chip {
   std::unique_ptr<Chip> do_clone() const override { return std::make_unique<SimdChip>(*this); }
 
   void do_run_initialization(unsigned block) override {
+    const bool is_between_pieces = (blocks_in_runs_ >> block & 1U) != 0;
+    if (is_between_pieces && !equal_rows_were_written_) take_equal_rows_as_others(code_->code.program);
     const HostArithmetic arithmetic(Subnormals::zero);
     Sequence run(code_->code.program, rows_.in_blocks({block, 1}), {block, 1}, tallies_.data(), kPesPerBlock);
     run.section(Section::initialization, section(Section::initialization));

@@ -395,7 +395,9 @@ class Builder {
       if (on_device && !written_.has(row & ~1U) && !written_.has(row | 1U)) {
         return nodes_.add(row_at_first(row, false));
       }
-      const unsigned from = copied_elements_.original(row);
+      // In the host's arithmetic the upper half of a long word stands for all of it, so halves that are equal as bits
+      // may be different numbers.
+      const unsigned from = target_.host_doubles ? row : copied_elements_.original(row);
       if (from != row && form_[from / 2] == Form::longs && is_as_taken_over(row) && is_as_taken_over(from)) {
         graph_.copied.push_back({row, from, false, true});
         row = from;
