@@ -61,14 +61,14 @@ bvar short nj elt fix64to36 uint8
 param h : long fix64to72 int8 = 0
 var vector short ni hlt fix64to36 int16
 var vector short sum rrn fix36to64 uadd
+var vector long own rrn fix72to64 uadd
 loop initialization
+  upassa h own
   uxor sum sum sum
   nop
 loop body
   uadd nj ni $t
   uadd sum $ti sum
-loop termination
-  uadd $lt h $lt
 """,
     "weighted": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h;\nf += h * (xj - xi);\n",
     "constant": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h = 2.0;\nf += h * (xj - xi);\n",
@@ -218,7 +218,7 @@ def can_be_told_by_stubs(name, i, j, options):
 def can_be_told_by_goose(name, kernel, i, j, options):
     """False for kernels that are no loops over pairs, for arrays that the loop does not read, and for warnings of
     assembly; and where C converts a double to an integer without a word."""
-    if kernel in ("halves", "collatz", "unused") or "turns" in options or "steps" in options:
+    if kernel in ("halves", "collatz", "unused", "narrow") or "turns" in options or "steps" in options:
         return False
     lengths = {len(column) for column in (j or {}).values()}
     return not (len(lengths) > 1 or not i or not j or name.startswith(("a fraction", "an unknown variable", "i and j exch"))

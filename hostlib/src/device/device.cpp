@@ -17,6 +17,7 @@
 #include "gdr/base/quantity.h"
 #include "gdr/base/stopping.h"
 #include "gdr/emulator/thread_pool.h"
+#include "gdr/hostlib/run_rules.h"
 
 namespace gdr {
 namespace {
@@ -231,6 +232,15 @@ struct Device::State {
       throw Error(fmt::format("{} i-fields are no whole number of records of {}", i_fields.size(), record));
     }
     require_extent(record == 0 ? 0 : i_fields.size() / record, nj);
+    require_integers(Transfer::hlt, i_fields);
+  }
+
+  /// Throws gdr::Error for numbers beyond the integers of a variable. Conversions refuse all others that they do not
+  /// take.
+  void require_integers(Transfer transfer, std::span<const std::uint64_t> fields) const {
+    const auto variables = program.variables_by(transfer);
+    if (std::ranges::all_of(variables, [](const isa::Variable* one) { return one->integer.is_any(); })) return;
+    hostlib::require_numbers(program, transfer, transfer == Transfer::hlt ? "i" : "j", fields);
   }
 
   /// Throws gdr::Error unless the device has room for `ni` i-records and `nj` j-records or turns.
@@ -349,6 +359,7 @@ void Device::write_j(std::size_t first, std::span<const std::uint64_t> fields) {
     throw Error(fmt::format("j-records {}..{} do not fit: external memory holds {}, {} too few", first,
                             first + count - 1, capacity, first + count - capacity));
   }
+  state_->require_integers(Transfer::elt, fields);
   constexpr std::size_t kRecordsAPause = 4096;  // some milliseconds
   for (std::size_t n = 0; n < count && state_->computes(); ++n) {
     if (n % kRecordsAPause == 0) base::pause();
