@@ -88,6 +88,12 @@ DeviceOptions BoardOptions::device_options() const {
 
 void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument) {
   if (name_or_file.ends_with(".toml") || std::ranges::find(known, name_or_file) != known.end()) return;
+  if (known.empty()) {
+    throw UsageError(fmt::format(
+        "{}: '{}' is refused: no descriptions are installed where gdr looks (gdr doctor shows the folders); "
+        "it must be a file that ends in .toml",
+        argument, name_or_file));
+  }
   throw UsageError(fmt::format("{}: '{}' is refused: it must be one of {}, or a file that ends in .toml{}", argument,
                                name_or_file, fmt::join(known, ", "), base::did_you_mean(name_or_file, known)));
 }
