@@ -194,7 +194,7 @@ const ReportShape& nbody_report() {
        kTransfer,
        {"factors", FieldKind::text, "", "correction of latency and bandwidth by message size, or `none`"},
        {"network", FieldKind::text, "", "`of the cluster`, or `free` if messages take no time"},
-       {"overlap", FieldKind::flag, "", "whether blocks are computed in halves where that takes less time"}},
+       {"overlap", FieldKind::flag, "", "whether blocks are computed in halves if that takes less time"}},
       {kCluster,
        kNodes,
        {"ranks", FieldKind::whole, "1", "ranks on these nodes"},

@@ -192,7 +192,7 @@ ReportShape import_shape() {
            or_none(whole_field("tasks", "tasks of the graph")),
            or_none(whole_field("transfers", "pairs of tasks that exchange bytes")),
            list_field("files", "files that were written"),
-           list_field("notes", "what the file has and the network or the graph does not")},
+           list_field("notes", "contents of the file that the network or the graph leaves out")},
           {}};
 }
 

@@ -224,7 +224,7 @@ class Kernel:
         `i` and `j` give an array for each variable, of shape (n,) or (n, *dimensions): a dictionary or a structured array.
         Variables that are left out or unknown are refused, as by `gdr run`; so are masked values and quantities with a unit.
         Calls without `device` share one. Parameters that are not given have their defaults, whatever an earlier call on the device gave.
-        `on_progress(done, all)` is called after every 128 i-records; an exception from it ends the run, as Ctrl-C does.
+        `on_progress(done, all)` is called after every 128 i-records; an exception from it ends the run, like Ctrl-C.
         Floating-point events raise an EventWarning.
         """
         self._require_kind("pairs")
@@ -250,7 +250,7 @@ class Kernel:
         The fields are `turn` (a number after the last turn's means loop termination), `variable` (its number among the
         results), `entry`, `element` and `value`; if a `collect` names blocks, also `chip`, `block` (-1: combined) and,
         if it is known, `pe`. `i` and `j` are as for `run`: i-record n belongs to chip n / 2048 and block n / 128 mod 16, and
-        a turn takes 16 j-records for each chip. `turns` is required where the kernel takes no j-data, else all of them are
+        a turn takes 16 j-records for each chip. `turns` is required if the kernel takes no j-data, else all of them are
         used. What an earlier call left in the machine is gone.
         """
         self._require_kind("turns")
@@ -406,7 +406,7 @@ def assemble(
     source: str, name: str = "kernel.vsm", definitions: Mapping[str, object] | None = None, schedule: bool = False
 ) -> Kernel:
     """Assembles source text and proves it legal. Diagnostics show `name`; `definitions` are those of `gdr as -D`;
-    `schedule` packs lines as `gdr as --schedule` does. Warnings of the assembler raise one AssemblyWarning."""
+    `schedule` packs lines like `gdr as --schedule`. Warnings of the assembler raise one AssemblyWarning."""
     values = {key: str(value) for key, value in (definitions or {}).items()}
     program = _core.assemble(source, name, values, schedule)
     if program.warnings:

@@ -227,7 +227,7 @@ class ExperimentKernel(Kernel):
             row[name] = getattr(experiment, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By name if the class's module has this kernel under it; else the compiled kernel, whose class is known only where
+        """By name if the class's module has this kernel under it; else the compiled kernel, whose class is known only if
         the module has the same kernel, too."""
         made = self._translated.program, self._translated.source, self._members.name, self._members.roles, self._members.defaults
         return by_name(self) or (restored, (self.__module__, self.__qualname__, self.__doc__, *made))

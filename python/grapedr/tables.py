@@ -127,7 +127,7 @@ def _read_csv(path: pathlib.Path, content: bytes) -> Table:
 
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Columns by name. A .npy file holds a structured array, a .npz file or the root of an HDF5 file an array for each
-    column; in .csv the elements of a column of vectors are x[0], x[1], ..., and names may stand in a comment before the first
+    column; in .csv the elements of a column of vectors are x[0], x[1], ..., and names may be in a comment before the first
     numbers. All but HDF5 may be compressed by gzip; the name then ends in .gz. NaN is refused, with its place."""
     path = pathlib.Path(path)
     if not path.exists():

@@ -1,4 +1,4 @@
-"""block.svg: i-data stand in the PEs of a block while j-records stream through the two halves of its broadcast memory;
+"""block.svg: i-data stay in the PEs of a block while j-records stream through the two halves of its broadcast memory;
 tree.svg: the results of the blocks on their way out. Both move, unless the reader's system asks for no motion. How many
 there are of each is read from the records of the instruction set."""
 
@@ -82,7 +82,7 @@ def block(count):
         parts += [box("still", x + 7 + 30 * (k % 2), 160 + 29 * (k // 2), 27, 24, "i") for k in range(count["vector_elements"])]
     parts.append(text(130 + 88.3 * 7 - 8, 185, "…", "name"))
     parts += [text(62, 170, "i-data", "name"), text(62, 190, f"{count['vector_elements']} for each PE"), text(62, 206, "stand still")]
-    write("block.svg", 840, 236, "A block: i-data stand in the PEs, j-records stream through two halves of broadcast memory",
+    write("block.svg", 840, 236, "A block: i-data stay in the PEs, j-records stream through two halves of broadcast memory",
           HALVES, parts)
 
 

@@ -25,7 +25,7 @@ ReportShape validate_shape() {
        any_field("published", "published number or statement; null if there is none"),
        any_field("ours", "our number, or whether the statement holds; null if the system is not built"),
        text_field("unit", "unit of both"), or_null(number_field("error", "1", "relative error, or as the bar has it")),
-       text_field("role", "what the row is for"),
+       text_field("role", "purpose of the row"),
        object_field(
            "bar", "what passes",
            {text_field("kind", "kind of the bar"), or_none(number_field("limit", "", "largest error")),

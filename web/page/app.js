@@ -281,7 +281,7 @@ function showStep(answer) {
   showMachine($("machine"), answer);
   $("reply").hidden = !answer.reply && !answer.refused;
   $("reply").textContent = answer.refused || answer.reply;
-  say(answer.refused || `Stands before ${answer.where}`, Boolean(answer.refused));
+  say(answer.refused || `Before ${answer.where}`, Boolean(answer.refused));
 }
 
 function clearHere() {

@@ -69,7 +69,7 @@ std::string page_of_diagnostics() {
       "each\n"
       "number this page says what is wrong, and shows a source that gives it and the corrected source; the `kernel`\n"
       "line is left out. `gdr explain --markdown` prints the page, `gdr explain E0123` one text.\n"
-      "[Warnings](warnings.md) tells how to choose among warnings.\n";
+      "[Warnings](warnings.md) explains how to choose among warnings.\n";
   for (const unsigned number : diagnostic_numbers()) text += fmt::format("\n#{}", *explain(number));
   return text;
 }

@@ -25,7 +25,7 @@ ReportShape as_shape() {
   const Field edits = list_field("edits", "changes of the source",
                                  joined({position_fields(),
                                          {whole_field("length", "bytes that are replaced; 0: an insertion", "B"),
-                                          flag_field("whole_line", "whether the line goes with its line feed"),
+                                          flag_field("whole_line", "whether the line is removed with its line feed"),
                                           text_field("text", "text in their place")}}));
   return {"as",
           1,

@@ -41,7 +41,7 @@ const ReportShape& doctor_shape() {
                                  {text_field("folder", "folder"), whole_field("entries", "loops"), refusal}),
                     list_field("plugins", "libraries that are loaded at their first use",
                                {text_field("file", "file name"), text_field("serves", "what it serves"),
-                                text_field("path", "where it is"), refusal}),
+                                text_field("path", "path"), refusal}),
                     list_field("devices", "devices of OpenCL",
                                {text_field("name", "device"), text_field("version", "version of OpenCL"), refusal}),
                     object_field("settings", "settings in the environment: name and value"),

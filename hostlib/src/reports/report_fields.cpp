@@ -55,7 +55,7 @@ base::Field counters_field() {
             base::whole_field("em_read", "from external memory", "B"), base::whole_field("idp", "input ports", "B"),
             base::whole_field("odp", "output ports", "B"), base::whole_field("ring", "ring between chips", "B")},
            "B"),
-       base::object_field("fp_lanes", "results of operations; they depend on this host, as compiled code does",
+       base::object_field("fp_lanes", "results of operations; they depend on this host, like compiled code",
                           {base::whole_field("all", "that the engine formed"),
                            base::whole_field("slow", "those of them that it formed in integers")},
                           "1"),
