@@ -18,11 +18,14 @@ namespace gdr::emulator::simd {
 /// the blocks that it uses. Several threads may ask for different blocks.
 class Memory {
  public:
-  Memory() = default;
+  explicit Memory(Pages pages = Pages::huge) : pages_(pages) {}
   Memory(const Memory& other)
-      : holds_(other.holds_.size(), Holds::zeros), constants_(other.constants_), block_words_(other.block_words_) {
+      : pages_(other.pages_),
+        holds_(other.holds_.size(), Holds::zeros),
+        constants_(other.constants_),
+        block_words_(other.block_words_) {
     if (holds_.empty()) return;
-    memory_ = ZeroedMemory(holds_.size() * block_words_);
+    memory_ = ZeroedMemory(holds_.size() * block_words_, pages_);
     for (unsigned block = 0; block < holds_.size(); ++block) {
       if (other.holds_[block] != Holds::state) continue;
       std::copy_n(other.place_of(block), block_words_, place_of(block));
@@ -31,6 +34,7 @@ class Memory {
   }
   Memory(Memory&&) noexcept = default;
   Memory& operator=(Memory other) noexcept {
+    std::swap(pages_, other.pages_);
     std::swap(memory_, other.memory_);
     std::swap(holds_, other.holds_);
     std::swap(constants_, other.constants_);
@@ -50,7 +54,7 @@ class Memory {
     const auto words = static_cast<std::uint32_t>(vectors * kVectorWords);
     if (words > block_words_ || blocks != holds_.size()) {
       std::vector<Holds> zeros(blocks, Holds::zeros);
-      memory_ = ZeroedMemory(std::size_t{words} * blocks);
+      memory_ = ZeroedMemory(std::size_t{words} * blocks, pages_);
       holds_ = std::move(zeros);
       block_words_ = words;
     } else {
@@ -107,6 +111,7 @@ class Memory {
     }
   }
 
+  Pages pages_;
   ZeroedMemory memory_;
   mutable std::vector<Holds> holds_;  // of each block
   std::vector<isa::LongWord> constants_;

@@ -79,7 +79,7 @@ class RowStore {
 
  private:
   struct Group {
-    Memory states;
+    Memory states{Pages::small};      // packed rows take few of their words
     std::vector<std::uint64_t> late;  // as in jit::PackedTurns
     bool late_waits = false;          // `late` holds words that the states lack
     Packing packing;

@@ -37,7 +37,7 @@ void FreeMemory::operator()(const std::uint64_t*) const {
   std::free(memory);
 }
 
-ZeroedMemory::ZeroedMemory(std::size_t words) {
+ZeroedMemory::ZeroedMemory(std::size_t words, [[maybe_unused]] Pages pages) {
   const std::size_t bytes = words * sizeof(std::uint64_t);
 #ifdef __linux__
   if (bytes >= kHugePage) {
@@ -50,7 +50,7 @@ ZeroedMemory::ZeroedMemory(std::size_t words) {
     std::byte* const first = aligned(memory, kHugePage);
     words_ = {words_at(first + (usable - bytes)), FreeMemory{memory, mapped}};
     if (mprotect(first, usable, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-    madvise(first, usable, MADV_HUGEPAGE);  // a system without them refuses, and small pages serve as well
+    if (pages == Pages::huge) madvise(first, usable, MADV_HUGEPAGE);  // refused by a system without them
     return;
   }
 #endif

@@ -13,14 +13,17 @@ struct FreeMemory {
   void operator()(const std::uint64_t* words) const;
 };
 
-/// Zeroed words, aligned for the widest host vector. Many words come straight from the system, in huge pages where it
-/// has them, since page by page a chip's memory takes longer to get than many programs take to run. Such words end
-/// right before a page that nobody may touch; what is before them may be accessible.
+/// Pages of memory from the system. Huge ones serve if most words are used: page by page a chip's memory takes longer
+/// to get than many programs take to run. Small ones serve if few are, since a page is cleared as a whole.
+enum class Pages : std::uint8_t { small, huge };
+
+/// Zeroed words, aligned for the widest host vector. Many words come straight from the system. Such words end right
+/// before a page that nobody may touch; what is before them may be accessible.
 class ZeroedMemory {
  public:
   ZeroedMemory() = default;
   /// `words`: a multiple of kVectorWords. Throws std::bad_alloc.
-  explicit ZeroedMemory(std::size_t words);
+  explicit ZeroedMemory(std::size_t words, Pages pages = Pages::huge);
 
   [[nodiscard]] std::uint64_t* data() const { return words_.get(); }
 
