@@ -18,7 +18,7 @@ int cost(const NetCostOptions& options) {
                 "--network");
   const base::Description network = interconnect::load_network(options.network, "optical-hub-cost");
   const interconnect::HubCost cost = interconnect::hub_cost(network);
-  Json json = options.report.begin(network.name, "none", true);
+  Json json = options.report.begin(network.name, nullptr, true);
   json["total"] = cost.total;
   json["bandwidth_gbps"] = cost.bandwidth_gbps;
   json["usd_per_gbps"] = cost.per_gbps();

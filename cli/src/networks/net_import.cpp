@@ -124,7 +124,7 @@ int import(const NetImportOptions& options) {
   const bool is_network = std::ranges::find(networks, format) != networks.end();
   const Imported made = is_network ? import_network(options, interconnect::network_format_named(format), text)
                                    : import_graph(options, interconnect::graph_format_named(format), text);
-  Json json = options.report.begin(options.file, "none", true);
+  Json json = options.report.begin(options.file, nullptr, true);
   json["format"] = made.format;
   json["holds"] = made.is_network ? "network" : "graph";
   json[made.is_network ? "nodes" : "tasks"] = made.size;

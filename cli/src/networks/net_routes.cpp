@@ -43,7 +43,7 @@ int routes(const NetRoutesOptions& options) {
   if (!options.save_platform.empty()) {
     base::write_file(options.save_platform, interconnect::simgrid_file(topology, platform.flops_per_second));
   }
-  Json json = options.report.begin(platform.description, "none", true);
+  Json json = options.report.begin(platform.description, nullptr, true);
   Json& rows = json["routes"] = Json::array();
   std::vector<interconnect::SharedLink> links;
   for (std::uint32_t from = 0; lists && from < topology.nodes(); ++from) {
