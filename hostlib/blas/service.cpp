@@ -25,6 +25,7 @@
 #include "report.h"
 #include "routines.h"
 #include "settings.h"
+#include "waiting_ranks.h"
 
 namespace gdr::blas {
 namespace {
@@ -146,6 +147,9 @@ Service* service() noexcept {
 [[gnu::constructor]] void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] { instance.begin_anew(); });
 }
+
+/// Before the program starts MPI.
+[[gnu::constructor]] void prepare_waiting() { foreign::let_waiting_ranks_yield(); }
 
 /// Runs after all handlers of atexit and all static destructors of the program, which may still multiply.
 [[gnu::destructor]] void report_at_exit() {

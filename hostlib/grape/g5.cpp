@@ -23,6 +23,7 @@
 #include "gdr/hostlib/record.h"
 #include "process_instance.h"
 #include "reporting.h"
+#include "waiting_ranks.h"
 
 namespace gdr::grape::g5 {
 namespace {
@@ -260,6 +261,9 @@ constinit foreign::ProcessInstance<Library> instance;
 [[gnu::constructor]] void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] { instance.begin_anew(); });
 }
+
+/// Before the program starts MPI.
+[[gnu::constructor]] void prepare_waiting() { foreign::let_waiting_ranks_yield(); }
 
 [[gnu::destructor]] void report_at_exit() {
   if (Library* const last = instance.existing(); last != nullptr) last->write_report();

@@ -22,6 +22,7 @@
 #include "gravity_board.h"
 #include "process_instance.h"
 #include "reporting.h"
+#include "waiting_ranks.h"
 
 namespace gdr::grape::g6 {
 namespace {
@@ -193,6 +194,9 @@ Library& library() { return instance.get(); }
 [[gnu::constructor]] void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] { instance.begin_anew(); });
 }
+
+/// Before the program starts MPI.
+[[gnu::constructor]] void prepare_waiting() { foreign::let_waiting_ranks_yield(); }
 
 [[gnu::destructor]] void report_at_exit() {
   if (Library* const last = instance.existing(); last != nullptr) last->write_report();

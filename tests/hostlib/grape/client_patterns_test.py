@@ -6,6 +6,7 @@ client_patterns_test.py DATA_DIRECTORY [--slowed-down] [Patterns.TEST] LANGUAGE=
 """
 
 import os
+import re
 import sys
 import subprocess
 import unittest
@@ -73,6 +74,26 @@ class Patterns(unittest.TestCase):
                     for library in ("g6", "doubles")
                 ]
                 self.compare(f"phigrape on {ranks}", *results)
+
+    def test_ranks_that_wait_yield_unless_the_user_says_how_they_wait(self):
+        if "phigrape" not in PROGRAMS:
+            self.skipTest("no MPI for Fortran here")
+        mpiexec = PROGRAMS["phigrape"].split(",")[2]
+        version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=True).stdout
+        if not re.search("Open MPI|OpenRTE", version):
+            self.skipTest("no Open MPI here")
+        ours = {name: value for name, value in ENVIRONMENT.items() if "yield_when_idle" not in name}
+        for ranks, options, settings, yields in (
+            (2, [], {}, "1"), (2, ["--mca", "mpi_yield_when_idle", "0"], {}, "0"),
+            (2, [], {"OMPI_MCA_mpi_yield_when_idle": "false"}, "0"), (1, [], {}, "0"),
+        ):
+            # Open MPI itself says what it has taken.
+            command = [mpiexec, "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_show_mca_params", "all", *options,
+                       "-np", str(ranks), program("phigrape", "g6"), "16", "0.0"]
+            done = subprocess.run(command, env=ours | settings, capture_output=True, text=True, timeout=300)
+            found = re.findall(r"mpi_yield_when_idle=(\w+)", done.stdout + done.stderr)
+            self.assertTrue(found, done.stderr[-500:])
+            self.assertEqual({value in ("1", "true") for value in found}, {yields == "1"}, (ranks, options, settings))
 
     def test_leapfrog_codes_on_the_grape_5_library_keep_the_energy_of_exact_forces(self):
         n, steps = (64, 8) if SLOWED_DOWN else (512, 32)
