@@ -139,7 +139,8 @@ class NbodyRun:
     or between two, with a relative energy error above `max_energy_error`, by default 1; `float("inf")` is no limit.
     An error above 0.001 raises one EnergyWarning.
     With `binaries="regularised"` and `eps=0`, hard binaries are advanced by algorithmic regularisation.
-    The places of the particles with the ids in `orbits` are kept at every output, for `plot_orbits()`; not with `restart`.
+    The places of the particles with the ids in `orbits` are kept at every output, for `plot_orbits()`; with `restart`, those that
+    its checkpoint has come first.
     Further arguments are those of Device; `engine="direct"` computes the forces in doubles of the host, without a board.
     A second iteration continues the run from its end.
     """
@@ -204,8 +205,6 @@ class NbodyRun:
         paths = {"in_file": in_file, "restart": restart, "out": out, "log": log, "checkpoint": checkpoint}
         settings |= {name: os.fspath(path) for name, path in paths.items() if path is not None}
         settings["orbits"] = [whole("orbits", one, -(2**63)) for one in orbits]
-        if restart is not None and settings["orbits"]:
-            raise Error("orbits have no effect with restart: the places before it are not in a checkpoint")
         optional = {"start": start, "max_energy_error": max_energy_error} | model
         settings |= {name: value for name, value in optional.items() if value is not None}
         if particles is not None:

@@ -293,6 +293,30 @@ class Page(nbody_test.NbodyTest):
         self.assertIn("orbits: there is no particle 16", errors)
         self.assertIn("--orbits has no effect without", self.run_gdr("--plummer", 16, "--t-end", 1, "--orbits", "1", expected=2).stderr)
 
+    def test_orbits_go_on_after_a_restart(self):
+        begin = ["--plummer", 32, "--engine", "direct"]
+        whole, parts = self.outputs("whole"), self.outputs("parts")
+        orbits = ["--orbits", "0,7", "--report"]
+        self.run_gdr(*begin, "--t-end", 0.25, *whole, *orbits, self.folder / "whole.html")
+        checkpoint = self.folder / "parts" / "ck"
+        self.run_gdr(*begin, "--t-end", 0.125, *parts, *orbits, self.folder / "first.html")
+        restart = ["--restart", checkpoint, "--engine", "direct", "--t-end", 0.25, *parts]
+        before = {path: path.read_bytes() for path in (self.folder / "parts").iterdir()}
+        self.assertNotIn("orbit", self.run_gdr(*restart, *orbits, self.folder / "parts.html").stderr)
+        self.assertEqual((self.folder / "parts.html").read_text("utf-8"), (self.folder / "whole.html").read_text("utf-8"))
+        self.assertEqual(self.files("parts"), self.files("whole"))
+        # Particles of which the checkpoint has no places have them from the restart on.
+        for path, content in before.items():
+            path.write_bytes(content)
+        later = self.folder / "later.html"
+        errors = self.run_gdr(*restart, "--orbits", "7,8", "--report", later).stderr
+        self.assertIn("the orbit of particle 8 begins at t = 0.125: ", errors)
+        self.assertNotIn("particle 7", errors)
+        curves = [path for path in self.plots(later)["Orbits, a point at every output"].iter("path") if path.attrib["class"] == "curve"]
+        self.assertEqual({path.find("title").text: len(re.findall("[ML]", path.attrib["d"])) for path in curves if path.find("title") is not None},
+                         {"7": 5, "8": 2})
+        self.assertIn("orbits: there is no particle 32", self.run_gdr(*restart, "--orbits", "32", "--report", later, expected=1).stderr)
+
     def test_the_page_of_a_run_in_two_parts_is_that_of_one(self):
         for snapshots in ["s.txt", "s.h5"] if self.has_hdf5() else ["s.txt"]:
             with self.subTest(snapshots):

@@ -240,7 +240,15 @@ class Runs(InFolder):
     def test_orbits_are_those_of_particles_that_there_are(self):
         self.refuses("orbits: there is no particle 7", grapedr.NbodyRun, start="binary", t_end=1, orbits=[7])
         self.refuses("orbits = 'a' is refused", grapedr.NbodyRun, start="binary", t_end=1, orbits=["a"])
-        self.refuses("orbits have no effect with restart", grapedr.NbodyRun, restart="x", t_end=1, orbits=[0])
+
+    def test_orbits_go_on_after_a_restart(self):
+        run = {"every": 0.125, "orbits": [0, 5], "engine": "direct"}
+        whole = grapedr.NbodyRun(start="plummer", n=16, t_end=0.5, **run).run()
+        checkpoint = self.folder / "ck"
+        grapedr.NbodyRun(start="plummer", n=16, t_end=0.25, checkpoint=checkpoint, **run).run()
+        again = grapedr.NbodyRun(restart=checkpoint, t_end=0.5, **run).run()
+        for particle in (0, 5):
+            np.testing.assert_array_equal(again.orbits[particle], whole.orbits[particle])
 
     def test_numpys_archives_go_in_and_out(self):
         file = self.folder / "own.npz"

@@ -536,7 +536,6 @@ void add_nbody(Command program, const std::string& name) {
   options->eps = eps;
   options->eta = eta;
   options->kernel = kernel;
-  restart.excludes(orbits);    // the places before it are not in a checkpoint
   restart.excludes(binaries);  // a checkpoint has it
   restart.excludes(seed);      // a checkpoint has it; a snapshot needs none
   from_block_sizes.excludes(eps).excludes(eta).excludes(seed);

@@ -66,12 +66,36 @@ Scales scales_from(const JsonValue& json) {
           number("half_mass_radius"), number("crossing_time"), number("relaxation_time")};
 }
 
+Json json_of(const std::vector<Orbit>& orbits) {
+  Json json = Json::array();
+  for (const Orbit& orbit : orbits) {
+    Json places = Json::array();
+    for (const Vec3& place : orbit.places) places.push_back({place.x, place.y, place.z});
+    json.push_back({{"id", orbit.id}, {"places", std::move(places)}});
+  }
+  return json;
+}
+
+std::vector<Orbit> orbits_from(const JsonValue& json) {
+  std::vector<Orbit> orbits;
+  for (const JsonValue& each : json.list()) {
+    Orbit& orbit = orbits.emplace_back();
+    orbit.id = each.at("id").whole<std::int64_t>();
+    for (const JsonValue& place : each.at("places").list()) {
+      orbit.places.push_back(
+          {place.at(std::size_t{0}).number(), place.at(std::size_t{1}).number(), place.at(std::size_t{2}).number()});
+    }
+  }
+  return orbits;
+}
+
 }  // namespace
 
 void NbodyRun::begin_from_checkpoint() {
   Checkpoint checkpoint = read_checkpoint(settings_.restart);
   DeviceTotals totals;
   std::string shared_totals;
+  std::vector<Orbit> orbits;
   Provenance written;
   try {
     const JsonValue context = base::parse_json(checkpoint.context);
@@ -87,6 +111,7 @@ void NbodyRun::begin_from_checkpoint() {
     run_file_rows_ = context.at("run_file_rows").whole<std::uint64_t>();
     if (context.contains("initial_size")) initial_size_ = context.at("initial_size").number();
     if (context.contains("scales")) scales_ = scales_from(context.at("scales"));
+    if (context.contains("orbits")) orbits = orbits_from(context.at("orbits"));
     if (context.contains("changes")) {
       for (const JsonValue& change : context.at("changes").list()) {
         changes_.push_back({change.at("t").number(), change.at("what").text()});
@@ -114,7 +139,11 @@ void NbodyRun::begin_from_checkpoint() {
                             reached, time_offset_ + kLargestTime));
   }
   apply_changes(checkpoint.state);
+  std::vector<std::int64_t> ids;
+  for (const HermiteBody& body : checkpoint.state.bodies) ids.push_back(body.id);
+  begin_orbits(ids);
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, std::move(checkpoint.state));
+  continue_orbits(std::move(orbits));
   // The integrator has sent all particles to the board again, which is not part of the run.
   if (device_) device_->resume(totals);
   if (!settings_.sharing) return;
@@ -167,6 +196,7 @@ std::string NbodyRun::context() const {
     Json& changes = json["changes"] = Json::array();
     for (const RunChange& change : changes_) changes.push_back({{"t", change.t}, {"what", change.what}});
   }
+  if (!orbits_.empty()) json["orbits"] = json_of(orbits_);
   if (settings_.sharing) json["shared_totals"] = settings_.sharing->totals();
   return json.text(Json::kCompact);
 }

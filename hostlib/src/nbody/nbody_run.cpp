@@ -143,9 +143,6 @@ void NbodyRun::check_settings() const {
   if (sources != 1) {
     throw Error("particles come from exactly one of: a start model, the caller, a snapshot, a checkpoint");
   }
-  if (!settings_.orbits.empty() && !settings_.restart.empty()) {
-    throw Error("orbits have no effect with a restart: the places before it are not in a checkpoint");
-  }
   require_every(settings_.every, true);
   const std::array<base::NamedFile, 2> inputs{{{"in_file", settings_.in}, {"restart", settings_.restart}}};
   base::refuse_lost_files(outputs_of(settings_), inputs);
@@ -204,7 +201,7 @@ void NbodyRun::begin_new() {
     throw Error(fmt::format("t-end = {} is refused: it must be {} to {}", settings_.t_end, time_offset_,
                             time_offset_ + kLargestTime));
   }
-  begin_orbits(particles);
+  begin_orbits(particles.id);
   begin_energy(particles);
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);
 }

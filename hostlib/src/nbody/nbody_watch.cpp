@@ -65,9 +65,9 @@ RunStart start_of_run(const NbodySettings& settings) {
   return start;
 }
 
-void NbodyRun::begin_orbits(const Particles& particles) {
+void NbodyRun::begin_orbits(const std::vector<std::int64_t>& ids_there) {
   for (const std::int64_t id : settings_.orbits) {
-    if (std::ranges::find(particles.id, id) == particles.id.end()) {
+    if (std::ranges::find(ids_there, id) == ids_there.end()) {
       throw Error(fmt::format("orbits: there is no particle {}", id));
     }
     orbits_.push_back({id, {}});
@@ -87,9 +87,29 @@ Energy NbodyRun::energy() const { return finite_energy(particles(), state().opti
 
 std::optional<double> NbodyRun::energy_error(const Energy& now) const {
   if (initial_energy_ == 0) return std::nullopt;
+/// After begin_orbits(): with the places that a checkpoint has.
+void NbodyRun::continue_orbits(std::vector<Orbit> kept) {
+  for (Orbit& orbit : orbits_) {
+    const auto found = std::ranges::find(kept, orbit.id, &Orbit::id);
+    if (found != kept.end()) {
+      orbit.places = found->places;
+    } else if (outputs_ > 0) {
+      notes_.push_back(fmt::format("the orbit of particle {} begins at t = {}: {} has no earlier places of it",
+                                   orbit.id, time(), settings_.restart.string()));
+    }
+  }
+}
+
   return (now.internal() - initial_energy_) / std::abs(initial_energy_);
 }
 
+  // For all or for none, also if memory is exhausted.
+  constexpr std::size_t kFirst = 16;
+  for (Orbit& orbit : orbits_) {
+    if (orbit.places.size() == orbit.places.capacity()) {
+      orbit.places.reserve(std::max(kFirst, 2 * orbit.places.size()));
+    }
+  }
 EnergyWatch NbodyRun::watch(double t) const { return watch(t, hostlib::energy(particles_at(t), state().options.eps)); }
 
 EnergyWatch NbodyRun::watch(double t, const Energy& now) const {

@@ -113,7 +113,7 @@ struct NbodySettings {
   std::optional<SnapshotFormat> format;
   std::filesystem::path log;
   bool keep_samples = false;         // fill samples() even without a log
-  std::vector<std::int64_t> orbits;  // ids of particles whose places at the outputs are kept; not with restart
+  std::vector<std::int64_t> orbits;  // ids of particles whose places at the outputs are kept, also in checkpoints
   std::filesystem::path checkpoint;
   double checkpoint_minutes = 10;  // wall-clock time between checkpoints, which are also written at outputs
 
@@ -217,7 +217,7 @@ class NbodyRun {
   /// Values of the outputs so far, in the order of sample_columns(), if there is a log or an HDF5 output or
   /// keep_samples is set. With a log or an HDF5 output, those from before a restart are included.
   [[nodiscard]] const std::vector<std::vector<double>>& samples() const { return samples_; }
-  /// Places at the outputs so far of the particles of settings.orbits.
+  /// Places at the outputs so far of the particles of settings.orbits, including those that a checkpoint has.
   [[nodiscard]] const std::vector<Orbit>& orbits() const { return orbits_; }
   [[nodiscard]] const HermiteState& state() const { return integrator_->state(); }
   /// Pairs that this process formed and dissolved, if binaries are regularised.
@@ -253,7 +253,8 @@ class NbodyRun {
   [[nodiscard]] std::optional<double> next_output() const;
   void output(double t);
   Energy take_sample(double t);
-  void begin_orbits(const Particles& particles);
+  void begin_orbits(const std::vector<std::int64_t>& ids_there);
+  void continue_orbits(std::vector<Orbit> kept);
   void extend_orbits(double t);
   void begin_energy(const Particles& particles);
   void apply_changes(HermiteState& state);
