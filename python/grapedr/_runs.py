@@ -130,8 +130,9 @@ class NbodyRun:
     - `in_file`: a snapshot, text or HDF5. What `gdr nbody` says of it at the start are SnapshotWarnings
     - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run
 
-    `units` of mass, length and speed, such as "msun,pc,km/s", are those of `particles` or `in_file`; without them the numbers
-    are taken to have G = 1. `scale="henon"` then scales to mass 1 and virial radius 1, at rest. The run is in these units.
+    `units` of mass, length and speed, such as "msun,pc,km/s", are those of the run, and of `particles` or of what `in_file`
+    states none for; without them the run has the units that `in_file` states, or numbers are taken to have G = 1.
+    `scale="henon"` then scales to mass 1 and virial radius 1, at rest. The run is in these units.
 
     Outputs are made at every multiple of `every` and at `t_end`; with `every=0`, only at `t_end`. `out` (HDF5 if it ends in
     .h5, CSV, NumPy or NEMO if in .csv, .npy, .npz, .nemo, else text), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;

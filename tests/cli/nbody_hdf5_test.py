@@ -6,6 +6,7 @@
 
 import csv
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import unittest
 
 import nbody_test
 
+DIRECT = ["--engine", "direct", "--threads", 1]
 
 H5PY = """
 import sys, h5py, json
@@ -193,9 +195,11 @@ class Hdf5(nbody_test.NbodyTest):
 AMUSE_READER = """
 import io, json, pickle, sys, h5py
 class Unit:
-    def __init__(self, name): self.name = name
-    def __mul__(self, other): return Unit(f"{self.name} {other.name}")
-    def __pow__(self, power): return Unit(f"{self.name}^{power}")
+    def __init__(self, name, factor=1): self.name, self.factor = name, factor
+    def __mul__(self, other): return Unit(f"{self.name} {other.name}", self.factor * other.factor)
+    def __rmul__(self, number): return Unit(self.name, number * self.factor)
+    def __pow__(self, power): return Unit(f"{self.name}^{power}", self.factor**power)
+    def shown(self): return self.name if self.factor == 1 else [self.name, self.factor]
 class System:
     def __init__(self, name): self.name = name
     @staticmethod
@@ -204,7 +208,7 @@ class System:
 class Unpickler(pickle.Unpickler):
     def find_class(self, module, name): return (module, name)
 def text(value): return value if isinstance(value, str) else value.decode("ascii")
-def unit(value): return eval(text(value), {"__builtins__": {}, "system": System}).name
+def unit(value): return eval(text(value), {"__builtins__": {}, "system": System}).shown()
 with h5py.File(sys.argv[1], "r") as f:
     container = f["particles"]
     sets = [None] * len(container)
@@ -224,7 +228,7 @@ import os, sys, h5py, numpy as np
 os.chdir(sys.argv[1])
 GENERIC, SI = "system.get('generic')", "system.get('S.I.')"
 draw = np.random.default_rng(1)
-def write(name, parent, system=GENERIC, time=None, keys=None, encode=lambda text: text.encode("ascii"), **pack):
+def write(name, parent, system=GENERIC, time=None, keys=None, encode=lambda text: text.encode("ascii"), units={}, draw=draw, **pack):
     rows = draw.normal(size=(7, 16))
     with h5py.File(name, "w") as f:
         if parent == "data": f.create_group("AMUSE_INF").attrs["version"] = "2.0"
@@ -235,9 +239,9 @@ def write(name, parent, system=GENERIC, time=None, keys=None, encode=lambda text
             group.attrs["class_of_the_particles"] = np.void(b"camuse.datamodel.particles\\nParticles\\np0\\n.")
             group.create_dataset("keys", data=draw.integers(2**63, 2**64, size=16, dtype=np.uint64) if keys is None else keys, **pack)
             if time is not None:
-                group.attrs["timestamp"], group.attrs["timestamp_unit"] = time, encode(f"{system}.base('time')")
+                group.attrs["timestamp"], group.attrs["timestamp_unit"] = time, encode(units.get("time", f"{system}.base('time')"))
             at = group.create_group("attributes")
-            def put(column, values, unit): at.create_dataset(column, data=values, **pack).attrs["units"] = encode(unit)
+            def put(column, values, unit): at.create_dataset(column, data=values, **pack).attrs["units"] = encode(units.get(column, unit))
             put("mass", np.full(16, 1 / 16), f"{system}.base('mass')")
             put("radius", np.zeros(16), f"{system}.base('length')")
             for k, column in enumerate("xyz"): put(column, rows[k], f"{system}.base('length')")
@@ -246,8 +250,17 @@ write("v1.h5", "particles")
 write("v1_time.h5", "particles", time=0.25)
 write("v2.h5", "data", encode=str, compression=False)  # which h5py takes for gzip's level 0
 write("own_keys.h5", "particles", keys=np.arange(100, 116, dtype=np.uint64))
-write("si.h5", "particles", SI, time=0.0)
 write("escapes.h5", "particles", "\\x1b]0;", time=0.0)
+write("hot.h5", "particles", SI, time=0.0, units={"vy": f"{SI}.base('thermodynamic temperature')"})
+write("wrong.h5", "particles", SI, time=0.0, units={"x": f"{SI}.base('mass')"})
+write("mixed.h5", "particles", SI, time=0.0, units={"mass": f"{GENERIC}.base('mass')"})
+write("plain_mass.h5", "particles", SI, time=0.0, units={"mass": "none"})
+# to_simple_form() of MSun, parsec, AU, kms and Myr
+own = {"mass": f"(1.98892e+30 * {SI}.base('mass'))", "vx": f"((1000.0 * {SI}.base('length')) * ({SI}.base('time')**-1))",
+       "x": f"(3.08567758128e+16 * {SI}.base('length'))", "z": f"(149597870691.0 * {SI}.base('length'))",
+       "time": f"(3.155692599e+13 * {SI}.base('time'))"}
+own |= {"y": own["x"], "vy": own["vx"], "vz": own["vx"]}
+for name, parent in (("suns.h5", "particles"), ("suns2.h5", "data")): write(name, parent, time=3.0, units=own, draw=np.random.default_rng(2))
 """
 
 
@@ -276,18 +289,86 @@ class Amuse(nbody_test.NbodyTest):
             self.assertEqual(units, {"mass": "generic.mass", "x": "generic.length", "y": "generic.length",
                                      "z": "generic.length", "vx": speed, "vy": speed, "vz": speed})
 
-    def test_its_files_are_read_and_other_units_refused(self):
+    def test_its_files_are_read(self):
         self.python(AMUSE_WRITER, self.folder)
         for name, begin in (("v1", 0), ("v1_time", 0.25), ("v2", 0), ("own_keys", 0)):
             report = self.report("--in", self.folder / f"{name}.h5", "--t-end", 0.25 + begin, "--eps", 0.1)
             self.assertEqual((report["n"], report["t_begin"]), (16, begin), name)
         for name, first in (("v1", 0), ("own_keys", 100)):
-            self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 0, "--output", self.folder / "ids.csv", "--out-format", "csv")
-            with open(self.folder / "ids.csv", encoding="utf-8") as rows:
-                self.assertEqual([int(row["id"]) for row in csv.DictReader(rows)], list(range(first, first + 16)))
-        for name, unit in (("si", "system.get('S.I.').base('time')"), ("escapes", "?]0;.base('time')")):
-            errors = self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 1, expected=1).stderr
-            self.assertIn(f"{name}.h5: attribute timestamp is in the unit {unit}, not in one with G = 1", errors)
+            self.assertEqual([int(row["id"]) for row in self.rows(self.folder / f"{name}.h5")], list(range(first, first + 16)))
+
+    def begin(self, start, *options, near=0.0):
+        """At which time the program starts, if this is near the expected one."""
+        return self.report("--in", start, "--t-end", near + min(1e-4 * (1 + near), 1), "--eps", 0.1, "--max-energy-error", 1e9, *DIRECT, *options)["t_begin"]
+
+    def rows(self, start, *options, near=0.0):
+        """What the program starts with."""
+        begin = self.begin(start, *options, near=near)
+        self.run_gdr("--in", start, "--t-end", begin, "--output", self.folder / "rows.csv", *DIRECT, *options)
+        with open(self.folder / "rows.csv", encoding="utf-8") as rows:
+            return list(csv.DictReader(rows))
+
+    def test_units_of_its_files_are_converted(self):
+        self.python(AMUSE_WRITER, self.folder)
+        program = "import sys, h5py, json; at = h5py.File(sys.argv[1])[sys.argv[2] + '/0000000002/attributes']; " \
+                  "print(json.dumps({c: at[c][:].tolist() for c in at}))"
+        gravity, msun, parsec, au, kms, myr = 6.6743e-11, 1.98892e30, 3.08567758128e16, 149597870691.0, 1e3, 3.155692599e13
+        # Without --units in the first units of the file, with them in these; nominal suns and parsecs of the IAU.
+        for name, parent, options, mass, length in (
+            ("suns.h5", "particles", [], msun, parsec), ("suns2.h5", "data", [], msun, parsec),
+            ("suns.h5", "particles", ["--units", "kg,m,m/s"], 1, 1),
+            ("suns2.h5", "data", ["--units", "msun,pc,km/s"], 1.3271244e20 / gravity, 648000 / math.pi * 149597870700),
+        ):
+            theirs = json.loads(self.python(program, self.folder / name, parent))
+            second = math.sqrt(length**3 / (gravity * mass))  # a unit of time
+            unit = {"mass": msun / mass, "x": parsec / length, "y": parsec / length, "z": au / length}
+            unit |= {column: kms * second / length for column in ("vx", "vy", "vz")}
+            rows = self.rows(self.folder / name, *options, near=3 * myr / second)
+            for column, factor in unit.items():
+                for row, value in zip(rows, theirs[column], strict=True):
+                    self.assertTrue(math.isclose(float(row[column.replace("mass", "m")]), factor * value, rel_tol=1e-12), (name, column))
+            begin = self.begin(self.folder / name, *options, near=3 * myr / second)
+            self.assertTrue(math.isclose(begin, 3 * myr / second, rel_tol=1e-12))
+        self.assertIn("suns.h5: the columns have units (1.98892e+30 kg, 3.08568e+16 m, km/s) and are converted to masses in 1.98892e+30 kg",
+                      self.run_gdr("--in", self.folder / "suns.h5", "--t-end", 1, "--eps", 1, *DIRECT).stderr)
+
+    def test_units_that_are_not_understood_are_refused(self):
+        self.python(AMUSE_WRITER, self.folder)
+        for name, why, *options in (
+            ("escapes", r"column t: unit '\x1b]0;.base('time')' is refused at character 1: a number, the name of a unit"),
+            ("hot", "column vy: unit 'system.get('S.I.').base('thermodynamic temperature')' is refused at character 1: 'thermodynamic "
+                    "temperature' must be one of mass, length, time"),
+            ("wrong", "column x: unit 'system.get('S.I.').base('mass')' is refused: it is mass^1 length^0 time^0, not a length"),
+            ("mixed", "column m [system.get('generic').base('mass')] is in a generic unit, in which G = 1, but column"),
+            ("plain_mass", "has a unit, but masses have none: name the units of all by --units MASS,m,m/s"),
+            ("v1", "is in a generic unit, in which G = 1, and cannot be converted to kg,m,m/s: leave out --units", "--units", "kg,m,m/s"),
+        ):
+            errors = self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 1, *options, expected=1).stderr
+            self.assertIn(f"{name}.h5: ", errors)
+            self.assertIn(why, errors)
+
+    def test_a_run_with_units_writes_them_and_reads_them_back_to_the_bit(self):
+        start = self.folder / "start.txt"
+        start.write_text("".join(f"{0.5 + k / 7} {k % 3 - 1.1} {k / 9} {k % 5 / 3} {k % 2 / 5 - 0.1} {k / 90} {0.07 - k / 80}\n" for k in range(16)), "utf-8")
+        units = ["--units", "msun,pc,km/s"]
+        self.run_gdr("--in", start, *units, "--t-end", 0.0625, "--eps", 0.1, *self.outputs("whole", "s.h5"), *DIRECT)
+        self.run_gdr("--in", start, *units, "--t-end", 0.0625, "--eps", 0.1, "--output", self.folder / "end.csv", *DIRECT)
+        found = json.loads(self.python(AMUSE_READER, self.folder / "whole" / "s.h5"))[-1]
+        msun, parsec = 1.3271244e20 / 6.6743e-11, 648000 / math.pi * 149597870700
+        second = math.sqrt(parsec**3 / 1.3271244e20)
+        for (name, factor), kind, expected in ((found["values"]["mass"][1], "S.I..mass", msun), (found["values"]["z"][1], "S.I..length", parsec),
+                                               (found["values"]["vx"][1], "S.I..length S.I..time^-1", parsec / second), (found["t"][1], "S.I..time", second)):
+            self.assertEqual(name, kind)
+            self.assertTrue(math.isclose(factor, expected, rel_tol=1e-14), name)
+        with open(self.folder / "end.csv", encoding="utf-8") as rows:
+            end = list(csv.DictReader(rows))
+        for options in ([], units):
+            self.assertEqual(self.rows(self.folder / "whole" / "s.h5", *options, near=0.0625), end)
+        # A restart keeps them.
+        parts = self.outputs("parts", "s.h5")
+        self.run_gdr("--in", start, *units, "--t-end", 0, "--eps", 0.1, *parts, *DIRECT)
+        self.run_gdr("--restart", self.folder / "parts" / "ck", "--t-end", 0.0625, *parts, *DIRECT)
+        self.assertEqual(self.files("parts"), self.files("whole"))
 
 
 # Files as Gadget (users' guide, section on HDF5) and NBODY6++GPU (src/Main/custom_output_facility.F of 2021) write them.

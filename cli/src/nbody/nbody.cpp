@@ -428,9 +428,10 @@ void add_nbody(Command program, const std::string& name) {
                          "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5 of gdr, "
                          "AMUSE, Gadget and NBODY6++GPU");
   command
-      .add_option(
-          "--units=M,L,V", options->units,
-          "units of mass, length and speed in the file of --in, such as msun,pc,km/s; default: those with G = 1")
+      .add_option("--units=M,L,V", options->units,
+                  "units of the run, and of what the file of --in states none for, such as msun,pc,km/s; default: "
+                  "those that the "
+                  "file states, or those with G = 1")
       .needs(in);
   command
       .add_option("--scale", options->scale, "scale the file of --in to mass 1 and virial radius 1, at rest",

@@ -39,11 +39,11 @@ std::string with_decimals(double value, int decimals) {
   return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.{}e}", value, decimals);
 }
 
-/// How many million years a unit of time is, if the units of the file say it.
-Json time_unit(const NbodyOptions& options) {
-  if (options.units.empty() || !options.scale.empty()) return nullptr;
+/// How many million years a unit of time is, if the units of the run are known.
+Json time_unit(const hostlib::NbodyRun& run) {
+  if (!run.units()) return nullptr;
   constexpr double kMillionYears = 1e6 * 365.25 * 86400;  // s
-  return hostlib::units_named(options.units).seconds / kMillionYears;
+  return run.units()->seconds / kMillionYears;
 }
 
 /// What computed the forces, for the head of the text.
@@ -94,7 +94,7 @@ Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const N
   const double virial_ratio = result.sample.energy.virial_ratio();
   const double blocks = static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1));
   Json words{{"computed", computed_by(run, options)},
-             {"megayears", time_unit(options)},
+             {"megayears", time_unit(run)},
              {"energy_error", error ? fmt::format("{:+.2e}", *error) : "none"},
              {"virial_ratio", std::isfinite(virial_ratio) ? with_decimals(virial_ratio, 3) : "none"},
              {"block_size", static_cast<double>(counters.steps) / blocks},

@@ -43,7 +43,11 @@ void require_hdf5(const std::filesystem::path& path) {
 void write_run_file(const std::filesystem::path& path, const RunFile& file) {
   base::write_file(path, about(path, [&] {
                      if (file.snapshot) validate(file.snapshot->particles);
-                     return hdf5().image(file, sample_columns());
+                     UnitTexts units;
+                     for (const UnitOf of : {UnitOf::mass, UnitOf::length, UnitOf::speed, UnitOf::time}) {
+                       units.at(static_cast<std::size_t>(of)) = unit_text(of, file.units);
+                     }
+                     return hdf5().image(file, sample_columns(), units);
                    }));
 }
 
@@ -62,6 +66,14 @@ LoadedSnapshot load_run_snapshot(const std::filesystem::path& path) {
   return about(path, [&] {
     LoadedSnapshot loaded = hdf5().read_snapshot(path);
     if (loaded.snapshot.particles.size() == 0) throw Error("the file holds no particles");
+    for (StatedUnit& stated : loaded.units) {
+      stated.place = path.string();
+      try {
+        stated.unit = unit_from(stated.of, stated.word);
+      } catch (const Error& error) {
+        throw Error(fmt::format("column {}: {}", stated.column, error.what()));
+      }
+    }
     if (!std::isfinite(loaded.snapshot.time)) throw Error("the time is not finite");
     validate(loaded.snapshot.particles);
     return loaded;

@@ -66,6 +66,21 @@ Scales scales_from(const JsonValue& json) {
           number("half_mass_radius"), number("crossing_time"), number("relaxation_time")};
 }
 
+Json json_of(const std::optional<Units>& units) {
+  if (!units) return nullptr;
+  return {{"name", units->name},
+          {"mass", units->mass},
+          {"length", units->length},
+          {"speed", units->speed},
+          {"seconds", units->seconds}};
+}
+
+std::optional<Units> units_from(const JsonValue& json) {
+  if (json.is_null()) return std::nullopt;
+  return Units{json.at("name").text(), json.at("mass").number(), json.at("length").number(), json.at("speed").number(),
+               json.at("seconds").number()};
+}
+
 Json json_of(const std::vector<Orbit>& orbits) {
   Json json = Json::array();
   for (const Orbit& orbit : orbits) {
@@ -111,6 +126,7 @@ void NbodyRun::begin_from_checkpoint() {
     run_file_rows_ = context.at("run_file_rows").whole<std::uint64_t>();
     if (context.contains("initial_size")) initial_size_ = context.at("initial_size").number();
     if (context.contains("scales")) scales_ = scales_from(context.at("scales"));
+    if (context.contains("units")) units_ = units_from(context.at("units"));
     if (context.contains("orbits")) orbits = orbits_from(context.at("orbits"));
     if (context.contains("changes")) {
       for (const JsonValue& change : context.at("changes").list()) {
@@ -186,6 +202,7 @@ std::string NbodyRun::context() const {
                {"step_offset", step_offset_},
                {"initial_size", initial_size_},
                {"scales", json_of(scales_)},
+               {"units", json_of(units_)},
                {"outputs", outputs_},
                {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
                {"log_bytes", log_bytes_},

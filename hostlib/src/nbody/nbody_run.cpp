@@ -195,6 +195,7 @@ void NbodyRun::begin_new() {
   require_room(particles.size());
   notes_ = std::move(start.notes);
   start_ = std::move(start.name);
+  units_ = std::move(start.units);
   time_offset_ = start.time;
   step_offset_ = start.step;
   if (!(settings_.t_end >= time_offset_ && settings_.t_end - time_offset_ <= kLargestTime)) {
@@ -391,6 +392,7 @@ void NbodyRun::write_numbered_snapshot(double t) {
   }
   RunFile file;
   file.attributes = attributes();
+  file.units = units_;
   file.snapshot = snapshot(t);
   file.number = outputs_;
   hostlib::write_run_file(path, file);
@@ -400,7 +402,7 @@ void NbodyRun::write_numbered_snapshot(double t) {
 /// Writes the run file after output `number` at `t`. The file names the numbered snapshots; if there are none, it holds
 /// the last snapshot itself.
 void NbodyRun::write_run_file(double t, std::uint64_t number) {
-  RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number};
+  RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number, units_};
   if (settings_.every == 0) {
     file.snapshot = snapshot(t);
     file.number = 0;  // of the snapshots in this file

@@ -53,15 +53,28 @@ RunStart start_of_run(const NbodySettings& settings) {
     start.name = fmt::format("{} particles of the caller", start.particles.size());
   } else {
     LoadedSnapshot loaded = is_hdf5_input(settings.in) ? load_run_snapshot(settings.in) : load_snapshot(settings.in);
-    std::vector<std::string> notes = notes_on_units(loaded.units, settings.units);
+    InOneSystem system = to_one_system(loaded, settings.units);
+    std::vector<std::string> notes = std::move(system.notes);
     notes.insert(notes.end(), loaded.notes.begin(), loaded.notes.end());
-    start = {std::move(loaded.snapshot.particles), loaded.snapshot.time, loaded.snapshot.step, settings.in.string(),
+    start = {std::move(loaded.snapshot.particles),
+             loaded.snapshot.time,
+             loaded.snapshot.step,
+             settings.in.string(),
+             std::nullopt,
              std::move(notes)};
-    if (settings.units) start.name += " in " + settings.units->name;
+    start.units = std::move(system.units);
+    if (start.units) start.name += " in " + start.units->name;
     if (settings.scale_to_henon) start.name += ", scaled to Henon's units";
   }
-  if (settings.units) to_unit_gravity(start.particles, *settings.units);
-  if (settings.scale_to_henon) scale_to_henon(start.particles);
+  if (settings.particles && settings.units) {
+    to_unit_gravity(start.particles, *settings.units);
+    start.units = settings.units;
+  }
+  if (settings.scale_to_henon) {
+    const double of_time = scale_to_henon(start.particles);
+    if (start.units) start.time *= of_time;
+    start.units.reset();
+  }
   return start;
 }
 
@@ -74,19 +87,6 @@ void NbodyRun::begin_orbits(const std::vector<std::int64_t>& ids_there) {
   }
 }
 
-void NbodyRun::extend_orbits(double t) {
-  if (orbits_.empty()) return;
-  const Particles now = particles_at(t);
-  for (Orbit& orbit : orbits_) {
-    const auto at = std::ranges::find(now.id, orbit.id) - now.id.begin();
-    orbit.places.push_back(now.position[static_cast<std::size_t>(at)]);
-  }
-}
-
-Energy NbodyRun::energy() const { return finite_energy(particles(), state().options.eps); }
-
-std::optional<double> NbodyRun::energy_error(const Energy& now) const {
-  if (initial_energy_ == 0) return std::nullopt;
 /// After begin_orbits(): with the places that a checkpoint has.
 void NbodyRun::continue_orbits(std::vector<Orbit> kept) {
   for (Orbit& orbit : orbits_) {
@@ -100,9 +100,9 @@ void NbodyRun::continue_orbits(std::vector<Orbit> kept) {
   }
 }
 
-  return (now.internal() - initial_energy_) / std::abs(initial_energy_);
-}
-
+void NbodyRun::extend_orbits(double t) {
+  if (orbits_.empty()) return;
+  const Particles now = particles_at(t);
   // For all or for none, also if memory is exhausted.
   constexpr std::size_t kFirst = 16;
   for (Orbit& orbit : orbits_) {
@@ -110,6 +110,19 @@ void NbodyRun::continue_orbits(std::vector<Orbit> kept) {
       orbit.places.reserve(std::max(kFirst, 2 * orbit.places.size()));
     }
   }
+  for (Orbit& orbit : orbits_) {
+    const auto at = std::ranges::find(now.id, orbit.id) - now.id.begin();
+    orbit.places.push_back(now.position[static_cast<std::size_t>(at)]);
+  }
+}
+
+Energy NbodyRun::energy() const { return finite_energy(particles(), state().options.eps); }
+
+std::optional<double> NbodyRun::energy_error(const Energy& now) const {
+  if (initial_energy_ == 0) return std::nullopt;
+  return (now.internal() - initial_energy_) / std::abs(initial_energy_);
+}
+
 EnergyWatch NbodyRun::watch(double t) const { return watch(t, hostlib::energy(particles_at(t), state().options.eps)); }
 
 EnergyWatch NbodyRun::watch(double t, const Energy& now) const {

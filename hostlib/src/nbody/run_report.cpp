@@ -31,7 +31,7 @@ std::optional<std::string> warning_of_units(const NbodyRun& run) {
   constexpr double kMostMass = 1e3;   // and its inverse
   const auto& energy = run.first_energy();
   if (run.settings().in.empty() || !energy || energy->potential == 0) return std::nullopt;
-  const bool has_units = run.settings().units.has_value() || run.settings().scale_to_henon;
+  const bool has_units = run.units().has_value() || run.settings().scale_to_henon;
   double mass = 0;
   for (const HermiteBody& body : run.state().bodies) mass += body.mass;
   const double ratio = energy->virial_ratio();
@@ -41,7 +41,7 @@ std::optional<std::string> warning_of_units(const NbodyRun& run) {
   return fmt::format(
       "the virial ratio is {:.3g} (in equilibrium 0.5) and the total mass {:.6g}: are masses, "
       "positions and velocities in {}?",
-      ratio, mass, run.settings().units ? "the units " + run.settings().units->name : "units with G = 1");
+      ratio, mass, run.units() ? "the units " + run.units()->name : "units with G = 1");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "gdr/base/line_reader.h"
-#include "gdr/hostlib/scales.h"
+#include "gdr/hostlib/units.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -96,7 +96,7 @@ std::optional<StatedUnit> unit_behind(std::string_view name, std::size_t column,
   std::optional<StatedUnit> first;
   for (const std::string_view word : bracketed(name)) {
     StatedUnit stated = stated_unit(column, word, place);
-    if (stated.known) return stated;
+    if (stated.unit) return stated;
     if (!first) first = std::move(stated);
   }
   return first;

@@ -33,7 +33,8 @@ RunFile some_file() {
           {sample_values(sample), sample_values(sample)},
           {},
           some_snapshot(),
-          7};
+          7,
+          units_named("msun,pc,km/s")};
 }
 
 TEST(Hdf5, SnapshotsComeBackWithEveryBit) {

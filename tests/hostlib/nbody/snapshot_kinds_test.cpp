@@ -366,7 +366,8 @@ TEST(SnapshotKinds, NamesKeepTheirUnits) {
     const LoadedSnapshot loaded = loaded_text(names + "\n" + row);
     EXPECT_EQ(loaded.snapshot.particles.position[0], (Vec3{1, 2, 3}));
     std::vector<std::string> known;
-    for (const StatedUnit& unit : loaded.units) known.push_back(unit.column + " " + unit.known.value_or("?"));
+    for (const StatedUnit& unit : loaded.units)
+      known.push_back(unit.column + " " + (unit.unit ? unit.unit->name : "?"));
     EXPECT_THAT(known, ::testing::ElementsAre("x pc", "y pc", "z pc", "vx km/s", "vy km/s", "vz km/s", "m msun"));
     ASSERT_FALSE(loaded.units.empty());
     EXPECT_THAT(loaded.units.front().place, HasSubstr("in:1"));
@@ -374,22 +375,70 @@ TEST(SnapshotKinds, NamesKeepTheirUnits) {
   EXPECT_TRUE(loaded_text("# x(1) y(2) z(3) vx(4) vy(5) vz(6) m(7)\n" + row).units.empty());
 }
 
-TEST(SnapshotKinds, UnitsOfColumnsThatDisagreeAreRefused) {
-  const auto notes = [](const std::string& x, const std::string& z, const std::string& given) {
-    const std::string names = "# m [Msun] x [" + x + "] y z [" + z + "] vx [km/s] vy vz\n";
-    const LoadedSnapshot loaded = loaded_text(names + "0.5 1 2 3 4 5 6\n");
-    return notes_on_units(loaded.units, given.empty() ? std::nullopt : std::optional(units_named(given)));
+struct Converted {
+  Snapshot snapshot;
+  InOneSystem system;
+};
+
+/// Of one particle at x, y, z = 1, 2, 3 with mass 0.5 and speed 4, 5, 6, under these names.
+Converted converted(const std::string& names, const std::string& given) {
+  LoadedSnapshot loaded = loaded_text("# " + names + "\n0.5 1 2 3 4 5 6\n");
+  InOneSystem system = to_one_system(loaded, given.empty() ? std::nullopt : std::optional(units_named(given)));
+  return {loaded.snapshot, system};
+}
+
+TEST(SnapshotKinds, UnitsOfColumnsComeIntoOneSystem) {
+  const double kms = units_named("msun,pc,km/s").speed;
+  const std::string usual = "m [Msun] x [pc] y z vx [km/s] vy vz";
+  const Converted own = converted(usual, "");
+  EXPECT_EQ(own.snapshot.particles.mass[0], 0.5);
+  EXPECT_EQ(own.snapshot.particles.position[0], (Vec3{1, 2, 3}));
+  EXPECT_EQ(own.snapshot.particles.velocity[0], (Vec3{4 * kms, 5 * kms, 6 * kms}));
+  ASSERT_TRUE(own.system.units);
+  EXPECT_EQ(own.system.units->name, "msun,pc,km/s");
+  EXPECT_THAT(own.system.notes, ::testing::ElementsAre(HasSubstr("in:1: the columns have units (msun, pc, km/s)")));
+  // The same when they are given, without a note.
+  const Converted same = converted(usual, "Msun,pc,kms");
+  EXPECT_EQ(same.snapshot, own.snapshot);
+  EXPECT_THAT(same.system.notes, ::testing::IsEmpty());
+  // A column in another unit than the first of its kind, and other units than those given.
+  const Converted mixed = converted("m [Msun] x [pc] y z [kpc] vx [km/s] vy vz", "");
+  EXPECT_NEAR(mixed.snapshot.particles.position[0].z, 3e3, 1e-9);
+  const Converted other = converted(usual, "kg,kpc,m/s");
+  EXPECT_NEAR(other.snapshot.particles.mass[0] / (0.5 * 1.3271244e20 / 6.6743e-11), 1, 1e-14);
+  EXPECT_NEAR(other.snapshot.particles.position[0].y, 2e-3, 1e-16);
+  EXPECT_THAT(other.system.notes, ::testing::ElementsAre(HasSubstr("masses in kg, lengths in kpc and G = 1")));
+  // G M / (r v^2) is the same number in all of them.
+  const auto ratio = [](const Converted& of) {
+    const Particles& p = of.snapshot.particles;
+    return p.mass[0] / p.position[0].x / (p.velocity[0].x * p.velocity[0].x);
   };
-  EXPECT_THAT(error_of([&] { (void)notes("pc", "au", ""); }),
-              HasSubstr("in:1: column z [au] has another unit than column x [pc]: all lengths must be in one unit"));
-  EXPECT_THAT(error_of([&] { (void)notes("pc", "pc", "msun,kpc,km/s"); }),
-              HasSubstr("in:1: column x [pc] has another unit than the given ones, which are msun,kpc,km/s: lengths "
-                        "must be in kpc"));
-  EXPECT_THAT(notes("pc", "parsec", "Msun,pc,kms"), ::testing::IsEmpty());
-  EXPECT_THAT(notes("pc", "pc", ""), ::testing::ElementsAre(HasSubstr("--units msun,pc,km/s converts them")));
-  EXPECT_THAT(notes("a", "b", ""),
-              ::testing::ElementsAre(HasSubstr("--units msun,LENGTH,km/s"), HasSubstr("not checked: x [a], z [b]")));
-  EXPECT_THAT(notes("pc", "\x1b", "msun,pc,km/s"), ::testing::ElementsAre(HasSubstr("not checked: z [\\x1b]")));
+  EXPECT_NEAR(ratio(other) / ratio(own), 1, 1e-14);
+  EXPECT_NEAR(ratio(own), 4.30091e-3 * 0.5 / 16, 1e-8);
+  // What has no unit is in the given one.
+  const Converted some = converted("m x [kpc] y z vx vy vz", "msun,pc,km/s");
+  EXPECT_NEAR(some.snapshot.particles.position[0].x, 1e3, 1e-9);
+  EXPECT_EQ(some.snapshot.particles.velocity[0], own.snapshot.particles.velocity[0]);
+}
+
+TEST(SnapshotKinds, UnitsOfWhichSomeAreMissingAreRefused) {
+  const auto refused = [](const std::string& names, const std::string& given) {
+    return error_of([&] { (void)converted(names, given); });
+  };
+  EXPECT_THAT(refused("m [Msun] x y z vx [km/s] vy vz", ""),
+              HasSubstr("in:1: column m [Msun] has a unit, but lengths have none: name the units of all by --units "
+                        "msun,LENGTH,km/s"));
+  EXPECT_THAT(refused("m [Msun] x [a] y z vx [km/s] vy vz", ""), HasSubstr("but lengths have none"));
+  EXPECT_THAT(refused("m [nbody mass] x [pc] y z vx [km/s] vy vz", ""),
+              HasSubstr("column m [nbody mass] is in a generic unit, in which G = 1, but column x [pc] is not"));
+  EXPECT_THAT(refused("m [nbody mass] x y z vx vy vz", "msun,pc,km/s"),
+              HasSubstr("cannot be converted to msun,pc,km/s: leave out --units"));
+  EXPECT_EQ(converted("m [10 * nbody mass] x y z vx vy vz", "").snapshot.particles.mass[0], 5.0);
+  // Words that are no units at all may be anything.
+  EXPECT_THAT(converted("m x [a] y z [b] vx vy vz", "").system.notes,
+              ::testing::ElementsAre(HasSubstr("not checked: x [a], z [b]")));
+  EXPECT_THAT(converted("m [Msun] x [pc] y z [\x1b] vx [km/s] vy vz", "msun,pc,km/s").system.notes,
+              ::testing::ElementsAre(HasSubstr("not checked: z [\\x1b]")));
 }
 
 std::string bytes_of_npy(const std::string& dictionary, const std::vector<double>& numbers) {

@@ -91,7 +91,8 @@ struct NbodySettings {
   double particles_time = 0;        // at which they are; the run begins there
   std::int64_t particles_step = 0;  // number of the step that led there
   std::filesystem::path in;
-  std::optional<Units> units;   // of the snapshot; its speeds are converted so that G = 1
+  /// Of mass and length in the run, with G = 1. Numbers of the snapshot that it states no unit for are in these.
+  std::optional<Units> units;
   bool scale_to_henon = false;  // the snapshot or the particles, after their units
   std::filesystem::path restart;
   bool force_restart = false;  // restart even if provenance differs; no uninterrupted run then gives the same bits
@@ -126,6 +127,7 @@ struct RunStart {
   double time = 0;
   std::int64_t step = 0;
   std::string name;                // `plummer 64`, or that of the snapshot
+  std::optional<Units> units;      // of mass and length; none if unknown, as in Henon's
   std::vector<std::string> notes;  // of the snapshot's reader
 };
 /// Of the start model, the particles or the snapshot of `settings`, in units with G = 1. Throws gdr::Error as the
@@ -196,6 +198,8 @@ class NbodyRun {
   [[nodiscard]] Energy energy() const;  // throws gdr::Error if it is not finite
   /// Of the particles with which the run began, also after a restart.
   [[nodiscard]] const Scales& scales() const { return scales_; }
+  /// Of mass, length and time in this run; none if nothing tells which they are. Kept by a restart.
+  [[nodiscard]] const std::optional<Units>& units() const { return units_; }
   /// At the start of a new run; none after a restart.
   [[nodiscard]] const std::optional<Energy>& first_energy() const { return first_energy_; }
   /// (E - E0) / |E0|, without the motion of the centre of mass; none if E0 = 0.
@@ -285,6 +289,7 @@ class NbodyRun {
   std::unique_ptr<ForceBackend> backend_;
   std::unique_ptr<HermiteIntegrator> integrator_;
   std::string start_;
+  std::optional<Units> units_;
   std::optional<std::uint64_t> seed_;
   std::vector<std::string> forced_;
   double initial_energy_ = 0;  // without the motion of the centre of mass

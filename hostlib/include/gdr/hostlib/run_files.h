@@ -31,7 +31,8 @@ struct RunFile {
   std::vector<std::vector<double>> samples;  // rows with the values of sample_columns()
   std::vector<SnapshotFile> others;
   std::optional<Snapshot> snapshot;
-  std::uint64_t number = 0;  // of the snapshot
+  std::uint64_t number = 0;    // of the snapshot
+  std::optional<Units> units;  // of the snapshot; none: AMUSE's generic ones
 };
 
 /// True for names that end in .h5 or .hdf5.
@@ -61,7 +62,8 @@ void write_run_file(const std::filesystem::path& path, const RunFile& file);
 }
 
 /// Reads the snapshot with the highest number, from the file itself or from one that it names; also from files of
-/// AMUSE, Gadget and NBODY6++GPU. Throws gdr::Error as read_run_file() does, if there are no particles, and for
+/// AMUSE, Gadget and NBODY6++GPU. Numbers are those of the file; to_one_system() converts them. Throws gdr::Error as
+/// read_run_file() does, for a unit that unit_from() refuses, if there are no particles, and for
 /// particles that validate() refuses.
 [[nodiscard]] LoadedSnapshot load_run_snapshot(const std::filesystem::path& path);
 /// The snapshot alone.

@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "gdr/base/names.h"
 #include "gdr/hostlib/particles.h"
-#include "gdr/hostlib/scales.h"
+#include "gdr/hostlib/units.h"
 
 namespace gdr::hostlib {
 
@@ -40,10 +39,10 @@ struct Snapshot {
 /// The unit that a file states for a column.
 struct StatedUnit {
   UnitOf of = UnitOf::mass;
-  std::string column;                // m, x, y, z, vx, vy or vz
-  std::string word;                  // as the file has it
-  std::optional<std::string> known;  // as units_named() takes it; none for a word that is no known unit
-  std::string place;                 // FILE:LINE
+  std::string column;        // m, x, y, z, vx, vy or vz; t for the time of the snapshot
+  std::string word;          // as the file has it
+  std::optional<Unit> unit;  // none for a word that is no known unit
+  std::string place;         // FILE:LINE, or FILE
 };
 
 /// A snapshot with what its reader has to say.
@@ -62,17 +61,24 @@ struct LoadedSnapshot {
 /// A file that gzip compressed is read as what it holds.
 ///
 /// In text, blank lines and lines that start with # are skipped, and Fortran's exponent letter D is read as E. Without
-/// them in the file, step and time are 0, and ids 0, 1, ... in the file's order. Numbers are taken as they are, in
-/// units with G = 1.
+/// them in the file, step and time are 0, and ids 0, 1, ... in the file's order. Numbers are those of the file;
+/// to_one_system() converts them.
 ///
 /// Throws gdr::Error for a kind that is named but not read, with a way to convert it; and, with file, line or byte and
 /// the refused value, for a wrong number of columns, a field that is not a number, NaN or infinity, a negative mass, an
 /// index that occurs twice, fewer or more rows than the header says, or no particles.
 [[nodiscard]] LoadedSnapshot load_snapshot(const std::filesystem::path& path);
-/// What a person is to be told of units that a file states: those without `given` units, and words that are no known
-/// unit. Throws gdr::Error with place, column and unit if one quantity has two units, or another one than `given`.
-[[nodiscard]] std::vector<std::string> notes_on_units(std::span<const StatedUnit> stated,
-                                                      const std::optional<Units>& given);
+/// A snapshot in one system of units with G = 1.
+struct InOneSystem {
+  std::optional<Units> units;      // none if nothing tells which they are
+  std::vector<std::string> notes;  // on units that were converted, or could not be
+};
+/// Converts all numbers of `loaded` to `given` units of mass and length, or, without them, to those in which the file
+/// states the first of its masses and lengths. Columns without a unit have that of the first of their kind (masses,
+/// lengths, speeds), or the given one; a time without a unit stays. Nothing is converted if nothing states units and
+/// none are given; if all are AMUSE's generic ones, they keep their numbers. Throws gdr::Error with place, column and
+/// unit if some kinds have units and others none, none are given, or generic units are to become others.
+[[nodiscard]] InOneSystem to_one_system(LoadedSnapshot& loaded, const std::optional<Units>& given);
 /// The snapshot alone.
 [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path);
 

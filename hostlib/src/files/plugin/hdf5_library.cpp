@@ -29,17 +29,19 @@ constexpr const char* kData = "data";  // the same in files of AMUSE's version 2
 constexpr std::string_view kClassOfParticles = "camuse.datamodel.particles\nParticles\np0\n.";
 constexpr const char* kSeries = "series";
 
-/// Attribute of a particle, with the name and unit of AMUSE's particle sets.
+/// Attribute of a particle, with the name of AMUSE's particle sets.
 struct Attribute {
   const char* name;
-  const char* units;
+  const char* column;  // as in StatedUnit
+  UnitOf of;
 };
-constexpr const char* kMass = "system.get('generic').base('mass')";
-constexpr const char* kLength = "system.get('generic').base('length')";
-constexpr const char* kTime = "system.get('generic').base('time')";
-constexpr const char* kSpeed = "(system.get('generic').base('length') * (system.get('generic').base('time')**-1))";
-constexpr std::array<Attribute, 7> kAttributes{
-    {{"mass", kMass}, {"x", kLength}, {"y", kLength}, {"z", kLength}, {"vx", kSpeed}, {"vy", kSpeed}, {"vz", kSpeed}}};
+constexpr std::array<Attribute, 7> kAttributes{{{"mass", "m", UnitOf::mass},
+                                                {"x", "x", UnitOf::length},
+                                                {"y", "y", UnitOf::length},
+                                                {"z", "z", UnitOf::length},
+                                                {"vx", "vx", UnitOf::speed},
+                                                {"vy", "vy", UnitOf::speed},
+                                                {"vz", "vz", UnitOf::speed}}};
 
 double& value_of(Particles& p, std::size_t attribute, std::size_t k) {
   const std::array<double*, 7> values{&p.mass[k],       &p.position[k].x, &p.position[k].y, &p.position[k].z,
@@ -50,14 +52,15 @@ double& value_of(Particles& p, std::size_t attribute, std::size_t k) {
 /// AMUSE takes the names of groups for places in a list, from 1 on.
 std::string group_name(std::uint64_t number) { return fmt::format("{:010}", number + 1); }
 
-void add_snapshot(hid_t particles_group, std::uint64_t number, const Snapshot& snapshot) {
+void add_snapshot(hid_t particles_group, std::uint64_t number, const Snapshot& snapshot, const UnitTexts& units) {
+  const auto text_for = [&](UnitOf of) { return units.at(static_cast<std::size_t>(of)); };
   Particles particles = snapshot.particles;
   const Handle group = group_in(particles_group, group_name(number));
   set_text(group, "type", "particles");
   set_opaque(group, "class_of_the_particles", kClassOfParticles);
   set_attribute(group, "number_of_particles", static_cast<std::int64_t>(particles.size()));
   set_attribute(group, "timestamp", snapshot.time);
-  set_text(group, "timestamp_unit", kTime);
+  set_text(group, "timestamp_unit", text_for(UnitOf::time));
   set_attribute(group, "step", snapshot.step);
   const Handle keys = dataset_in(group, "keys", H5T_STD_I64LE, particles.size(), false);
   require(H5Dwrite(keys, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, particles.id.data()), "writing a dataset");
@@ -67,7 +70,7 @@ void add_snapshot(hid_t particles_group, std::uint64_t number, const Snapshot& s
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = value_of(particles, n, k);
     const Handle dataset = dataset_in(attributes, kAttributes[n].name, H5T_IEEE_F64LE, values.size(), false);
     write_doubles(dataset, values);
-    set_text(dataset, "units", kAttributes[n].units);
+    set_text(dataset, "units", text_for(kAttributes[n].of));
   }
 }
 
@@ -80,7 +83,7 @@ void add_series(hid_t file, const std::vector<std::vector<double>>& samples, con
   }
 }
 
-std::string image_of(const RunFile& content, const std::vector<std::string>& columns) {
+std::string image_of(const RunFile& content, const std::vector<std::string>& columns, const UnitTexts& units) {
   const SilentErrors silent;
   const Handle file = file_in_memory();
   set_attribute(file, "gdr_format", kFormat);
@@ -95,39 +98,17 @@ std::string image_of(const RunFile& content, const std::vector<std::string>& col
                                  group.c_str(), H5P_DEFAULT, H5P_DEFAULT),
               "linking a snapshot");
     }
-    if (content.snapshot) add_snapshot(particles, content.number, *content.snapshot);
+    if (content.snapshot) add_snapshot(particles, content.number, *content.snapshot, units);
   }
   if (!content.samples.empty()) add_series(file, content.samples, columns);
   return bytes_of(file);
 }
 
-/// A unit without what its writers may write or leave out.
-std::string plain(std::string unit) {
-  std::erase_if(unit, [](char c) { return c == ' ' || c == '(' || c == ')'; });
-  std::ranges::replace(unit, '"', '\'');
-  if (unit.ends_with("**-1.0")) unit.resize(unit.size() - 2);
-  return unit;
-}
-
-/// Refuses a unit that is not `expected`, in AMUSE's words or in those of our first files.
-void require_unit(hid_t object, const char* attribute, std::string_view what, const char* expected) {
-  const std::optional<std::string> unit = text_of(object, attribute);
-  if (!unit) return;
-  std::string of_ours = plain(expected);
-  for (const char* quantity : {"mass", "length", "time"}) {
-    const std::string base = fmt::format("system.get'generic'.base'{}'", quantity);
-    for (std::size_t at = 0; (at = of_ours.find(base, at)) != std::string::npos;) {
-      of_ours.replace(at, base.size(), fmt::format("nbody_system.{}", quantity));
-    }
-  }
-  const std::string found = plain(*unit);
-  if (found == plain(expected) || found == of_ours) return;
-  std::string shown = unit->substr(0, 100);
-  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
-  throw Error(
-      fmt::format("{} is in the unit {}, not in one with G = 1: write the set in AMUSE's generic units "
-                  "(nbody_system)",
-                  what, shown));
+/// The unit that an attribute states for a column; none for what AMUSE writes for a plain number.
+void state_unit(LoadedSnapshot& loaded, hid_t object, const char* attribute, UnitOf of, const char* column) {
+  std::optional<std::string> text = text_of(object, attribute);
+  if (!text || text->empty() || *text == "none" || text->starts_with("no_system.get('none')")) return;
+  loaded.units.push_back({of, column, *std::move(text), std::nullopt, {}});
 }
 
 std::vector<std::vector<double>> series_in(hid_t file, const std::vector<std::string>& columns) {
@@ -187,12 +168,13 @@ RunFile content_of(const std::filesystem::path& path, const std::vector<std::str
   return content;
 }
 
-Snapshot snapshot_in(hid_t particles_group, const std::string& name) {
+LoadedSnapshot snapshot_in(hid_t particles_group, const std::string& name) {
   const Handle group = group_of(particles_group, name);
-  Snapshot snapshot;
+  LoadedSnapshot loaded;
+  Snapshot& snapshot = loaded.snapshot;
   if (H5Aexists(group, "timestamp") > 0) {
     snapshot.time = attribute_of<double>(group, "timestamp", H5T_NATIVE_DOUBLE);
-    require_unit(group, "timestamp_unit", "attribute timestamp", kTime);
+    state_unit(loaded, group, "timestamp_unit", UnitOf::time, "t");
   }
   if (H5Aexists(group, "step") > 0) snapshot.step = attribute_of<std::int64_t>(group, "step", H5T_NATIVE_INT64);
   Particles& particles = snapshot.particles;
@@ -203,13 +185,13 @@ Snapshot snapshot_in(hid_t particles_group, const std::string& name) {
   particles.velocity.resize(n);
   const Handle attributes = group_of(group, "attributes");
   for (std::size_t column = 0; column < kAttributes.size(); ++column) {
-    const char* const name_of = kAttributes[column].name;
+    const auto& [name_of, short_name, of] = kAttributes[column];
     const auto values = values_in<double>(attributes, name_of, H5T_NATIVE_DOUBLE, n);
     const Handle dataset(H5Dopen2(attributes, name_of, H5P_DEFAULT), H5Dclose, "no memory");
-    require_unit(dataset, "units", fmt::format("dataset {}", name_of), kAttributes[column].units);
+    state_unit(loaded, dataset, "units", of, short_name);
     for (std::size_t k = 0; k < n; ++k) value_of(particles, column, k) = values[k];
   }
-  return snapshot;
+  return loaded;
 }
 
 LoadedSnapshot last_snapshot_of(const std::filesystem::path& path) {
@@ -223,11 +205,11 @@ LoadedSnapshot last_snapshot_of(const std::filesystem::path& path) {
   const std::vector<std::string> names = names_in(all);
   if (names.empty()) throw Error(fmt::format("the group {} holds no snapshot", kind));
   const std::string& last = names.back();
-  if (link_in(all, last) != H5L_TYPE_EXTERNAL) return {snapshot_in(all, last), {}, {}};
+  if (link_in(all, last) != H5L_TYPE_EXTERNAL) return snapshot_in(all, last);
   const SnapshotFile other = snapshot_file(all, last);
   try {
     const Handle own = opened(path.parent_path() / other.name);
-    return {snapshot_in(group_of(own, kParticles), last), {}, {}};
+    return snapshot_in(group_of(own, kParticles), last);
   } catch (const Error& error) {
     throw Error(fmt::format("particles/{} cannot be read from {}: {}", last, other.name, error.what()));
   }
