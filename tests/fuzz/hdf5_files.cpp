@@ -17,6 +17,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Snapshot snapshot;
   if (fuzz::refuses([&] { snapshot = read_run_snapshot(file.path()); })) return 0;
   validate(snapshot.particles);
+  fuzz::refuses([&] {  // units that do not fit each other, numbers that do not fit the units
+    LoadedSnapshot loaded = load_run_snapshot(file.path());
+    RunFile with_units;
+    with_units.units = to_one_system(loaded, std::nullopt).units;
+    with_units.snapshot = loaded.snapshot;
+    validate(loaded.snapshot.particles);
+    static const fuzz::ScratchFile copy(".h5");
+    write_run_file(copy.path(), with_units);
+    FUZZ_HOLDS(read_run_snapshot(copy.path()) == loaded.snapshot);
+  });
   RunFile again;
   again.snapshot = snapshot;
   write_run_file(file.path(), again);

@@ -14,6 +14,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Snapshot snapshot;
   if (fuzz::refuses([&] { snapshot = read_snapshot(file.path()); })) return 0;
   validate(snapshot.particles);
+  for (const char* const given : {"", "msun,pc,km/s"}) {
+    fuzz::refuses([&] {  // units that do not fit each other
+      LoadedSnapshot loaded = load_snapshot(file.path());
+      const std::string units = given;
+      (void)to_one_system(loaded, units.empty() ? std::nullopt : std::optional(units_named(units)));
+      validate(loaded.snapshot.particles);
+    });
+  }
   write_snapshot(file.path(), snapshot, SnapshotFormat::phigrape);
   FUZZ_HOLDS(read_snapshot(file.path()) == snapshot);
   write_snapshot(file.path(), snapshot, SnapshotFormat::npz);

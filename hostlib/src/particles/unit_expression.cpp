@@ -25,6 +25,9 @@ constexpr std::array<std::string_view, 3> kQuantities{"mass", "length", "time"};
 constexpr int kMostPower = 9;
 constexpr unsigned kMostDepth = 32;  // parentheses within one another
 constexpr std::size_t kMostShown = 100;
+// The unit of time of a system is then a double, and has a text.
+constexpr double kLeastSize = 1e-60;
+constexpr double kMostSize = 1e60;
 
 struct Prefix {
   char letter;
@@ -324,7 +327,9 @@ Unit unit_from(UnitOf of, std::string_view text) {
     throw Error(fmt::format("unit '{}' is refused: it is mass^{} length^{} time^{}, not {}",
                             base::on_one_line(text.substr(0, kMostShown)), mass, length, time, words_of(of)));
   }
-  if (!std::isnormal(product.size)) expression.refuse("the size of the unit is out of the range of doubles");
+  if (!(product.size >= kLeastSize && product.size <= kMostSize)) {
+    expression.refuse(fmt::format("the size of the unit must be from {} to {}, in SI", kLeastSize, kMostSize));
+  }
   if (product.is_generic) {
     return {product.size == 1 ? "generic" : fmt::format("{:.6g} generic", product.size), product.size, true};
   }

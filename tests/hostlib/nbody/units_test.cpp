@@ -149,7 +149,8 @@ TEST(UnitsOfAmuse, ThatAreNotUnderstoodAreRefusedWithTheirPlace) {
       {UnitOf::length, "-1 * m", "at character 1: a number, the name of a unit or a parenthesis must be here"},
       {UnitOf::length, "0 * m", "a number must be positive and in the range of doubles"},
       {UnitOf::length, "1e999 * m", "a number must be positive"},
-      {UnitOf::length, "1e300*1e300*m", "out of the range of doubles"},
+      {UnitOf::length, "1e300*1e300*m", "at character 14: the size of the unit must be from 1e-60 to 1e+60, in SI"},
+      {UnitOf::mass, "1e-300 * mass", "the size of the unit must be from 1e-60"},
       {UnitOf::length, "m * length / m",
        "a unit of AMUSE's generic system and one of another system cannot be multiplied"},
       {UnitOf::length, "__import__('os').system('true')", "is no unit"},
@@ -171,6 +172,19 @@ TEST(UnitsOfARun, AreReadBackWithFactorsOfExactlyOne) {
   }
   EXPECT_EQ(unit_text(UnitOf::speed, std::nullopt),
             "(system.get('generic').base('length') * (system.get('generic').base('time')**-1))");
+}
+
+TEST(UnitsOfARun, OfAnySizeAreReadBack) {
+  for (const char* const mass : {"1e-49 * kg", "1e60 * kg"}) {
+    for (const char* const length : {"1e-60 * m", "1e60 * m"}) {
+      const Units units =
+          units_of(unit_from(UnitOf::mass, mass), unit_from(UnitOf::length, length), unit_from(UnitOf::speed, "kms"));
+      for (const UnitOf of : {UnitOf::mass, UnitOf::length}) {
+        EXPECT_EQ(scale_between(of, unit_from(of, unit_text(of, units)), units), 1.0) << mass << length;
+      }
+      EXPECT_TRUE(std::isnormal(units.seconds) && std::isnormal(units.speed)) << mass << length;
+    }
+  }
 }
 
 TEST(UnitsOfARun, DifferByTheirRatios) {
