@@ -402,6 +402,15 @@ with h5py.File("tiled.hdf5", "a") as f:
     for column in ("Velocities", "Coordinates"):
         data = f["PartType1"].pop(column)[:]
         f["PartType1"].create_dataset(column, data=data, chunks=(7, 2), compression="gzip", shuffle=True)
+# Gadget's usual units: 10^10 suns, kpc, km/s, in the names of Gadget 4 and of Gizmo.
+cgs = (1.989e43, 3.085678e21, 1e5)
+for name, group, names, hubble in (("usual", "Parameters", ("UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"), 1.0),
+                                   ("gizmo", "Header", ("UnitMass_In_CGS", "UnitLength_In_CGS", "UnitVelocity_In_CGS"), None),
+                                   ("hubble", "Parameters", ("UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"), 0.7)):
+    gadget(name, draw=np.random.default_rng(2))
+    with h5py.File(name + ".hdf5", "a") as f:
+        for key, value in zip(names, cgs): f.require_group(group).attrs[key] = value
+        if hubble: f["Header"].attrs["HubbleParam"] = hubble
 gadget("checked", fletcher32=True)
 gadget("packed", compression="lzf")
 # Chunks that do not hold what they should: fewer bytes, more, others; and few bytes for very many numbers.
@@ -462,6 +471,23 @@ class Foreign(nbody_test.NbodyTest):
         self.assertEqual({float(row["m"]) for row in rows.values()}, {0.05, float.fromhex("0x1.99999ap-5")})  # double, float
         self.assertNotIn("gas", notes)
         self.assertIn("16 of 20 particles are gas", self.rows("gas.hdf5")[1])
+
+    def test_units_in_gadgets_hdf5_are_converted(self):
+        gram, cm, cm_s = 1.989e43, 3.085678e21, 1e5
+        second = math.sqrt(cm**3 / (6.6743e-8 * gram))
+        plain = self.particles("hubble.hdf5")
+        self.assertIn("units with HubbleParam = 0.7 are not converted", self.rows("hubble.hdf5")[1])
+        for name in ("usual.hdf5", "gizmo.hdf5"):
+            began = 0.25 * cm / cm_s / second
+            begin = self.report("--in", self.folder / name, "--t-end", began + 1e-3, "--eps", 0.1, *DIRECT)["t_begin"]
+            self.assertTrue(math.isclose(begin, began, rel_tol=1e-12))
+            # Masses and places keep their numbers, speeds have the unit that makes G = 1.
+            self.run_gdr("--in", self.folder / name, "--t-end", begin, "--output", self.folder / "units.csv", *DIRECT)
+            with open(self.folder / "units.csv", encoding="utf-8") as lines:
+                rows = {int(row["id"]): row for row in csv.DictReader(lines)}
+            for particle, row in rows.items():
+                self.assertEqual([row[c] for c in ("m", "x", "y", "z")], [plain[particle][c] for c in ("m", "x", "y", "z")])
+                self.assertTrue(math.isclose(float(row["vx"]), float(plain[particle]["vx"]) * cm_s * second / cm, rel_tol=1e-12))
 
     def test_what_gadgets_hdf5_does_not_hold_is_refused(self):
         for name, why in (("split", "the snapshot is in 2 files"), ("short", "dataset Coordinates is no table of 3 columns and 16 rows"),

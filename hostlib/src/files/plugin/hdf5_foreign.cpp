@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kLargestId = (std::uint64_t{1} << 35) - 1;
 
 constexpr const char* kHeader = "Header";
+constexpr const char* kParameters = "Parameters";
 constexpr std::size_t kMostTypes = 16;  // Gadget has 6; Gadget 4 is compiled for any number
 constexpr std::size_t kWrittenTypes = 6;
 constexpr std::size_t kTypeOfParticles = 1;  // matter without collisions
@@ -71,6 +72,42 @@ std::vector<Vec3> vectors_in(hid_t group, const char* name, std::size_t particle
   return vectors;
 }
 
+/// States the units of Gadget's numbers, if its parameters are in the file: as Gadget 4 and Arepo name them, or Gizmo.
+void state_gadget_units(LoadedSnapshot& loaded, hid_t file, hid_t header) {
+  struct Names {
+    const char* mass;    // g
+    const char* length;  // cm
+    const char* speed;   // cm/s
+  };
+  constexpr std::array kNames{Names{"UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"},
+                              Names{"UnitMass_In_CGS", "UnitLength_In_CGS", "UnitVelocity_In_CGS"}};
+  const auto state_from = [&](hid_t object, const Names& names) {
+    for (const char* const name : {names.mass, names.length, names.speed}) {
+      if (H5Aexists(object, name) <= 0) return false;
+    }
+    const auto number = [&](const char* name) { return attribute_of<double>(object, name, H5T_NATIVE_DOUBLE); };
+    const double hubble =
+        H5Aexists(header, "HubbleParam") > 0 ? attribute_of<double>(header, "HubbleParam", H5T_NATIVE_DOUBLE) : 1.0;
+    if (hubble != 0 && hubble != 1) {
+      loaded.notes.push_back(fmt::format(
+          "units with HubbleParam = {} are not converted: numbers are taken as they are, or in those of --units",
+          hubble));
+      return true;
+    }
+    const std::string length = fmt::format("{} * cm", number(names.length));
+    const std::string speed = fmt::format("{} * cm / s", number(names.speed));
+    loaded.units = {{UnitOf::mass, "m", fmt::format("{} * g", number(names.mass)), {}, {}},
+                    {UnitOf::length, "x", length, {}, {}},
+                    {UnitOf::speed, "vx", speed, {}, {}},
+                    {UnitOf::time, "t", fmt::format("{} / ({})", length, speed), {}, {}}};
+    return true;
+  };
+  for (const Names& names : kNames) {
+    if (state_from(header, names)) return;
+    if (link_in(file, kParameters) == H5L_TYPE_HARD && state_from(group_of(file, kParameters), names)) return;
+  }
+}
+
 /// The number behind `Step#`; nothing for other names.
 std::optional<std::uint64_t> number_of_step(std::string_view name) {
   if (!name.starts_with(kStep)) return std::nullopt;
@@ -123,6 +160,7 @@ LoadedSnapshot gadget_snapshot(hid_t file) {
   if (H5Aexists(header, "Time") > 0) {
     loaded.snapshot.time = attribute_of<double>(header, "Time", H5T_NATIVE_DOUBLE);
   }
+  state_gadget_units(loaded, file, header);
   Particles& all = loaded.snapshot.particles;
   for (std::size_t type = 0; type < counts.size(); ++type) {
     if (counts[type] == 0) continue;
