@@ -216,6 +216,12 @@ class Errors(RanksTest):
                                    "--clock", "333"], 1).stderr
         self.assertEqual(self.ours(errors), ["gdr nbody: rank 1 has clock 333 where rank 0 has clock 400: all ranks must do "
                                              "the same run"])
+        start = self.folder / "in.txt"
+        start.write_text("1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n", encoding="utf-8")
+        one = self.nbody("--in", start, "--t-end", 0.125, "--split", "i")
+        errors = self.run_command([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-np", "1", *one, "--units", "msun,pc,km/s", ":",
+                                   "-np", "1", *one, "--units", "msun,pc,m/s"], 1).stderr
+        self.assertIn("rank 1 has units msun,pc,m/s", self.ours(errors)[0])
 
     def test_a_force_that_all_ranks_refuse_is_told_once(self):
         start = self.folder / "in.txt"

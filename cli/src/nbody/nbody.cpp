@@ -356,12 +356,13 @@ std::string facts_of(const NbodyOptions& options, const hostlib::Provenance& pro
   const auto start = start_of(options);
   return fmt::format(
       "version {}\nsplit {}\noverlap {}\ncluster {}\nkernel {} {}\nmachine {} {}\nclock {}\ntransfer {}\nboards {}\n"
-      "engine {}\nbinaries {}\nstart {} {} {}\nt-end {}\neps {}\neta {}\nout-every {}\nmax-energy-error {}",
+      "engine {}\nbinaries {}\nstart {} {} {}\nunits {} {}\nt-end {}\neps {}\neta {}\nout-every {}\nmax-energy-error "
+      "{}",
       provenance.version, options.split, options.overlap, options.cluster, provenance.kernel, provenance.kernel_sha256,
       provenance.machine, provenance.machine_sha256, provenance.clock_mhz, provenance.transfer, provenance.boards,
       provenance.engine, options.binaries, start ? hostlib::describe(*start) : "", options.in, options.restart,
-      options.run.t_end, options.run.hermite.eps, options.run.hermite.eta, options.run.every,
-      options.run.most_energy_error.value_or(hostlib::kMostTrouble));
+      options.units, options.scale, options.run.t_end, options.run.hermite.eps, options.run.hermite.eta,
+      options.run.every, options.run.most_energy_error.value_or(hostlib::kMostTrouble));
 }
 
 int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launch>& launch) {
