@@ -254,6 +254,7 @@ write("escapes.h5", "particles", "\\x1b]0;", time=0.0)
 write("hot.h5", "particles", SI, time=0.0, units={"vy": f"{SI}.base('thermodynamic temperature')"})
 write("wrong.h5", "particles", SI, time=0.0, units={"x": f"{SI}.base('mass')"})
 write("mixed.h5", "particles", SI, time=0.0, units={"mass": f"{GENERIC}.base('mass')"})
+write("number.h5", "particles", units={"vx": 5}, encode=lambda text: text)
 write("plain_mass.h5", "particles", SI, time=0.0, units={"mass": "none"})
 # to_simple_form() of MSun, parsec, AU, kms and Myr
 own = {"mass": f"(1.98892e+30 * {SI}.base('mass'))", "vx": f"((1000.0 * {SI}.base('length')) * ({SI}.base('time')**-1))",
@@ -339,6 +340,7 @@ class Amuse(nbody_test.NbodyTest):
             ("hot", "column vy: unit 'system.get('S.I.').base('thermodynamic temperature')' is refused at character 1: 'thermodynamic "
                     "temperature' must be one of mass, length, time"),
             ("wrong", "column x: unit 'system.get('S.I.').base('mass')' is refused: it is mass^1 length^0 time^0, not a length"),
+            ("number", "column vx: attribute units is no single text"),
             ("mixed", "column m [system.get('generic').base('mass')] is in a generic unit, in which G = 1, but column"),
             ("plain_mass", "has a unit, but masses have none: name the units of all by --units MASS,m,m/s"),
             ("v1", "is in a generic unit, in which G = 1, and cannot be converted to kg,m,m/s: leave out --units", "--units", "kg,m,m/s"),

@@ -107,6 +107,9 @@ std::string image_of(const RunFile& content, const std::vector<std::string>& col
 /// The unit that an attribute states for a column; none for what AMUSE writes for a plain number.
 void state_unit(LoadedSnapshot& loaded, hid_t object, const char* attribute, UnitOf of, const char* column) {
   std::optional<std::string> text = text_of(object, attribute);
+  if (!text && H5Aexists(object, attribute) > 0) {
+    throw Error(fmt::format("column {}: attribute {} is no single text of a usual length", column, attribute));
+  }
   if (!text || text->empty() || *text == "none" || text->starts_with("no_system.get('none')")) return;
   loaded.units.push_back({of, column, *std::move(text), std::nullopt, {}});
 }
