@@ -118,9 +118,10 @@ class Expression {
     }
   }
 
+  /// `one` times `other`, or divided by it if `power` is -1.
   Product times(const Product& one, const Product& other, int power, std::size_t at) const {
-    Product product{one.size * std::pow(other.size, power), one.powers, one.is_generic || other.is_generic,
-                    one.has_size || other.has_size};
+    Product product{power > 0 ? one.size * other.size : one.size / other.size, one.powers,
+                    one.is_generic || other.is_generic, one.has_size || other.has_size};
     for (std::size_t k = 0; k < product.powers.size(); ++k) {
       product.powers.at(k) += power * other.powers.at(k);
       if (std::abs(product.powers.at(k)) > kMostPower) refuse_at(at, too_large());
