@@ -92,7 +92,7 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
                      ->seal();
     number_of_[links_[id]] = id;
   }
-  if (routes == Routes::limited) make_limiters(schedule);
+  if (routes != Routes::bare) make_limiters(schedule, routes);
   get_iface()->seal();
   if (!own_factors_) return;
   get_iface()->get_network_model()->set_lat_factor_cb([this](double bytes, const s4u::Host* from, const s4u::Host* to,
@@ -136,7 +136,13 @@ ExplicitZone::Delay ExplicitZone::delay_of(NodeId from, NodeId to) {
 /// system of equations. Routes of several links need it even without a cap: SimGrid 3.32 computes only the shares that
 /// may have changed, and of a flow that begins it looks at the first link alone. If another flow that begins at the
 /// same time has marked that link already, the further links are left out, and more passes them than they can carry.
-void ExplicitZone::make_limiters(const Schedule& schedule) {
+///
+/// A flow gets at most the bandwidth of the narrowest link of its route, whether or not it shares that link. So the
+/// solver need not know what these links can carry, and it leaves out links that can carry any number of bytes. With
+/// them it would have as many equations as there are flows, and it goes through all equations for each share it finds.
+/// The order of its sums is another with them. Where many events nearly meet, as in replays of programs, times depend
+/// on that.
+void ExplicitZone::make_limiters(const Schedule& schedule, Routes routes) {
   std::map<std::pair<Rank, std::uint64_t>, std::uint32_t> equal;  // messages of a step, by peer and bytes
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     for (const Step& step : schedule.ranks[rank]) {
@@ -146,15 +152,16 @@ void ExplicitZone::make_limiters(const Schedule& schedule) {
         const auto [peer, bytes] = to;
         std::uint64_t& longest = longest_[pair(rank, peer)];
         longest = std::max(longest, bytes);
-        make_limiter(rank, peer, bytes, 1);
-        if (together > 1 && own_factors_) make_limiter(rank, peer, bytes, together);
+        make_limiter(rank, peer, bytes, 1, routes);
+        if (together > 1 && own_factors_) make_limiter(rank, peer, bytes, together, routes);
       }
     }
   }
 }
 
-void ExplicitZone::make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together) {
+void ExplicitZone::make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together, Routes routes) {
   constexpr double kNoLimit = 1e30;  // bytes/s
+  const auto carries_any = [](double, int) { return std::numeric_limits<double>::infinity(); };
   const FlowFactors::Class of_size = factors_.of(bytes);
   const LimiterKey key{pair(from, to), of_size.from_bytes, together};
   if (limiters_.contains(key)) return;
@@ -168,11 +175,14 @@ void ExplicitZone::make_limiter(Rank from, Rank to, std::uint64_t bytes, std::ui
   if (together > 1 && latency * of_size.latency == 0) return;
   s4u::Link*& limiter = limiters_[key];
   if (of_size.rate_cap == 0 && route_.size() < 2) return;
-  limiter = get_iface()
-                ->create_link(fmt::format("limiter {} {} {} {}", from, to, of_size.from_bytes, together),
-                              of_size.rate_cap == 0 ? kNoLimit : of_size.rate_cap * rate * together)
-                ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                ->seal();
+  limiter = get_iface()->create_link(fmt::format("limiter {} {} {} {}", from, to, of_size.from_bytes, together),
+                                     of_size.rate_cap == 0 ? kNoLimit : of_size.rate_cap * rate * together);
+  if (routes == Routes::solved) {
+    limiter->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
+  } else {
+    limiter->set_sharing_policy(s4u::Link::SharingPolicy::NONLINEAR, carries_any);
+  }
+  limiter->seal();
 }
 
 void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* from,

@@ -26,6 +26,7 @@ namespace gdr::interconnect {
 /// them, every change of a flow makes SimGrid compute the shares of all flows.
 enum class Routes {
   limited,  // for messages that the schedule lists
+  solved,   // the same, with these links among the solver's equations
   bare,     // for messages that are not known beforehand
 };
 
@@ -64,8 +65,8 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   /// By pair of nodes, class of messages, and number of messages that a flow carries.
   using LimiterKey = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
 
-  void make_limiters(const Schedule& schedule);
-  void make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together);
+  void make_limiters(const Schedule& schedule, Routes routes);
+  void make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together, Routes routes);
   void count(double bytes, const std::vector<simgrid::s4u::Link*>& links);
   /// Latency of a route, and what the weight adds to it where links are shared.
   struct Delay {
