@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "child.h"
+#include "coupling.h"
 #include "executors.h"
 #include "zone.h"
 
@@ -201,7 +202,8 @@ class ScheduleSimulation {
 
 std::vector<double> simulate_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                                  double resolution, SharedNumber& done) {
-  const auto engine = make_engine(options, resolution, Routes::limited);
+  const Shares shares = do_messages_hang_together(schedule, topology) ? Shares::all : Shares::changed;
+  const auto engine = make_engine(options, resolution, shares);
   auto* zone = new ExplicitZone(schedule, topology, options, Routes::limited);  // owned by the engine from here on
   return ScheduleSimulation(schedule, options, *zone, done).run(*engine);
 }

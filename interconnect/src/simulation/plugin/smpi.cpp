@@ -78,7 +78,7 @@ void configure_smpi() {
 
 std::vector<double> simulate_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                                   double resolution, SharedNumber& done) {
-  const auto engine = make_engine(options, resolution, Routes::limited);
+  const auto engine = make_engine(options, resolution, Shares::changed);
   configure_smpi();
   SMPI_init();
   auto* zone = new ExplicitZone(schedule, topology, options, Routes::limited);  // owned by the engine from here on
@@ -136,7 +136,7 @@ std::vector<double> simulate_program(const Schedule& pairs, const Topology& topo
                                      const std::function<std::vector<double>(Rank)>& program,
                                      const SimulationOptions& options) {
   constexpr double kResolution = 1e-12;  // seconds: the lengths of the messages are not known yet
-  const auto engine = make_engine(options, kResolution, Routes::bare);
+  const auto engine = make_engine(options, kResolution, Shares::all);
   s4u::Engine::set_config("smpi/simulate-computation:no");
   SMPI_init();
   auto* zone = new ExplicitZone(pairs, topology, options, Routes::bare);  // owned by the engine from here on

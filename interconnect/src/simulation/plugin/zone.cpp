@@ -210,7 +210,7 @@ void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* fro
   }
 }
 
-std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, double resolution_seconds, Routes routes) {
+std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, double resolution_seconds, Shares shares) {
   xbt_log_control_set("root.thres:critical");
   char name[] = "gdr";
   char* arguments[] = {name, nullptr};
@@ -222,7 +222,7 @@ std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, doubl
   s4u::Engine::set_config(fmt::format("network/crosstraffic:{}", options.crosstraffic ? 1 : 0));
   s4u::Engine::set_config(fmt::format("network/TCP-gamma:{}", kNoWindow));
   s4u::Engine::set_config(fmt::format("surf/precision:{}", resolution_seconds));
-  if (routes == Routes::bare) s4u::Engine::set_config("network/optim:Full");
+  if (shares == Shares::all) s4u::Engine::set_config("network/optim:Full");
   return engine;
 }
 

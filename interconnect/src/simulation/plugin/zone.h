@@ -23,7 +23,7 @@
 namespace gdr::interconnect {
 
 /// Whether each pair of nodes has links of its own in the routes between them, which make_limiters() explains. Without
-/// them, every change of a flow makes SimGrid compute the shares of all flows.
+/// them, SimGrid has to compute the shares of all flows at every change of one.
 enum class Routes {
   limited,  // for messages that the schedule lists
   solved,   // the same, with these links among the solver's equations
@@ -124,9 +124,13 @@ class LinkBound {
 /// Steps of the rank that has most of them.
 [[nodiscard]] std::size_t most_steps(const Schedule& schedule);
 
+/// The shares that SimGrid computes when a flow begins or ends. To find those that may have changed takes longer than
+/// to compute them, so that all are computed in less time if most of them change.
+enum class Shares { changed, all };
+
 /// The one engine of this process, with flow model and resolution set. The zone is to be created next.
 [[nodiscard]] std::unique_ptr<simgrid::s4u::Engine> make_engine(const SimulationOptions& options,
-                                                                double resolution_seconds, Routes routes);
+                                                                double resolution_seconds, Shares shares);
 
 /// Runs `simulate` in a process of its own. `simulate` returns the seconds of the ranks, and stores its progress, from
 /// 0 to 1, in its argument. Throws gdr::Error for a time below the bound.
