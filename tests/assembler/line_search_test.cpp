@@ -25,8 +25,11 @@ std::size_t at(int number) { return static_cast<std::size_t>(number); }
 /// Operations in the order of a source. Every one but the first line of a long product has a result.
 class RandomGraphs {
  public:
-  /// `few_words`: there is next to no room but in T, and there are fewer operations.
-  explicit RandomGraphs(std::uint64_t seed, bool few_words = false) : random_(seed), few_words_(few_words) {}
+  /// `few_words`: there is next to no room but in T, and there are fewer operations. `many_values`: there are many
+  /// operations, and the words of a whole processing element, as in a compiled function.
+  enum class Kind { usual, few_words, many_values };
+  explicit RandomGraphs(std::uint64_t seed, Kind kind = Kind::usual)
+      : random_(seed), few_words_(kind == Kind::few_words), many_values_(kind == Kind::many_values) {}
 
   SearchGraph next() {
     graph_ = {};
@@ -38,14 +41,19 @@ class RandomGraphs {
     graph_.lm_taken.assign(chance(2) ? 64 : 24, false);
     std::fill_n(graph_.gpr_taken.begin(), few_words_ ? 64 - 4 * below(3) : below(30), true);
     if (few_words_) graph_.lm_taken.assign(static_cast<std::size_t>(4 * below(3)), false);
+    if (many_values_) {
+      graph_.gpr_taken.assign(isa::kGprShortWords, false);
+      graph_.lm_taken.assign(isa::kLmShortWords, false);
+    }
     graph_.lm_by_name = chance(2);
-    graph_.values_in_lm = !chance(5);
+    graph_.values_in_lm = many_values_ || !chance(5);
     graph_.constants_move = chance(2);
     graph_.flag_numbers = {3, 1, 6};
     for (int constant = below(4); constant >= 0; --constant) {
       graph_.constants.push_back({{chance(2) ? Port::immediate : Port::bm, constant}, width()});
     }
-    for (int number = 3 + below(few_words_ ? 6 : 30); number > 0; --number) add_operation();
+    const int operations = many_values_ ? 80 + below(60) : 3 + below(few_words_ ? 6 : 30);
+    for (int number = operations; number > 0; --number) add_operation();
     return graph_;
   }
 
@@ -67,7 +75,7 @@ class RandomGraphs {
     read(bundle.members.front().operation, own);
     give_result(bundle.members.back().operation, own);
     use_flags(bundle.members.back().operation, own);
-    if (bundle.members.size() == 1) keep_in_t(bundle.members[0].operation, own);
+    if (bundle.members.size() == 1 && !many_values_) keep_in_t(bundle.members[0].operation, own);
   }
 
   std::size_t add(Unit unit, unsigned input_lines) {
@@ -92,7 +100,10 @@ class RandomGraphs {
       } else if (kind == 1) {
         input.stays = {chance(2) ? Port::bm : Port::lm, 100 + below(4)};
       } else if (kind > 2 && !values_.empty()) {
-        const std::size_t value = values_[at(below(static_cast<int>(values_.size())))];
+        const int most = static_cast<int>(values_.size());
+        // Most values are read soon, and some long after they were made.
+        const int back = many_values_ && !chance(4) ? std::min(most, 8) : most;
+        const std::size_t value = values_[at(most - 1 - below(back))];
         if (closed_.contains(value)) continue;
         input.value = static_cast<int>(value);
         input.component = chance(8) ? below(4) : -1;
@@ -168,6 +179,7 @@ class RandomGraphs {
 
   std::mt19937_64 random_;
   bool few_words_;
+  bool many_values_;
   SearchGraph graph_;
   std::vector<std::size_t> values_;
   std::vector<std::size_t> bundle_of_;                  // each value's
@@ -406,9 +418,14 @@ TEST_P(LineSearches, PlansAreWhatTheirReadersNeed) {
 
 TEST_P(LineSearches, PlansForFewWordsAreWhatTheirReadersNeed) {
   constexpr int kGraphs = 250;
-  const int planned = check_plans(RandomGraphs(GetParam(), true), kGraphs);
+  const int planned = check_plans(RandomGraphs(GetParam(), RandomGraphs::Kind::few_words), kGraphs);
   EXPECT_GT(planned, kGraphs / 20);
   EXPECT_LT(planned, kGraphs * 3 / 4) << "few words are too many";
+}
+
+TEST_P(LineSearches, PlansForManyValuesAreWhatTheirReadersNeed) {
+  constexpr int kGraphs = 20;
+  EXPECT_GT(check_plans(RandomGraphs(GetParam(), RandomGraphs::Kind::many_values), kGraphs), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LineSearches,

@@ -8,6 +8,7 @@
 #include "crowd.h"
 #include "gdr/base/stopping.h"
 #include "gdr/isa/effects.h"
+#include "late_lines.h"
 #include "placement.h"
 #include "random.h"
 
@@ -77,10 +78,72 @@ class Search {
       if (plan_ && plan_->lines <= least) break;
       limit = plan_ ? std::max(options_.tries, 1.0) : std::max({options_.tries, options_.tries_for_one, 1.0});
     }
+    const std::size_t near = least + least / 20;
+    if (!plan_ || plan_->lines > near) search_with_homes(near);
     return std::move(plan_);
   }
 
  private:
+  /// For sections that need many values at once: schedules in which each value has a home, from genes that differ in
+  /// what registers are for and in how early operations may come, and walks from the best of them.
+  void search_with_homes(std::size_t near) {
+    constexpr std::size_t kWalks = 4;
+    std::vector<Walk> found;
+    for (Genes& genes : genes_with_homes()) {
+      base::pause();
+      const std::optional<std::size_t> lines = attempt(genes, options_.limit + options_.limit / 4);
+      if (lines) found.push_back({std::move(genes), *lines, true, 0});
+    }
+    std::ranges::stable_sort(found, {}, &Walk::most);
+    found.resize(std::min(found.size(), kWalks));
+    const auto tries = static_cast<std::uint64_t>(options_.tries / kWalks);
+    for (Walk& walk : found) {
+      for (std::uint64_t attempts = kPreferences; attempts < tries && (!plan_ || plan_->lines > near); ++attempts) {
+        base::pause();
+        Genes next = next_of(walk, attempts);
+        const std::optional<std::size_t> lines = attempt(next, walk.most);
+        if (!lines) continue;
+        walk.most = *lines;
+        walk.genes = std::move(next);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Genes> genes_with_homes() const {
+    // How many lines before the late schedule has it an operation may come, and how much longer than that schedule the
+    // one that is made may be.
+    struct Window {
+      int lines_before = 0;
+      double length = 1;
+    };
+    static constexpr std::array<Window, 6> kWindows{{{64, 1}, {64, 1.3}, {16, 1}, {16, 1.3}, {4, 1}, {4, 1.3}}};
+    const LateLines late = late_lines(graph_);
+    std::vector<std::vector<int>> limits{{}};
+    for (const Window& window : kWindows) {
+      std::vector<int>& not_before = limits.emplace_back();
+      for (const int first : late.first) {
+        not_before.push_back(std::max(static_cast<int>(first * window.length) - window.lines_before, 0));
+      }
+    }
+    std::vector<Genes> all;
+    for (const bool in_order : {false, true}) {
+      if (in_order && graph_.flags <= graph_.flag_numbers.size()) continue;
+      for (const bool strict : {true, false}) {
+        for (const Preference preference : {Preference::t_first, Preference::t_then_lm}) {
+          for (const std::vector<int>& not_before : limits) {
+            Genes& genes = all.emplace_back(first_);
+            std::ranges::fill(genes.preferences, preference);
+            genes.homes = true;
+            genes.strict = strict;
+            genes.flags_in_order = in_order;
+            genes.not_before = not_before;
+          }
+        }
+      }
+    }
+    return all;
+  }
+
   /// A random walk: each schedule follows from the one before by small changes.
   struct Walk {
     Genes genes;
@@ -169,6 +232,9 @@ class Search {
     waiting_ = waits_for_;
     earliest_.clear();
     for (const Bundle& bundle : graph_.bundles.bundles) earliest_.push_back(bundle.earliest);
+    for (std::size_t bundle = 0; bundle < genes.not_before.size(); ++bundle) {
+      earliest_[bundle] = std::max(earliest_[bundle], static_cast<std::size_t>(genes.not_before[bundle]));
+    }
     refused_.assign(earliest_.size(), 0);
     attempts_ = 1;
     ready_.clear();

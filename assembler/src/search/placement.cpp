@@ -16,6 +16,7 @@ constexpr int kComponents = 8;         // number of keys of a value: one for the
 
 Placement::Placement(const SearchGraph& graph)
     : graph_(graph),
+      flag_order_(graph),
       gpr_free_(static_cast<unsigned>(std::ranges::count(graph.gpr_taken, false))),
       lm_free_(static_cast<unsigned>(std::ranges::count(graph.lm_taken, false))),
       bundle_of_(graph.operations.size()),
@@ -55,6 +56,10 @@ void Placement::note_chains() {
     root_.push_back(root);
     last_.push_back(last);
   }
+  uses_.assign(graph_.values.size(), 0);
+  for (std::size_t value = 0; value < root_.size(); ++value) {
+    uses_[root_[value]] += static_cast<int>(graph_.values[value].readers.size()) + (root_[value] != value ? 1 : 0);
+  }
 }
 
 bool Placement::takes_lm(const SearchOperation& operation) {
@@ -85,7 +90,10 @@ void Placement::restart(std::size_t lines, const Genes& genes) {
   constants_.assign(graph_.constants.size(), 0);
   flags_left_ = flag_users_;
   flag_placed_.assign(graph_.flags, 0);
-  flags_used_ = gpr_copies_ = lm_copies_ = 0;
+  homes_.assign(genes.homes ? graph_.values.size() : 0, 0);
+  uses_left_ = uses_;
+  held_.clear();
+  flags_used_ = gpr_copies_ = lm_copies_ = lm_held_ = gpr_most_ = 0;
   tenant_ = kNone;
   for (std::size_t tenancy = 0; tenancy < graph_.tenancies.size(); ++tenancy) {
     if (!graph_.tenancies[tenancy].from_entry) continue;
@@ -234,7 +242,19 @@ bool Placement::take_flags(const SearchOperation& operation) {
     }
   }
   set(flags_used_, flags_used_ + 1);
-  return true;
+  return !genes_->homes || flags_have_end();
+}
+
+bool Placement::flags_have_end() const {
+  if (!flag_order_.is_known() || graph_.flags <= graph_.flag_numbers.size()) return true;
+  std::uint64_t set = 0;
+  std::uint64_t in_use = 0;
+  for (std::size_t flag = 0; flag < flag_placed_.size(); ++flag) {
+    if (flag_placed_[flag] == 0) continue;
+    set |= std::uint64_t{1} << flag;
+    if (flags_left_[flag] > 0) in_use |= std::uint64_t{1} << flag;
+  }
+  return flag_order_.has_end(set, in_use);
 }
 
 /// Finds ways to read the inputs from `input` on: values first, because they have more ways than constants. All
@@ -300,7 +320,8 @@ bool Placement::copy_constant(std::size_t constant, Way way) {
   const std::vector<int>& used = gpr ? gpr_words_used_ : lm_words_used_;
   int& copies = gpr ? gpr_copies_ : lm_copies_;
   const auto words = static_cast<int>(isa::short_words(graph_.constants[constant].width));
-  const int most = *std::max_element(used.begin(), used.begin() + static_cast<std::ptrdiff_t>(now_ + 1));
+  int most = *std::max_element(used.begin(), used.begin() + static_cast<std::ptrdiff_t>(now_ + 1));
+  if (genes_->homes) most = gpr ? std::max(gpr_most_, words_held(now_)) : std::max(most, lm_held_);
   if (most + copies + words > static_cast<int>(gpr ? gpr_free_ : lm_free_)) return false;
   set(copies, copies + words);
   set(constants_[constant], static_cast<int>(way));
@@ -327,6 +348,7 @@ bool Placement::read_value(std::size_t number, std::size_t line, std::size_t inp
   if (again) return true;
   int& left = values_[value].readers_left;
   set(left, left - 1);
+  if (genes_->homes) note_use(value);
   if (takes_lm(operation)) set(register_readers_left_[value], register_readers_left_[value] - 1);
   if (left == 0 && line_of(value) + 1 == line) released_ = true;
   if (way == Way::t && tenant_ == in_t(value)) {
@@ -372,7 +394,7 @@ bool Placement::read_in_memory(std::size_t value, int component, std::size_t lin
   for (std::size_t at = line; at <= until; ++at) {
     if (!take_port({gpr ? Port::gpr : Port::lm, key}, lines_[at])) return false;
   }
-  if (!stand(value, gpr)) return false;
+  if (genes_->homes ? !has_home(value, way) : !stand(value, gpr)) return false;
   const std::size_t root = root_[value];
   int& kept = gpr ? values_[root].gpr_until : values_[root].lm_until;
   const auto from = static_cast<std::size_t>(std::max(kept, values_[root].line));
@@ -424,8 +446,10 @@ bool Placement::finish(std::size_t number, std::size_t line) {
   set(values_[value].line, static_cast<int>(line));
   set(lines_[line].results[static_cast<std::size_t>(operation.unit) - 1], operation.result);
   if (genes_->careful && !stand_at_once(value)) return false;
+  if (genes_->homes && !stand_with_base(value)) return false;
   const int base = graph_.values[value].base;
   if (base >= 0 && !has_room(line_of(static_cast<std::size_t>(base)))) return false;
+  if (genes_->homes && line == now_ && !has_room(line + 1)) return false;
   return has_room(line);
 }
 
@@ -475,36 +499,47 @@ bool Placement::is_homeless(std::size_t value) const {
   return placed.readers_left > 0;
 }
 
+Placement::Homeless Placement::homeless_of(std::size_t line) const {
+  Homeless found;
+  for (const int result : lines_[line].results) {
+    if (result < 0 || !is_homeless(static_cast<std::size_t>(result))) continue;
+    ++found.all;
+    const bool to_register = genes_->homes ? !may_move_to_lm(root_[static_cast<std::size_t>(result)])
+                                           : register_readers_left_[last_[static_cast<std::size_t>(result)]] > 0;
+    if (to_register) ++found.for_registers;
+  }
+  return found;
+}
+
 int Placement::crowding(std::size_t line) const {
   const LineUse& use = lines_[line];
-  int homeless = 0;
-  int for_registers = 0;
-  for (const int result : use.results) {
-    if (result < 0 || !is_homeless(static_cast<std::size_t>(result))) continue;
-    ++homeless;
-    if (register_readers_left_[last_[static_cast<std::size_t>(result)]] > 0) ++for_registers;
-  }
-  const int gpr = use.gpr_write < 0 ? 1 : 0;
+  const Homeless homeless = homeless_of(line);
+  if (homeless.all == 0) return 0;
+  const int gpr = use.gpr_write < 0 && (!genes_->homes || has_words(line)) ? 1 : 0;
   const int lm = use.lm_write < 0 ? 1 : 0;
-  return std::max(homeless - gpr - lm, for_registers - gpr);
+  return std::max(homeless.all - gpr - lm, homeless.for_registers - gpr);
 }
 
 /// True if all values of a line that still have readers can get a place: in a register, in local memory, or one of them
 /// in T if a reader can take it there in the next line.
 bool Placement::has_room(std::size_t line) const {
   const int over = crowding(line);
-  if (over > 0 && (over > 1 || !forwarded_from(line))) return false;
+  if (over > 0 && (over > 1 || genes_->strict || !forwarded_from(line))) return false;
   return over > 0 || std::ranges::none_of(lines_[line].results, [&](int result) {
-           return result >= 0 && is_for_lm(static_cast<std::size_t>(result)) &&
-                  meets_another_in_lm(static_cast<std::size_t>(result));
+           if (result < 0) return false;
+           const auto value = static_cast<std::size_t>(result);
+           const bool no_register = is_for_lm(value) || (genes_->homes && is_homeless(value) && !has_words(line));
+           return no_register && meets_another_in_lm(value);
          });
 }
 
 /// True if local memory is the only place left for the value.
 bool Placement::is_for_lm(std::size_t value) const {
   const PlacedValue& placed = values_[value];
-  return placed.line >= 0 && placed.gpr == 0 && placed.readers_left > 0 && placed.in_t_alone == 0 &&
-         lines_[line_of(value)].gpr_write >= 0;
+  if (placed.readers_left == 0 || placed.in_t_alone != 0) return false;
+  // What will overwrite another value is there, too.
+  if (genes_->homes && homes_[root_[value]] != 0) return has_home(value, Way::lm);
+  return placed.line >= 0 && placed.gpr == 0 && lines_[line_of(value)].gpr_write >= 0;
 }
 
 /// True if some operation would read two words of local memory, whose port reads one.
@@ -564,7 +599,7 @@ bool Placement::relieves(std::size_t bundle, std::size_t line) const {
 
 bool Placement::settle(std::size_t line) {
   const int over = crowding(line);
-  if (over <= 0) return true;
+  if (over <= 0) return !genes_->homes || give_homes(line);
   if (over > 1 || lines_[line + 1].t_write >= 0) return false;
   for (const int result : lines_[line].results) {
     if (result < 0 || lines_[line + 2].t_holds >= 0) continue;
@@ -572,7 +607,7 @@ bool Placement::settle(std::size_t line) {
     if (!keep_in_t_alone(static_cast<std::size_t>(result), line)) continue;
     if (crowding(line) <= 0) {
       lines_[line + 1].t_holds = tenant_;
-      return true;
+      return !genes_->homes || give_homes(line);
     }
     journal_.undo(0);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "flag_order.h"
 #include "gdr/assembler/line_search.h"
 #include "journal.h"
 
@@ -21,6 +22,12 @@ struct Genes {
   std::vector<Preference> preferences;  // of values
   bool careful = false;         // every value gets a register or a word of local memory as soon as it is computed
   bool flags_in_order = false;  // flags are set in the order of the source, so that few are in use at once
+  // Every value that the next line does not read in T gets a register or a word of local memory for as long as it is
+  // needed; if registers run out, the value that is needed last goes to local memory. Flags are set only while all that
+  // are in use can be released.
+  bool homes = false;
+  bool strict = false;          // no result may count on being taken in T by the next line
+  std::vector<int> not_before;  // for each bundle, the first line that it may begin on; empty: none is given
 };
 
 /// No operation, value or tenancy, where the index of one may stand: small numbers that a search copies often.
@@ -71,6 +78,10 @@ class Placement {
       results.fill(kNone);
     }
   };
+  struct Homeless {  // values of a line that have readers left but no place
+    int all = 0;
+    int for_registers = 0;  // those that cannot be in local memory
+  };
   struct Latencies {  // in lines, of a value in T and elsewhere
     unsigned forward = 0;
     unsigned elsewhere = 0;
@@ -91,6 +102,7 @@ class Placement {
   bool take_ports(PortKey port, std::size_t line, unsigned lines);
   bool take_tenancies(std::size_t number, std::size_t line);
   bool take_writes(std::size_t number, std::size_t line);
+  [[nodiscard]] bool flags_have_end() const;
   bool take_flags(const SearchOperation& operation);
   bool read_inputs(std::size_t number, std::size_t line, std::size_t input);
   bool read_constant(std::size_t number, std::size_t line, std::size_t input);
@@ -105,6 +117,24 @@ class Placement {
   bool keep_in_t_alone(std::size_t value, std::size_t line);
   bool stand_at_once(std::size_t value);
 
+  // homes.cpp
+  bool stand_with_base(std::size_t value);
+  void note_use(std::size_t value);
+  bool give_homes(std::size_t line);
+  bool give_home(std::size_t root, std::size_t line, Way way, bool at_any_cost);
+  bool empty_registers(std::size_t line, int words, int urgency);
+  [[nodiscard]] std::size_t top_of(std::size_t root) const;
+  [[nodiscard]] int urgency_of(std::size_t root) const;
+  [[nodiscard]] int words_held(std::size_t line) const;
+  [[nodiscard]] bool has_words(std::size_t line) const;
+  [[nodiscard]] bool may_move_to_lm(std::size_t root) const;
+  [[nodiscard]] bool may_leave(std::size_t root, std::size_t line) const;
+  [[nodiscard]] bool has_home(std::size_t value, Way way) const {
+    return homes_[root_[value]] == static_cast<int>(way);
+  }
+  [[nodiscard]] int words_of(std::size_t root) const { return static_cast<int>(graph_.values[root].words()); }
+
+  [[nodiscard]] Homeless homeless_of(std::size_t line) const;
   [[nodiscard]] bool is_homeless(std::size_t value) const;
   [[nodiscard]] bool may_stand_in_lm(std::size_t value) const;
   [[nodiscard]] bool has_room(std::size_t line) const;
@@ -121,6 +151,7 @@ class Placement {
   [[nodiscard]] std::size_t line_of(std::size_t value) const { return static_cast<std::size_t>(values_[value].line); }
 
   const SearchGraph& graph_;
+  const FlagOrder flag_order_;
   const Genes* genes_ = nullptr;
   unsigned gpr_free_ = 0;
   unsigned lm_free_ = 0;
@@ -132,6 +163,7 @@ class Placement {
   std::vector<std::size_t> root_;          // for each value, the first of those that share its place
   std::vector<std::size_t> last_;
   std::vector<int> register_readers_;  // for each value, the readers that need local memory's port for something else
+  std::vector<int> uses_;              // for each root, reads of its place and writes to it after the first
   std::vector<int> flag_users_;
   std::vector<LineUse> lines_;
   std::size_t now_ = 0;  // the line that is being filled with operations
@@ -144,6 +176,13 @@ class Placement {
   std::vector<int> constants_;    // Way of each constant's copy
   std::vector<int> flags_left_;   // users of each flag that are not placed yet
   std::vector<int> flag_placed_;  // 1: the first operation that sets the flag is placed
+  // With Genes::homes: the Way of each root's home, uses of its place that are not placed yet, and the roots that have
+  // registers; short words of local memory that homes take, and the most of registers that have been in use at once.
+  std::vector<int> homes_;
+  std::vector<int> uses_left_;
+  std::vector<std::size_t> held_;
+  int lm_held_ = 0;
+  int gpr_most_ = 0;
   int flags_used_ = 0;
   int gpr_copies_ = 0;  // short words that copies of constants take
   int lm_copies_ = 0;
