@@ -79,15 +79,25 @@ class Search {
       limit = plan_ ? std::max(options_.tries, 1.0) : std::max({options_.tries, options_.tries_for_one, 1.0});
     }
     const std::size_t near = least + least / 20;
-    if (!plan_ || plan_->lines > near) search_with_homes(near);
+    if (has_many_values() && (!plan_ || plan_->lines > near)) search_with_homes(near);
     return std::move(plan_);
   }
 
  private:
+  /// In sections with fewer values T and the registers are enough.
+  [[nodiscard]] bool has_many_values() const {
+    constexpr unsigned kTimes = 8;  // times the registers
+    unsigned words = 0;
+    for (const SearchValue& value : graph_.values) words += value.readers.empty() ? 0 : value.words();
+    return words > kTimes * static_cast<unsigned>(std::ranges::count(graph_.gpr_taken, false));
+  }
+
   /// For sections that need many values at once: schedules in which each value has a home, from genes that differ in
   /// what registers are for and in how early operations may come, and walks from the best of them.
   void search_with_homes(std::size_t near) {
     constexpr std::size_t kWalks = 4;
+    constexpr double kHopeless = 0.25;  // part of the tries for walks from schedules that are no shorter than the plan
+    const std::size_t before = plan_ ? plan_->lines : options_.limit;
     std::vector<Walk> found;
     for (Genes& genes : genes_with_homes()) {
       base::pause();
@@ -96,7 +106,8 @@ class Search {
     }
     std::ranges::stable_sort(found, {}, &Walk::most);
     found.resize(std::min(found.size(), kWalks));
-    const auto tries = static_cast<std::uint64_t>(options_.tries / kWalks);
+    const bool gained = plan_ && plan_->lines < before;
+    const auto tries = static_cast<std::uint64_t>((gained ? 1 : kHopeless) * options_.tries / kWalks);
     for (Walk& walk : found) {
       for (std::uint64_t attempts = kPreferences; attempts < tries && (!plan_ || plan_->lines > near); ++attempts) {
         base::pause();
