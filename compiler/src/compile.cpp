@@ -309,9 +309,11 @@ ReadFunction read_function(const std::filesystem::path& path, const CompileOptio
   const std::string name = path.string();
   if (name.ends_with(".ll") || name.ends_with(".bc")) return read_ir(base::read_file(path), name, options);
   if (name.ends_with(".lsump")) return read_lsump_function(base::read_file(path), name);
-  static_cast<void>(base::read_file(path));  // the error of a file that is not there is ours
+  const std::string text = base::read_file(path);  // once: a pipe gives it once only
   require_import();
-  const ClangOutput clang = run_clang(path, options.clang);
+  std::error_code none;
+  const bool is_file = std::filesystem::is_regular_file(path, none);
+  const ClangOutput clang = is_file ? run_clang(path, options.clang) : run_clang_on(text, name, options.clang);
   ReadFunction function;
   if (!clang.bitcode.empty()) {
     function = read_ir(optimised(clang.bitcode), name, options);

@@ -5,8 +5,10 @@
 """
 
 import json
+import os
 import pathlib
 import sys
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -273,6 +275,60 @@ class NamesOfGooseFiles(cli_test.CliTest):
                     self.file(made, "-fplugin=none.so")
                 self.succeeds("cc", "--goose", "-o", made, "--", name, cwd=self.scratch)
                 self.assertTrue((self.scratch / made).read_bytes().startswith(b"\x7fELF"))
+
+
+class Pipes(cli_test.CliTest):
+    """A pipe gives a source once; whoever opens it a second time waits for ever."""
+
+    def pipe(self, name, text):
+        path = self.scratch / name
+        os.mkfifo(path)
+        threading.Thread(target=path.write_text, args=(text,), daemon=True).start()
+        return path
+
+    def test_a_pair_function_comes_through_one(self):
+        formula = (cli_test.PROJECT / "kernels/cc/gravity.cc").read_text(encoding="utf-8")
+        name = self.file("gravity.cc", formula)
+        from_file = self.succeeds("cc", name, "-o", "-").out
+        os.remove(name)
+        self.assertEqual(self.succeeds("cc", self.pipe("gravity.cc", formula), "-o", "-").out, from_file)
+
+    def test_errors_have_the_name_and_the_lines_of_it(self):
+        wrong = "#include <gdr/kernel.h>\nint f() {\n  return x;\n}\n"
+        outcome = self.ends(1, [], "cc", self.pipe("wrong.cc", wrong))
+        self.assertIn(f"{self.scratch}/wrong.cc:3:10: error: use of undeclared identifier 'x'", outcome.err)
+
+    def test_programs_with_marked_loops_come_through_one(self):
+        for option, source, head in [("--goose", LOOP, "gdr_goose_"),
+                                     ("--xacc", (cli_test.PROJECT / "kernels/xacc/nbody.c").read_text(encoding="utf-8"), "gdr_xmp_")]:
+            with self.subTest(option=option):
+                self.assertIn(head, self.succeeds("cc", option, self.pipe(f"program{option}.c", source), "-o", "-").out)
+
+    def test_what_compiles_twice_wants_a_file(self):
+        data = self.file("data.csv", "x\n1\n")
+        self.ends(2, ["gravity.cc' is refused: --precision with --i and --j compiles the source again"], "cc",
+                  self.pipe("gravity.cc", ""), "--precision", "--i", data, "--j", data)
+
+
+class Clang(cli_test.CliTest):
+    def test_empty_names_are_refused(self):
+        # The compiler would take the next argument for the name.
+        source = cli_test.PROJECT / "kernels/cc/gravity.cc"
+        self.ends(2, ["-D: '' is refused: it must be NAME=VALUE, or NAME for NAME=1"], "cc", source, "-D", "")
+        self.ends(2, ["-I: '' is refused: it must be a directory"], "cc", source, "-I", "")
+
+    def test_one_that_a_signal_ends_is_told_as_that(self):
+        self.succeeds("cc", cli_test.PROJECT / "kernels/cc/gravity.cc")
+        killed = self.file("killed", "#!/bin/sh\nkill -9 $$\n")
+        killed.chmod(0o755)
+        outcome = self.ends(1, [f"{killed} was ended by signal 9 (Killed)"], "cc", cli_test.PROJECT / "kernels/cc/gravity.cc",
+                            environment={"GDR_CLANG": str(killed)})
+        self.assertNotIn("does not compile", outcome.err)
+
+    def test_definitions_behind_dashes_reach_the_loops(self):
+        source = self.file("loop.c", LOOP.replace("m[j] *", "WEIGHT * m[j] *"))
+        for words in [["-DWEIGHT=2"], ["-D", "WEIGHT=2"]]:
+            self.succeeds("cc", "--goose", source, "-o", self.scratch / "loop.o", "--", *words)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,16 @@ std::vector<std::string> given_of_assembly(const AssembleArguments& arguments) {
 
 void add_preprocessor_options(Command command, std::vector<std::string>& definitions,
                               std::vector<std::string>& include_directories) {
-  command.add_option("-D=NAME[=VALUE]", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)");
-  command.add_option("-I=DIRECTORY", include_directories, "directory to look for included files in (repeatable)");
+  // A compiler takes the word behind an empty one for its value.
+  const auto named = [](const char* allowed) {
+    return Check{[allowed](const std::string& text) {
+      return text.empty() ? fmt::format("'' is refused: it must be {}", allowed) : std::string();
+    }};
+  };
+  command.add_option("-D=NAME[=VALUE]", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)")
+      .check(named("NAME=VALUE, or NAME for NAME=1"));
+  command.add_option("-I=DIRECTORY", include_directories, "directory to look for included files in (repeatable)")
+      .check(named("a directory"));
 }
 
 void CompileChoices::add_to(Command command, bool with_seed) {

@@ -175,6 +175,14 @@ int compile(const CcOptions& options) {
   }
   if (!options.data.given() && (options.data.ignore_extra || !options.data.parameters.empty()))
     throw UsageError("--param and --ignore-extra take --i and --j");
+  std::error_code none;
+  if (options.data.given() && std::filesystem::exists(options.source, none) &&
+      !std::filesystem::is_regular_file(options.source, none)) {
+    throw UsageError(
+        fmt::format("'{}' is refused: --precision with --i and --j compiles the source again, and a pipe "
+                    "gives it once only; name a file",
+                    options.source));
+  }
   const bool source_wanted = wants_source(options);
   std::optional<compiler::PrecisionReport> costs;
   const CompiledKernel kernel = compile_kernel(kernel_path(options.source), options.compile.options(),

@@ -34,18 +34,8 @@ std::vector<std::string> language(bool cplusplus) {
 /// Arguments for the host's compiler that clang needs, too.
 std::vector<std::string> shared_arguments(const GooseOptions& options) {
   std::vector<std::string> shared = options.compile.clang;
-  for (const std::string& argument : options.host) {
-    if (argument.starts_with("-D") || argument.starts_with("-I") || argument.starts_with("-U") ||
-        argument.starts_with("-std=")) {
-      shared.push_back(argument);
-    }
-  }
+  for (std::string& argument : language_arguments(options.host)) shared.push_back(std::move(argument));
   return shared;
-}
-
-std::string folder_of(const std::filesystem::path& path) {
-  const std::filesystem::path folder = path.parent_path();
-  return folder.empty() ? "." : file_argument(folder);
 }
 
 void tell(GooseResult& result, const std::vector<Message>& errors) {
@@ -77,7 +67,7 @@ isa::Program compile_loop(const GooseLoop& loop, bool cplusplus, const std::stri
                           const GooseOptions& options, GooseResult& result) {
   const MemoryFile source("goose", loop.source);
   std::vector<std::string> arguments = language(cplusplus);
-  arguments.insert(arguments.end(), {"-w", "-fexceptions", "-iquote", folder_of(file)});
+  arguments.insert(arguments.end(), {"-w", "-fexceptions", "-iquote", folder_argument(file)});
   const std::vector<std::string> shared = shared_arguments(options);
   arguments.insert(arguments.end(), shared.begin(), shared.end());
   const ClangOutput clang = run_clang_as(source.path(), arguments, file);
@@ -115,8 +105,10 @@ bool is_program(std::string_view name) {
 }
 
 GooseResult compile_goose(const std::filesystem::path& path, const GooseOptions& options) {
-  const std::string file = path.string();
-  const std::string text = base::read_file(path);
+  return compile_goose_text(base::read_file(path), path.string(), options);
+}
+
+GooseResult compile_goose_text(const std::string& text, const std::string& file, const GooseOptions& options) {
   if (!is_program(file))
     throw Error(fmt::format("'{}' is no C or C++ file: its name must end in .c, .cc, .cpp or .cxx", file));
   require_import();
@@ -157,7 +149,7 @@ HostBuild build_goose(const GooseResult& result, const std::filesystem::path& pa
   const MemoryFile source("program", result.source);
   const MemoryFile messages("messages");
   std::vector<std::string> command{
-      program, "-O2", "-iquote", folder_of(path), "-I" + kernel_headers(), "-Wno-unknown-pragmas"};
+      program, "-O2", "-iquote", folder_argument(path), "-I" + kernel_headers(), "-Wno-unknown-pragmas"};
   for (const std::string& argument : options.compile.clang) command.push_back(argument);
   const bool object = output.extension() == ".o";
   command.insert(command.end(), {"-o", file_argument(output), cplusplus ? "-xc++" : "-xc"});

@@ -92,6 +92,18 @@ ClangOutput run_clang(const std::filesystem::path& source, const std::vector<std
   return run_clang_as(source, all, source.string());
 }
 
+ClangOutput run_clang_on(const std::string& text, const std::string& name, const std::vector<std::string>& arguments) {
+  std::string quoted;
+  for (const char c : name) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  const MemoryFile source("source", fmt::format("#line 1 \"{}\"\n{}", quoted, text));
+  std::vector<std::string> all{"-xc++", "-std=c++20", "-iquote", folder_argument(name)};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_clang_as(source.path(), all, name);
+}
+
 ClangOutput run_clang_as(const std::filesystem::path& source, const std::vector<std::string>& arguments,
                          const std::string& name) {
   if (source.filename().native().starts_with('@')) {

@@ -18,6 +18,10 @@ struct ClangOutput {
 /// Compiles `source`. Throws gdr::Error if clang cannot be run.
 [[nodiscard]] ClangOutput run_clang(const std::filesystem::path& source, const std::vector<std::string>& arguments);
 
+/// The same for the text of a source of this name, whose file cannot be read again.
+[[nodiscard]] ClangOutput run_clang_on(const std::string& text, const std::string& name,
+                                       const std::vector<std::string>& arguments);
+
 /// The same for the language that `arguments` select (-xc, -xc++). `name` is the file's name in gdr::Error.
 [[nodiscard]] ClangOutput run_clang_as(const std::filesystem::path& source, const std::vector<std::string>& arguments,
                                        const std::string& name);

@@ -47,6 +47,25 @@ std::string file_argument(const std::filesystem::path& path) {
   return name.starts_with('@') || name.starts_with('-') ? "./" + name : name;
 }
 
+std::string folder_argument(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  return folder.empty() ? "." : file_argument(folder);
+}
+
+std::vector<std::string> language_arguments(const std::vector<std::string>& host) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at < host.size(); ++at) {
+    const std::string& argument = host[at];
+    if (argument.starts_with("-D") || argument.starts_with("-I") || argument.starts_with("-U") ||
+        argument.starts_with("-std=")) {
+      found.push_back(argument);
+      constexpr std::size_t kName = 2;
+      if (argument.size() == kName && at + 1 < host.size()) found.push_back(host[++at]);
+    }
+  }
+  return found;
+}
+
 int run_program(const std::vector<std::string>& command, const MemoryFile& out, const MemoryFile& messages) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -64,7 +83,11 @@ int run_program(const std::vector<std::string>& command, const MemoryFile& out, 
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return kNoProgram;
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  if (WIFSIGNALED(status)) {
+    throw Error(fmt::format("{} was ended by signal {} ({}), before it could say anything about the source",
+                            command.front(), WTERMSIG(status), strsignal(WTERMSIG(status))));
+  }
+  return WEXITSTATUS(status);
 }
 
 }  // namespace gdr::compiler

@@ -25,6 +25,13 @@ class MemoryFile {
   int descriptor_;
 };
 
+/// The folder of a file as an argument of a compiler; `.` if the path names none.
+[[nodiscard]] std::string folder_argument(const std::filesystem::path& path);
+
+/// Those of the arguments for the host's compiler that the compiler of the board's loops needs, too: definitions,
+/// folders of headers and the standard of the language, also where the value is an argument of its own.
+[[nodiscard]] std::vector<std::string> language_arguments(const std::vector<std::string>& host);
+
 /// The name of a file as an argument of a compiler, which takes what begins with @ for a file of arguments and what
 /// begins with - for an option, and would load a plug-in that these name.
 [[nodiscard]] std::string file_argument(const std::filesystem::path& path);
@@ -32,7 +39,7 @@ class MemoryFile {
 inline constexpr int kNoProgram = 127;
 
 /// Runs a program found on PATH and returns its exit status; kNoProgram if it is not there. Its standard input is
-/// empty.
+/// empty. Throws gdr::Error if a signal ends it.
 [[nodiscard]] int run_program(const std::vector<std::string>& command, const MemoryFile& out,
                               const MemoryFile& messages);
 

@@ -55,11 +55,6 @@ std::vector<std::string> mpi_arguments() {
   return found;
 }
 
-std::string folder_beside(const std::filesystem::path& path) {
-  const std::filesystem::path folder = path.parent_path();
-  return folder.empty() ? "." : file_argument(folder);
-}
-
 /// Rewrites a text of the program, and adds what is told of it.
 XaccUnit read(const XaccRequest& request, const std::string& file, XaccResult& result) {
   XaccUnit unit;
@@ -95,24 +90,20 @@ XaccResult compile_xacc(const std::filesystem::path& path, const XaccOptions& op
   if (xacc_reader() == nullptr) {
     throw Error("directives of XcalableMP take " + base::missing_plugin("libgdr_xacc.so", "Clang 19", "GDR_GOOSE"));
   }
-  XaccRequest request{file_argument(file), base::read_file(path), {"-xc", "-std=gnu17", "-w"}};
+  const std::string given = base::read_file(path);
+  XaccRequest request{file_argument(file), given, {"-xc", "-std=gnu17", "-w"}};
   GooseOptions board{options.compile, options.host, kAfterRun};
   std::vector<std::string> found{kVersion, "-I" + xmp_headers()};
   for (const std::string& argument : mpi_arguments()) found.push_back(argument);
   board.compile.clang.insert(board.compile.clang.begin(), found.begin(), found.end());
   for (const std::string& argument : board.compile.clang) request.arguments.push_back(argument);
-  for (const std::string& argument : options.host) {
-    if (argument.starts_with("-D") || argument.starts_with("-I") || argument.starts_with("-U") ||
-        argument.starts_with("-std=")) {
-      request.arguments.push_back(argument);
-    }
-  }
+  for (std::string& argument : language_arguments(options.host)) request.arguments.push_back(std::move(argument));
   XaccResult result;
   XaccUnit unit = read(request, file, result);
   if (result.diagnostics.empty() && !unit.found)
     result.diagnostics.push_back({file, 0, 0, "the file has no directive: #pragma xmp or #pragma acc"});
   if (result.diagnostics.empty() && unit.board) {
-    GooseResult compiled = compile_goose(path, board);
+    GooseResult compiled = compile_goose_text(given, file, board);
     result.clang += compiled.clang;
     result.diagnostics = std::move(compiled.diagnostics);
     result.kernels = std::move(compiled.kernels);
@@ -128,7 +119,7 @@ HostBuild build_xacc(const XaccResult& result, const std::filesystem::path& path
   const MemoryFile source("program", result.source);
   const MemoryFile messages("messages");
   std::vector<std::string> command{
-      mpi_compiler(), "-O2", "-iquote", folder_beside(path), "-I" + xmp_headers(), kVersion, "-Wno-unknown-pragmas"};
+      mpi_compiler(), "-O2", "-iquote", folder_argument(path), "-I" + xmp_headers(), kVersion, "-Wno-unknown-pragmas"};
   for (const std::string& argument : options.compile.clang) command.push_back(argument);
   const bool object = output.extension() == ".o";
   command.insert(command.end(), {"-o", file_argument(output), "-xc"});

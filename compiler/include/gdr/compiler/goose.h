@@ -46,6 +46,10 @@ struct HostBuild {
 /// cannot be read, clang is not found, or a library is missing.
 [[nodiscard]] GooseResult compile_goose(const std::filesystem::path& path, const GooseOptions& options = {});
 
+/// The same for the text of a file of this name.
+[[nodiscard]] GooseResult compile_goose_text(const std::string& text, const std::string& file,
+                                             const GooseOptions& options = {});
+
 /// Runs the host's compiler (CC or CXX in the environment, else cc or c++) on the program made from `path`. `output` is
 /// an object file if its name ends in .o, else an executable linked with libgdr. Throws gdr::Error if the compiler
 /// cannot be run.

@@ -15,6 +15,7 @@
 
 #include "loop_reader.h"
 #include "pragma.h"
+#include "programs/text_of_file.h"
 
 namespace gdr::compiler {
 namespace {
@@ -128,7 +129,7 @@ void read(const GooseRequest& request, GooseUnit& unit) {
                                    "-fno-caret-diagnostics"};  // else clang counts its errors on standard error
   command.insert(command.end(), request.arguments.begin(), request.arguments.end());
   command.push_back(request.file);
-  llvm::IntrusiveRefCntPtr<clang::FileManager> files(new clang::FileManager(clang::FileSystemOptions()));
+  const llvm::IntrusiveRefCntPtr<clang::FileManager> files = files_with(request.file, request.text);
   clang::tooling::ToolInvocation invocation(command, std::make_unique<Action>(request, unit), files.get());
   llvm::raw_string_ostream out(unit.clang);
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);

@@ -12,13 +12,12 @@
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/Tooling.h>
-#include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <deque>
 
+#include "programs/text_of_file.h"
 #include "rewriter.h"
 
 namespace gdr::compiler {
@@ -122,11 +121,7 @@ void read_program(const XaccRequest& request, XaccUnit& unit) {
   command.insert(command.end(), request.arguments.begin(), request.arguments.end());
   command.push_back(request.file);
   // The text stands in place of the file of this name.
-  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
-  overlay->pushOverlay(memory);
-  memory->addFile(request.file, 0, llvm::MemoryBuffer::getMemBuffer(request.text));
-  llvm::IntrusiveRefCntPtr<clang::FileManager> files(new clang::FileManager(clang::FileSystemOptions(), overlay));
+  const llvm::IntrusiveRefCntPtr<clang::FileManager> files = files_with(request.file, request.text);
   const auto run = [&](std::unique_ptr<clang::FrontendAction> action) {
     unit.clang.clear();
     llvm::raw_string_ostream out(unit.clang);
