@@ -141,6 +141,89 @@ int main(int argc, char** argv) {
 """
 
 
+# Arrays as parameters, of functions that exchange halos, that are called with arrays in turn, and that pass them on.
+PARAMETERS = """#include <stdio.h>
+#include <string.h>
+#define NI 61
+#define NJ 83
+double u[NI][NJ], w[NI][NJ];
+#pragma xmp nodes p(PJ, PI)
+#pragma xmp template t(0:NJ-1, 0:NI-1)
+#pragma xmp distribute t(block, block) onto p
+#pragma xmp align u[i][j] with t(j, i)
+#pragma xmp align w[i][j] with t(j, i)
+#pragma xmp shadow u[1][1]
+#pragma xmp shadow w[1][1]
+double relaxed(double from[NI][NJ], double to[NI][NJ], double weight);
+void fill(double x[NI][NJ]) {
+#pragma xmp align x[i][j] with t(j, i)
+#pragma xmp shadow x[1][1]
+#pragma xmp loop (j, i) on t(j, i)
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < NJ; j++) x[i][j] = (i * 31 + j * 17) % 23 / 7.0;
+}
+static void both(double first[NI][NJ], double u[NI][NJ]) {
+#pragma xmp align first[i][j] with t(j, i)
+#pragma xmp shadow first[1][1]
+#pragma xmp align u[i][j] with t(j, i)
+#pragma xmp shadow u[1][1]
+  fill(first);
+  fill(u);
+}
+double relaxed(double from[NI][NJ], double to[NI][NJ], double weight) {
+#pragma xmp align from[i][j] with t(j, i)
+#pragma xmp align to[i][j] with t(j, i)
+#pragma xmp shadow from[1][1]
+#pragma xmp shadow to[1][1]
+  double change = 0;
+#pragma xmp reflect (from)
+#pragma xmp loop (j, i) on t(j, i) reduction(max: change)
+#pragma acc parallel loop collapse(2)
+  for (int i = 1; i < NI - 1; i++)
+    for (int j = 1; j < NJ - 1; j++) {
+      to[i][j] = from[i][j] + weight * (from[i - 1][j - 1] + from[i + 1][j + 1] + from[i][j - 1] - 3 * from[i][j]);
+      double d = to[i][j] - from[i][j];
+      if (d * d > change) change = d * d;
+    }
+  return change;
+}
+int main(void) {
+  double change = 0;
+  both(u, w);
+  for (int n = 0; n < 5; n++) {
+    change = relaxed(u, w, 0.1);
+    change += relaxed(w, u, 0.05);
+  }
+  unsigned long bits = 0;
+#pragma xmp loop (j, i) on t(j, i) reduction(^: bits)
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < NJ; j++) {
+      double x = u[i][j] * (1 + i) + j;
+      unsigned long b;
+      memcpy(&b, &x, 8);
+      bits ^= b * (2 * i + 1) + j;
+    }
+#pragma xmp task on p(1, 1)
+  printf("%.17g %016lx\\n", change, bits);
+  return 0;
+}
+"""
+
+
+class Parameters(XaccTest):
+    def test_functions_compute_what_the_serial_program_does(self):
+        source = self.file("parameters.c", PARAMETERS)
+        serial = self.serial(source)
+        halos = set()
+        for rows, columns in [(1, 1), (2, 1), (2, 2), (1, 3)]:
+            program = self.compiled(source, f"-DPI={rows}", f"-DPJ={columns}")
+            self.assertEqual(self.runs(program, rows * columns), serial)
+            lines = self.runs(program, rows * columns, "--cluster", "ha-pacs-tca")
+            self.assertEqual(lines[:1], serial)
+            halos.add(re.search(r"halos (\S+) \(10 exchanges\)", lines[1]).group(1))
+        self.assertEqual(len(halos), 4)
+
+
 class Uneven(XaccTest):
     def test_blocks_shadows_corners_and_circles_of_any_size(self):
         source = self.file("uneven.c", UNEVEN)
@@ -430,6 +513,13 @@ class Board(XaccTest):
         program = self.compiled(source, "-DN=40")
         lines = self.runs(program, 2, "--reductions", "serial", GDR_GOOSE="host")
         self.assertEqual(sorted(lines), sorted(self.serial(source, "-DN=40")))
+
+    def test_each_rank_has_its_own_profile(self):
+        program = self.compiled(self.file("pairs.c", PAIRS), "-DN=40")
+        self.runs(program, 2, GDR_PROFILE=str(self.scratch / "p.json"))
+        self.assertEqual(sorted(path.name for path in self.scratch.glob("p*.json")), ["p-rank0.json", "p-rank1.json"])
+        self.runs(program, 1, GDR_PROFILE=str(self.scratch / "one.json"))
+        self.assertEqual([path.name for path in self.scratch.glob("one*")], ["one.json"])
 
     def test_kernels_are_reported_and_searched_for(self):
         source = cli_test.PROJECT / "kernels/xacc/nbody.c"

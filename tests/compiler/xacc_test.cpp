@@ -110,7 +110,32 @@ INSTANTIATE_TEST_SUITE_P(
                        "'s' is no template: #pragma xmp template declares one"},
         WrongDirective{"LocalArray", "#pragma xmp align local[i][j] with t(j, i)\n", "", 9, 19,
                        "the directive xmp align: 'local' is no array that this file defines outside of functions, with "
-                       "constant sizes and without initial values"},
+                       "constant sizes and without initial values, and no parameter of this function with constant "
+                       "sizes"},
+        WrongDirective{"OpenParameter", "void f(double a[][N]) {\n#pragma xmp align a[i][j] with t(j, i)\n}\n", "", 10,
+                       19,
+                       "the directive xmp align: 'a' is no array that this file defines outside of functions, with "
+                       "constant sizes and without initial values, and no parameter of this function with constant "
+                       "sizes"},
+        WrongDirective{"PlainParameter", "void f(double a[N][N]) {}\n", "  f(w);\n", 12, 5,
+                       "the distributed array 'w' is refused for the parameter 'a' of 'f', which is not distributed: "
+                       "give it #pragma xmp align in the function"},
+        WrongDirective{"ParameterWithoutShadow",
+                       "void f(double a[N][N]) {\n#pragma xmp align a[i][j] with t(j, i)\n}\n", "  f(w);\n  f(u);\n",
+                       15, 5,
+                       "the distributed array 'u' is refused for the parameter 'a' of 'f': the two have different "
+                       "sizes, or another align or shadow"},
+        WrongDirective{"ParameterOfFloats", "void f(float a[N][N]) {\n#pragma xmp align a[i][j] with t(j, i)\n}\n",
+                       "  f(w);\n", 14, 5,
+                       "the distributed array 'w' is refused for the parameter 'a' of 'f': their elements have "
+                       "different types"},
+        WrongDirective{"PrototypeWithoutName",
+                       "void f(double[N][N]);\nvoid f(double a[N][N]) {\n#pragma xmp align a[i][j] with t(j, i)\n}\n",
+                       "", 9, 8, "the distributed array 'a' must have its name in this prototype, too"},
+        WrongDirective{"ShadowOfAnotherFunctions",
+                       "void f(double a[N][N]) {\n#pragma xmp align a[i][j] with t(j, i)\n}\nvoid g(double a[N][N]) {\n"
+                       "#pragma xmp shadow a[1][1]\n}\n",
+                       "", 13, 20, "'a' is no distributed array: #pragma xmp align makes one"},
         WrongDirective{
             "FullShadow", "#pragma xmp shadow w[*][1]\n", "", 9, 22,
             "the directive xmp shadow: a full shadow (*) of 'w' is not taken: it takes nodes of one dimension, "
@@ -162,9 +187,13 @@ INSTANTIATE_TEST_SUITE_P(
             "brings up to date"},
         WrongDirective{
             "BoardWithoutSplit", ONE_DIMENSION, BOARD("", "", "a[i] += j;"), 19, 31,
-            "the directive goose: of dimension 0 of 'a' a node has its own elements only, and this subscript is "
-            "not the counter of a loop that xmp loop splits; give 'a' a full shadow (*), which xmp reflect "
-            "brings up to date"},
+            "the directive goose: 'a' is distributed, and no directive xmp loop before the directive goose splits the "
+            "outer loop"},
+        WrongDirective{"BoardWritesOthers", ONE_DIMENSION, BOARD("#pragma xmp loop (i) on s(i)\n", "", "y[j] += a[i];"),
+                       20, 31,
+                       "the directive goose: 'y' is written with another subscript in dimension 0 than the counter of "
+                       "the loop that "
+                       "xmp loop splits, and a node writes its own elements only"},
         WrongDirective{"BoardOfSplitPairs", ONE_DIMENSION,
                        BOARD("#pragma xmp loop (j) on s(j)\n", "", "plain[i] += y[j];"), 18, 9,
                        "the directive goose: xmp loop splits the loop over 'j' in it, and a board takes all its steps; "

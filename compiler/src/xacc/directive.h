@@ -84,6 +84,7 @@ struct XaccWidth {
   bool full = false;  // a shadow that holds all elements of the dimension
 
   [[nodiscard]] bool any() const { return full || low > 0 || high > 0; }
+  bool operator==(const XaccWidth&) const = default;
 };
 
 struct XaccDirective {

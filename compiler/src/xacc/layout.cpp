@@ -53,7 +53,12 @@ XaccTemplate template_from(const XaccReference& subject) {
 }  // namespace
 
 int XaccLayout::find_template(const std::string& name) const { return find_in(templates, name); }
-int XaccLayout::find_array(const std::string& name) const { return find_in(arrays, name); }
+
+int XaccLayout::find_array(const std::string& name, const XaccScope& scope) const {
+  const auto found =
+      std::ranges::find_if(arrays, [&](const XaccArray& one) { return one.name == name && one.scope == scope; });
+  return found == arrays.end() ? -1 : static_cast<int>(found - arrays.begin());
+}
 
 int XaccLayout::node_set(const std::string& name, const Place& place) const {
   const int found = find_in(nodes, name);
@@ -67,8 +72,12 @@ int XaccLayout::template_of(const std::string& name, const Place& place) const {
   return found;
 }
 
-int XaccLayout::array(const std::string& name, const Place& place) const {
-  const int found = find_array(name);
+int XaccLayout::array(const std::string& name, std::size_t at, const Place& place) const {
+  int found = -1;
+  for (std::size_t n = 0; n < arrays.size(); ++n) {
+    if (arrays[n].name != name || !arrays[n].scope.has(at)) continue;
+    if (found < 0 || arrays[n].parameter) found = static_cast<int>(n);
+  }
   if (found < 0) refuse(place, fmt::format("'{}' is no distributed array: #pragma xmp align makes one", name));
   return found;
 }
@@ -91,7 +100,7 @@ long XaccLayout::nodes_along(const XaccArray& array, std::size_t dimension) cons
   return nodes[static_cast<std::size_t>(on.nodes)].extents[static_cast<std::size_t>(node_dimension)];
 }
 
-void XaccLayout::add(const XaccDirective& directive, const std::map<std::string, std::vector<long>>& file_arrays) {
+void XaccLayout::add(const XaccDirective& directive, const std::vector<XaccKnown>& known) {
   const XaccReference& subject = directive.subject;
   if (directive.kind == XaccKind::nodes) {
     require_new(nodes, subject, "a node set");
@@ -115,15 +124,22 @@ void XaccLayout::add(const XaccDirective& directive, const std::map<std::string,
              fmt::format("{} dimensions are split by block, the nodes '{}' have {}", next, directive.on.name, wanted));
     }
   } else if (directive.kind == XaccKind::align) {
-    require_new(arrays, subject, "a distributed array");
-    const auto known = file_arrays.find(subject.name);
-    if (known == file_arrays.end()) {
+    const XaccKnown* of = nullptr;
+    for (const XaccKnown& one : known) {
+      if (one.name == subject.name && one.scope.has(directive.pragma->begin) && (of == nullptr || one.parameter))
+        of = &one;
+    }
+    if (of == nullptr) {
       refuse(subject.place, fmt::format("the directive xmp align: '{}' is no array that this file defines outside of "
-                                        "functions, with constant sizes and without initial values",
+                                        "functions, with constant sizes and without initial values, and no parameter "
+                                        "of this function with constant sizes",
                                         subject.name));
     }
-    XaccArray array{subject.name, subject.place, known->second, template_of(directive.on.name, directive.on.place), {},
-                    {},           false};
+    if (find_array(subject.name, of->scope) >= 0)
+      refuse(subject.place, fmt::format("a distributed array '{}' exists", subject.name));
+    XaccArray array{
+        subject.name, subject.place, of->extents,  template_of(directive.on.name, directive.on.place), {}, {},
+        false,        of->scope,     of->parameter};
     const XaccTemplate& on = templates[static_cast<std::size_t>(array.on)];
     if (on.nodes < 0) refuse(directive.on.place, fmt::format("the template '{}' is not distributed yet", on.name));
     if (subject.at.size() != array.extents.size()) {
@@ -156,7 +172,7 @@ void XaccLayout::add(const XaccDirective& directive, const std::map<std::string,
     }
     arrays.push_back(std::move(array));
   } else if (directive.kind == XaccKind::shadow) {
-    XaccArray& array_of = arrays[static_cast<std::size_t>(array(subject.name, subject.place))];
+    XaccArray& array_of = arrays[static_cast<std::size_t>(array(subject.name, directive.pragma->begin, subject.place))];
     if (directive.widths.size() != array_of.extents.size()) {
       refuse(subject.place, fmt::format("'{}' has {} dimensions, the directive xmp shadow {}", subject.name,
                                         array_of.extents.size(), directive.widths.size()));

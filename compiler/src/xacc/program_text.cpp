@@ -12,6 +12,8 @@ constexpr const char* kCalls = R"(void gdr_xmp_begin(int*, char***, const char*)
 void gdr_xmp_nodes(const char*, int, const long*, int);
 void gdr_xmp_template(const char*, int, int, const long*, const int*, long*);
 void* gdr_xmp_array(const char*, int, __SIZE_TYPE__, int, int, const long*, const int*, const long*, int, long*, long*);
+void gdr_xmp_parameter(const char*, int, int, int, const long*, const int*, const long*, long*, long*);
+int gdr_xmp_passed(const void*, const char*, int);
 void gdr_xmp_reflect_init(int, const long*, const int*, int, int);
 void gdr_xmp_reflect_do(int, int);
 void gdr_xmp_barrier(void);
@@ -103,6 +105,13 @@ std::string xacc_tail(const XaccText& text, const std::string& file) {
       } else {
         shadow.insert(shadow.end(), {width.low, width.high});
       }
+    }
+    if (one.parameter) {
+      out += fmt::format(
+          "  gdr_xmp_parameter(\"{0}\", {1}, {2}, {3}, {4}, {5}, {6}, gdr_xmp_pitch_{7}, gdr_xmp_range_{7});\n",
+          one.name, text.lines[n], one.on, one.extents.size(), list("long", one.extents), list("int", one.along),
+          list("long", shadow), n);
+      continue;
     }
     out += fmt::format(
         "  {0} = gdr_xmp_array(\"{0}\", {1}, sizeof *{0}, {2}, {3}, {4}, {5}, {6}, {7}, gdr_xmp_pitch_{8}, "

@@ -164,6 +164,10 @@ void* XmpRun::add_array(XmpArray array, int line, long* pitch, long* range) {
     array.own.insert(array.own.begin(), own);
   }
   pitch[dimensions] = -base;
+  if (array.element_bytes == 0) {
+    arrays_.push_back(std::move(array));
+    return nullptr;
+  }
   array.memory =
       static_cast<std::byte*>(std::calloc(static_cast<std::size_t>(std::max(elements, 1L)), array.element_bytes));
   if (array.memory == nullptr) {
@@ -173,6 +177,13 @@ void* XmpRun::add_array(XmpArray array, int line, long* pitch, long* range) {
   }
   arrays_.push_back(std::move(array));
   return arrays_.back().memory;
+}
+
+int XmpRun::array_at(const void* elements, const char* name, int line) const {
+  const auto found = std::ranges::find_if(
+      arrays_, [&](const XmpArray& one) { return one.memory != nullptr && one.memory == elements; });
+  if (found == arrays_.end()) fail_together(fmt::format("'{}' is no distributed array here", name), line);
+  return static_cast<int>(found - arrays_.begin());
 }
 
 void XmpRun::init_reflect(int n, const long* widths, const int* periodic, bool orthogonal, int line) {

@@ -44,6 +44,19 @@ void* gdr_xmp_array(const char* name, int line, size_t element_bytes, int on, in
   return run().add_array(std::move(array), line, pitch, range);
 }
 
+void gdr_xmp_parameter(const char* name, int line, int on, int dimensions, const long* extents, const int* along,
+                       const long* shadow, long* pitch, long* range) {
+  XmpArray array;
+  array.name = name;
+  array.on = on;
+  array.extents = {extents, extents + dimensions};
+  array.along = {along, along + dimensions};
+  array.shadow = {shadow, shadow + 2 * dimensions};
+  run().add_array(std::move(array), line, pitch, range);
+}
+
+int gdr_xmp_passed(const void* elements, const char* name, int line) { return run().array_at(elements, name, line); }
+
 void gdr_xmp_reflect_init(int array, const long* widths, const int* periodic, int orthogonal, int line) {
   run().init_reflect(array, widths, periodic, orthogonal != 0, line);
 }

@@ -25,6 +25,11 @@ void gdr_xmp_template(const char* name, int nodes, int dimensions, const long* b
  * of each dimension. */
 void* gdr_xmp_array(const char* name, int line, size_t element_bytes, int on, int dimensions, const long* extents,
                     const int* along, const long* shadow, int diagonal, long* pitch, long* range);
+/* The same for a parameter of a function, of which callers have the elements. */
+void gdr_xmp_parameter(const char* name, int line, int on, int dimensions, const long* extents, const int* along,
+                       const long* shadow, long* pitch, long* range);
+/* The array whose elements a parameter has. */
+int gdr_xmp_passed(const void* elements, const char* name, int line);
 /* widths: low and high of each dimension, -1 for a full shadow. */
 void gdr_xmp_reflect_init(int array, const long* widths, const int* periodic, int orthogonal, int line);
 void gdr_xmp_reflect_do(int array, int line);

@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <thread>
 
+#include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
 
@@ -34,6 +36,15 @@ std::optional<std::string> take_option(int& count, char** words, std::string_vie
   return std::nullopt;
 }
 
+/// Puts the rank behind the name of a file that an environment variable names, so that each rank has its own.
+void name_file_of_rank(const char* variable, int rank) {
+  const std::string given = base::environment(variable);
+  if (given.empty()) return;
+  const std::filesystem::path file = given;
+  const std::string name = fmt::format("{}-rank{}{}", file.stem().string(), rank, file.extension().string());
+  setenv(variable, (file.parent_path() / name).c_str(), 1);
+}
+
 void end_program(int status, void* /*nothing*/) { XmpRun::of_process().end(status); }
 
 }  // namespace
@@ -49,6 +60,9 @@ void XmpRun::begin(int& count, char**& words, const char* file) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   on_exit(end_program, nullptr);
+  if (size_ > 1) {
+    for (const char* name : {"GDR_PROFILE", "GDR_TRACE"}) name_file_of_rank(name, rank_);
+  }
   try {
     const std::optional<std::string> cluster = take_option(count, words, "--cluster");
     const std::optional<std::string> order = take_option(count, words, "--reductions");

@@ -61,7 +61,10 @@ class XmpRun {
 
   void add_nodes(XmpNodes nodes, int line);
   void add_template(XmpTemplate made, long* block);
+  /// Without bytes in an element the array is a parameter, and gets no memory.
   void* add_array(XmpArray array, int line, long* pitch, long* range);
+  /// The array with these elements.
+  [[nodiscard]] int array_at(const void* elements, const char* name, int line) const;
   void init_reflect(int array, const long* widths, const int* periodic, bool orthogonal, int line);
   void do_reflect(int array, int line);
   [[nodiscard]] bool is_on_nodes(int nodes, const long* ranges) const;

@@ -2,6 +2,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "rewriter.h"
@@ -82,6 +83,13 @@ class ElementFinder : public clang::RecursiveASTVisitor<ElementFinder> {
   /// Calls of the board get addresses, to compare them.
   bool VisitCallExpr(clang::CallExpr* call) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
+    const clang::FunctionDecl* defined = callee == nullptr ? nullptr : callee->getDefinition();
+    for (unsigned n = 0; defined != nullptr && n < std::min(call->getNumArgs(), defined->getNumParams()); ++n) {
+      const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(call->getArg(n)->IgnoreParenImpCasts());
+      if (name == nullptr || rewriter_.array_of(name->getDecl()) < 0) continue;
+      bases_.insert(name);
+      rewriter_.pass(name, defined->getParamDecl(n));
+    }
     if (callee == nullptr || !callee->getIdentifier() || !callee->getName().starts_with("gdr_goose_")) return true;
     for (const clang::Expr* given : call->arguments()) compared_.insert(given->IgnoreParenImpCasts());
     return true;
@@ -178,9 +186,21 @@ void XaccRewriter::element(const clang::ArraySubscriptExpr* top, const clang::De
       own = split->second.on == array.on && split->second.dimension == array.along[d] && !sets.found;
     }
     if (array.shadow[d].full && !writes) continue;  // all elements are there
-    const bool on_board =
-        std::ranges::any_of(loops, [&](const clang::ForStmt* loop) { return board_loops_.count(loop) != 0; });
-    if (!own && on_board) {
+    const auto on_board =
+        std::ranges::find_if(loops, [&](const clang::ForStmt* loop) { return board_loops_.count(loop) != 0; });
+    if (!own && on_board != loops.end() && splits_.count(*on_board) == 0) {
+      return refuse(subscript->getBeginLoc(),
+                    fmt::format("the directive goose: '{}' is distributed, and no directive xmp loop before the "
+                                "directive goose splits the outer loop",
+                                array.name));
+    }
+    if (!own && on_board != loops.end() && writes) {
+      return refuse(subscript->getBeginLoc(),
+                    fmt::format("the directive goose: '{}' is written with another subscript in dimension {} than the "
+                                "counter of the loop that xmp loop splits, and a node writes its own elements only",
+                                array.name, d));
+    }
+    if (!own && on_board != loops.end()) {
       return refuse(
           subscript->getBeginLoc(),
           fmt::format("the directive goose: of dimension {} of '{}' a node has its own elements only, and this "

@@ -43,7 +43,7 @@ void XaccRewriter::each_directive(Part part) {
 }
 
 std::string XaccRewriter::run() {
-  const std::map<std::string, std::vector<long>> known = file_arrays(places_);
+  const std::vector<XaccKnown> known = known_arrays(places_);
   each_directive([&](std::size_t d) { layout_.add(directives_[d], known); });
   if (!errors_.empty()) return {};
   survey_ = survey(places_, directives_);
@@ -57,6 +57,13 @@ std::string XaccRewriter::run() {
   });
   if (!errors_.empty()) return {};
   rewrite_elements(*this, places_.context());
+  // What a function reads of its parameter, it reads of the callers' arrays.
+  for (std::size_t turn = 0; turn < passed_.size(); ++turn) {
+    for (const auto& [from, to] : passed_) {
+      if (layout_.arrays[static_cast<std::size_t>(to)].diagonal)
+        layout_.arrays[static_cast<std::size_t>(from)].diagonal = true;
+    }
+  }
   finish_loops();
   each_directive([&](std::size_t d) {
     single(d);
@@ -76,13 +83,61 @@ int XaccRewriter::array_of(const clang::Decl* declared) const {
 
 void XaccRewriter::declare_arrays() {
   for (const clang::Decl* declared : places_.context().getTranslationUnitDecl()->decls()) {
+    if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declared)) declare_parameters(function);
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(declared);
     if (variable == nullptr) continue;
-    const int n = layout_.find_array(variable->getName().str());
+    const int n = layout_.find_array(variable->getName().str(), {});
     if (n < 0) continue;
     arrays_[variable->getCanonicalDecl()] = n;
     declare(variable, static_cast<std::size_t>(n));
   }
+}
+
+/// In the function's definition and in all its prototypes.
+void XaccRewriter::declare_parameters(const clang::FunctionDecl* function) {
+  const std::optional<XaccScope> scope = scope_of(function, places_);
+  if (!scope) return;
+  for (unsigned p = 0; p < function->getNumParams(); ++p) {
+    const clang::ParmVarDecl* parameter = function->getParamDecl(p);
+    const int n = layout_.find_array(parameter->getName().str(), *scope);
+    if (n < 0) continue;
+    arrays_[parameter->getCanonicalDecl()] = n;
+    for (const clang::FunctionDecl* one : function->redecls()) {
+      const clang::ParmVarDecl* there = one->getParamDecl(p);
+      if (there->getName().empty()) {
+        refuse(there->getBeginLoc(), fmt::format("the distributed array '{}' must have its name in this prototype, too",
+                                                 parameter->getNameAsString()));
+        continue;
+      }
+      declare(there, static_cast<std::size_t>(n));
+    }
+  }
+}
+
+void XaccRewriter::pass(const clang::DeclRefExpr* array, const clang::ParmVarDecl* to) {
+  const int from = array_of(array->getDecl());
+  const int parameter = array_of(to);
+  const auto named = [&] {
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(to->getDeclContext());
+    return fmt::format("the distributed array '{}' is refused for the parameter '{}' of '{}'",
+                       array->getDecl()->getNameAsString(), to->getNameAsString(),
+                       function == nullptr ? std::string() : function->getNameAsString());
+  };
+  if (parameter < 0)
+    return refuse(array->getLocation(),
+                  named() + ", which is not distributed: give it #pragma xmp align in the function");
+  const XaccArray& given = layout_.arrays[static_cast<std::size_t>(from)];
+  const XaccArray& taken = layout_.arrays[static_cast<std::size_t>(parameter)];
+  clang::ASTContext& context = places_.context();
+  const auto element = [&](const clang::ValueDecl* of) {
+    const auto* own = llvm::dyn_cast<clang::ParmVarDecl>(of);
+    return context.getBaseElementType(own == nullptr ? of->getType() : own->getOriginalType());
+  };
+  if (!context.hasSameUnqualifiedType(element(array->getDecl()), element(to)))
+    return refuse(array->getLocation(), named() + ": their elements have different types");
+  if (!given.lies_as(taken))
+    return refuse(array->getLocation(), named() + ": the two have different sizes, or another align or shadow");
+  passed_.emplace_back(from, parameter);
 }
 
 /// float p[4][5] becomes float *p, outside of this file under another name: no other file could use it as it was.
@@ -107,7 +162,7 @@ void XaccRewriter::declare(const clang::VarDecl* variable, std::size_t n) {
                               array.name));
   }
   edits_.before(name->first, "*");
-  const bool hidden = variable->getStorageClass() == clang::SC_Static;
+  const bool hidden = variable->getStorageClass() == clang::SC_Static || array.parameter;
   edits_.replace(name->second, whole->second, hidden ? "" : fmt::format(" __asm__(\"gdr_xmp.{}\")", array.name));
 }
 
@@ -193,8 +248,10 @@ std::string XaccRewriter::reflect_call(const XaccDirective& directive) {
   std::string code;
   const unsigned line = directive.pragma->place.line;
   for (const XaccWord& name : directive.names) {
-    const int n = layout_.array(name.text, name.place);
-    const XaccArray& array = layout_.arrays[static_cast<std::size_t>(n)];
+    const int of = layout_.array(name.text, directive.pragma->begin, name.place);
+    const XaccArray& array = layout_.arrays[static_cast<std::size_t>(of)];
+    const std::string n = array.parameter ? fmt::format("gdr_xmp_passed({}, \"{}\", {})", name.text, name.text, line)
+                                          : std::to_string(of);
     constexpr std::size_t kMostReflected = 3;
     if (array.extents.size() > kMostReflected && !array.is_full()) {
       throw XaccRefusal{name.place, fmt::format("'{}' has {} dimensions: halos of at most {} are exchanged", name.text,

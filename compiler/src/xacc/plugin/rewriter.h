@@ -44,6 +44,8 @@ class XaccRewriter {
   [[nodiscard]] int array_of(const clang::Decl* declared) const;
   void element(const clang::ArraySubscriptExpr* top, const clang::DeclRefExpr* base, bool reads, bool writes,
                const std::vector<const clang::ForStmt*>& loops);
+  /// A distributed array as an argument of a function for its parameter `to`.
+  void pass(const clang::DeclRefExpr* array, const clang::ParmVarDecl* to);
   void refuse(clang::SourceLocation at, const std::string& text) { errors_.push_back({places_.place(at), text}); }
   [[nodiscard]] const XaccPlaces& places() const { return places_; }
 
@@ -53,6 +55,7 @@ class XaccRewriter {
 
   // rewriter.cpp
   void declare_arrays();
+  void declare_parameters(const clang::FunctionDecl* function);
   void check_places();
   void declare(const clang::VarDecl* variable, std::size_t n);
   void single(std::size_t d);
@@ -88,6 +91,7 @@ class XaccRewriter {
   std::map<const clang::ForStmt*, Split> splits_;
   std::set<const clang::ForStmt*> board_loops_;
   std::vector<Element> elements_;
+  std::vector<std::pair<int, int>> passed_;  // arrays, and the parameters that they are passed to
   std::map<const clang::VarDecl*, int> sums_;
 };
 

@@ -144,19 +144,34 @@ XaccSurvey survey(const XaccPlaces& places, const std::vector<XaccDirective>& di
   return found;
 }
 
-std::map<std::string, std::vector<long>> file_arrays(const XaccPlaces& places) {
-  std::map<std::string, std::vector<long>> found;
+std::optional<XaccScope> scope_of(const clang::FunctionDecl* function, const XaccPlaces& places) {
+  if (!function->doesThisDeclarationHaveABody()) return std::nullopt;
+  const auto from = places.begin(function->getBeginLoc());
+  const auto to = places.begin(function->getEndLoc());
+  return from && to ? std::optional(XaccScope{*from, *to}) : std::nullopt;
+}
+
+std::vector<XaccKnown> known_arrays(const XaccPlaces& places) {
+  std::vector<XaccKnown> found;
   clang::ASTContext& context = places.context();
-  for (const clang::Decl* declared : context.getTranslationUnitDecl()->decls()) {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(declared);
-    if (variable == nullptr || variable->hasInit() || !places.begin(variable->getLocation())) continue;
+  const auto add = [&](const clang::VarDecl* variable, clang::QualType type, const XaccScope& scope, bool parameter) {
     std::vector<long> extents;
-    clang::QualType type = variable->getType();
     while (const clang::ConstantArrayType* array = context.getAsConstantArrayType(type)) {
       extents.push_back(static_cast<long>(array->getSize().getZExtValue()));
       type = array->getElementType();
     }
-    if (!extents.empty() && type->isConstantSizeType()) found[variable->getName().str()] = extents;
+    if (!extents.empty() && !type->isArrayType() && type->isConstantSizeType())
+      found.push_back({variable->getName().str(), scope, extents, parameter});
+  };
+  for (const clang::Decl* declared : context.getTranslationUnitDecl()->decls()) {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declared)) {
+      if (variable->hasInit() || !places.begin(variable->getLocation())) continue;
+      add(variable, variable->getType(), {}, false);
+    }
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declared);
+    const auto scope = function == nullptr ? std::nullopt : scope_of(function, places);
+    if (!scope) continue;
+    for (const clang::ParmVarDecl* one : function->parameters()) add(one, one->getOriginalType(), *scope, true);
   }
   return found;
 }

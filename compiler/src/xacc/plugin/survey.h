@@ -7,12 +7,12 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "xacc/directive.h"
+#include "xacc/layout.h"
 
 namespace gdr::compiler {
 
@@ -71,7 +71,9 @@ struct XaccSurvey {
 };
 [[nodiscard]] XaccSurvey survey(const XaccPlaces& places, const std::vector<XaccDirective>& directives);
 
-/// Sizes of the arrays of file scope in the main file, slowest first.
-[[nodiscard]] std::map<std::string, std::vector<long>> file_arrays(const XaccPlaces& places);
+/// Arrays of file scope in the main file, and those among the parameters of its functions.
+[[nodiscard]] std::vector<XaccKnown> known_arrays(const XaccPlaces& places);
+/// Where the parameters of a function with a body in the main file are seen.
+[[nodiscard]] std::optional<XaccScope> scope_of(const clang::FunctionDecl* function, const XaccPlaces& places);
 
 }  // namespace gdr::compiler
