@@ -224,6 +224,115 @@ class Parameters(XaccTest):
         self.assertEqual(len(halos), 4)
 
 
+# Assignments between arrays that are distributed by rows and by columns, sections beside each other, and of every rank.
+MOVES = """#include <stdio.h>
+#define N 23
+#define M 17
+double a[N][M], b[N][M], c[M];
+long count[N];
+#pragma xmp nodes p(R)
+#pragma xmp template t(0:N-1)
+#pragma xmp template s(0:M-1)
+#pragma xmp distribute t(block) onto p
+#pragma xmp distribute s(block) onto p
+#pragma xmp align a[i][*] with t(i)
+#pragma xmp align b[*][j] with s(j)
+#pragma xmp align c[j] with s(j)
+#pragma xmp align count[i] with t(i)
+#pragma xmp shadow a[1][0]
+double line[M], whole[N][M];
+static void turn(double to[N][M], double from[N][M]) {
+#pragma xmp align to[*][j] with s(j)
+#pragma xmp align from[i][*] with t(i)
+#pragma xmp shadow from[1][0]
+#ifdef _XCALABLEMP
+#pragma xmp gmove
+  to[:][:] = from[:][:];
+#else
+  for (int i = 0; i < N; i++) for (int j = 0; j < M; j++) to[i][j] = from[i][j];
+#endif
+}
+int main(void) {
+  double x = 0;
+  int k = 3;
+#pragma xmp loop (i) on t(i)
+  for (int i = 0; i < N; i++) {
+    count[i] = 0;
+    for (int j = 0; j < M; j++) a[i][j] = i * 100 + j;
+  }
+  turn(b, a);
+#ifdef _XCALABLEMP
+#pragma xmp gmove
+  a[1:N-2][2:5] = b[2:N-2]
+                   [k:5];
+#pragma xmp gmove in
+  line[:] = a[k + 1][:];
+#pragma xmp gmove
+  x = b[N - 1][M - 1];
+#pragma xmp gmove out
+  c[1:] = line[0:M-1];
+#pragma xmp gmove
+  a[5:10][0] = a[4:10][0];
+#pragma xmp gmove
+  whole[:][:] = a[:][:];
+#else
+  for (int i = 0; i < N - 2; i++) for (int j = 0; j < 5; j++) a[1 + i][2 + j] = b[2 + i][k + j];
+  for (int j = 0; j < M; j++) line[j] = a[k + 1][j];
+  x = b[N - 1][M - 1];
+  for (int j = 0; j < M - 1; j++) c[1 + j] = line[j];
+  for (int i = 9; i >= 0; i--) a[5 + i][0] = a[4 + i][0];
+  for (int i = 0; i < N; i++) for (int j = 0; j < M; j++) whole[i][j] = a[i][j];
+#endif
+  double sum = 0, of_c = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) sum += whole[i][j] * (i * M + j);
+#pragma xmp loop (j) on s(j) reduction(+: of_c)
+  for (int j = 0; j < M; j++) of_c += c[j] * j;
+#pragma xmp task on p(1)
+  printf("%.17g %.17g %.17g %.17g\\n", sum, of_c, x, line[7]);
+  return 0;
+}
+"""
+
+SHIFT = """#define N 8192
+double a[N];
+#pragma xmp nodes p(2)
+#pragma xmp template t(0:N-1)
+#pragma xmp distribute t(block) onto p
+#pragma xmp align a[i] with t(i)
+int main(int argc, char** argv) {
+  int half = N / 2 + argc - 1;
+#pragma xmp gmove
+  a[half:N / 2] = a[0:N / 2];
+  return 0;
+}
+"""
+
+
+class Moves(XaccTest):
+    def test_assignments_bring_what_the_serial_program_has(self):
+        source = self.file("moves.c", MOVES)
+        for ranks in (1, 2, 4, 7):
+            program = self.compiled(source, f"-DR={ranks}")
+            serial = self.serial(source)
+            self.assertEqual(self.runs(program, ranks), serial)
+            for network in NETWORKS[:2]:
+                lines = self.runs(program, ranks, "--cluster", network)
+                self.assertEqual(lines[0], serial[0])
+                self.assertEqual(lines, self.runs(program, ranks, "--cluster", network))
+
+    def test_one_message_takes_its_latency_and_its_bytes(self):
+        program = self.compiled(self.file("shift.c", SHIFT))
+        line = self.runs(program, 2, "--cluster", "infiniband-ddr-64")[-1]
+        self.assertAlmostEqual(float(re.search(r"other (\S+)$", line).group(1)), 2 * 1.0 + 4096 * 8 / 1.5e3, delta=0.001)
+
+    def test_sections_beyond_the_array_end_the_program(self):
+        done = self.outcome(self.compiled(self.file("shift.c", SHIFT)), 2, "another")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("shift.c:9: rank 0: the directive xmp gmove: 4097 to 8192 in dimension 0 of its left side is refused: the "
+                      "array has 0 to 8191", done.stderr)
+
+
 class Uneven(XaccTest):
     def test_blocks_shadows_corners_and_circles_of_any_size(self):
         source = self.file("uneven.c", UNEVEN)
@@ -541,8 +650,8 @@ class Command(XaccTest):
         self.ends(1, ["is no C file"], "cc", "--xacc", self.file("program.cc", "int main() {}\n"))
 
     def test_errors_are_in_json_and_the_program_in_its_file(self):
-        wrong = self.file("wrong.c", "int main(void) {\n#pragma xmp gmove\n  return 0;\n}\n")
-        outcome = self.ends(1, [f"{wrong}:2:13: error: the directive xmp gmove is not taken"], "cc", "--xacc", wrong)
+        wrong = self.file("wrong.c", "int main(void) {\n#pragma xmp array\n  return 0;\n}\n")
+        outcome = self.ends(1, [f"{wrong}:2:13: error: the directive xmp array is not taken"], "cc", "--xacc", wrong)
         self.assertEqual(outcome.out, "")
         output = self.scratch / "laplace.c"
         report = json.loads(self.succeeds("cc", "--xacc", cli_test.PROJECT / "kernels/xacc/laplace.c", "-o", output, "--json", "-").out)

@@ -88,14 +88,27 @@ TEST_P(XaccMessages, NameTheDirectiveAndItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Programs, XaccMessages,
     testing::Values(
-        WrongDirective{
-            "Gmove", "", "#pragma xmp gmove\n  x = 1;\n", 11, 13,
-            "the directive xmp gmove is not taken; taken are nodes, template, distribute, align, shadow, loop, "
-            "reflect, reflect_init, reflect_do, barrier, bcast, task and reduction"},
+        WrongDirective{"GmoveOfNothing", "", "#pragma xmp gmove\n#pragma xmp barrier\n", 11, 13,
+                       "the directive xmp gmove stands before no assignment of an array or a section to another"},
+        WrongDirective{"GmoveOfSums", "", "#pragma xmp gmove\n  u[:][:] = w[:][:] + 1;\n", 11, 39,
+                       "'+' in the directive xmp gmove is not taken"},
+        WrongDirective{"GmoveByStride", "", "#pragma xmp gmove\n  u[0:4:2][:] = w[0:4][:];\n", 11, 26,
+                       "a stride in the directive xmp gmove is not taken"},
+        WrongDirective{"GmoveAsynchronous", "", "#pragma xmp gmove async(1)\n  u[:][:] = w[:][:];\n", 11, 19,
+                       "async in the directive xmp gmove is not taken"},
+        WrongDirective{"GmoveOfTypes", "", "  int n;\n#pragma xmp gmove\n  n = w[0][0];\n", 12, 25,
+                       "the directive xmp gmove: 'n' and 'w' have elements of different types"},
+        WrongDirective{"GmoveOfSections", "", "#pragma xmp gmove\n  u[:][0] = w[:][:];\n", 11, 31,
+                       "the directive xmp gmove: 'u' has sections in 1 dimensions, 'w' in 2"},
+        WrongDirective{"GmoveOfRows", "", "#pragma xmp gmove\n  u[0] = w[0];\n", 11, 21,
+                       "'u' has 2 dimensions, the directive xmp gmove 1"},
+        WrongDirective{"GmoveOfPointers", "", "  double* at = &x;\n#pragma xmp gmove\n  at = w[0][0];\n", 12, 21,
+                       "the directive xmp gmove: 'at' is refused: it takes distributed arrays, arrays of constant "
+                       "sizes, and variables"},
         WrongDirective{
             "Coarray", "#pragma xmp coarray plain : [*]\n", "", 9, 13,
             "the directive xmp coarray is not taken; taken are nodes, template, distribute, align, shadow, loop, "
-            "reflect, reflect_init, reflect_do, barrier, bcast, task and reduction"},
+            "reflect, reflect_init, reflect_do, barrier, bcast, task, reduction and gmove"},
         WrongDirective{
             "Atomic", "", "#pragma acc atomic\n  x += 1;\n", 11, 13,
             "the directive acc atomic is not taken; taken are data, parallel, kernels, loop, update, wait and "

@@ -135,12 +135,13 @@ class DirectiveReader {
         {"bcast", {XaccKind::bcast, &DirectiveReader::read_bcast}},
         {"task", {XaccKind::task, &DirectiveReader::read_task}},
         {"reduction", {XaccKind::reduction, &DirectiveReader::read_reduction}},
+        {"gmove", {XaccKind::gmove, &DirectiveReader::read_gmove}},
     };
     const auto found = known.find(name);
     if (found == known.end()) {
       refuse(
           fmt::format("the directive xmp {} is not taken; taken are nodes, template, distribute, align, shadow, "
-                      "loop, reflect, reflect_init, reflect_do, barrier, bcast, task and reduction",
+                      "loop, reflect, reflect_init, reflect_do, barrier, bcast, task, reduction and gmove",
                       name));
     }
     ++at_;
@@ -274,6 +275,45 @@ class DirectiveReader {
     take("(");
     names(')');
     if (accept("from")) directive_.on = reference();
+  }
+
+  /// name[low:length][place][:], in the order of the array; a name only for a variable.
+  XaccReference section() {
+    XaccReference found;
+    const XaccWord name = take_name();
+    found.name = name.text;
+    found.place = name.place;
+    while (accept("[")) {
+      XaccRange one;
+      one.place = place();
+      one.all = word() == ":";
+      if (!one.all) one.low = expression(":]");
+      if (accept(":")) {
+        one.section = true;
+        if (word() != ":" && word() != "]") one.high = expression(":]");
+        if (one.all && !one.high.empty()) one.low = "0";
+        one.all = one.all && one.high.empty();
+        if (word() == ":") refuse("a stride in the directive xmp gmove is not taken");
+      }
+      take("]");
+      found.at.push_back(one);
+    }
+    return found;
+  }
+
+  /// The assignment stands in the directive (assignments_in_directives()).
+  void read_gmove() {
+    if (at_ + 1 < pragma_.words.size() && pragma_.words[at_ + 1].text != "=" && pragma_.words[at_ + 1].text != "[") {
+      if (!accept("in")) static_cast<void>(accept("out"));
+    }
+    if (word() == "async") refuse("async in the directive xmp gmove is not taken");
+    if (at_end()) {
+      throw XaccRefusal{pragma_.words.front().place,
+                        "the directive xmp gmove stands before no assignment of an array or a section to another"};
+    }
+    directive_.subject = section();
+    take("=");
+    directive_.on = section();
   }
 
   void read_task() {

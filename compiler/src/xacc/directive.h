@@ -46,6 +46,7 @@ enum class XaccKind : std::uint8_t {
   bcast,
   task,
   reduction,
+  gmove,
   acc_compute,  // parallel or kernels, with or without loop
   acc_loop,
   board,     // goose: a loop for the board, which gdr/compiler/goose.h compiles
@@ -61,9 +62,11 @@ struct XaccReduction {
   Place place;
 };
 
-/// low:high, each a C expression; a single place if there is no colon.
+/// low:high, each a C expression; a single place if there is no colon. In sections of arrays (gmove) low:length;
+/// without a length, up to the end.
 struct XaccRange {
-  bool all = false;  // *
+  bool all = false;      // *; in sections [:]
+  bool section = false;  // has a colon, in a section
   std::string low;
   std::string high;
   Place place;
@@ -90,8 +93,8 @@ struct XaccWidth {
 struct XaccDirective {
   XaccKind kind = XaccKind::acc_other;
   const XaccPragma* pragma = nullptr;
-  XaccReference subject;            // nodes, template, distribute, align, shadow: what is declared
-  XaccReference on;                 // distribute onto, align with, loop and task on, bcast from
+  XaccReference subject;            // nodes, template, distribute, align, shadow: what is declared; gmove: left side
+  XaccReference on;                 // distribute onto, align with, loop and task on, bcast from; gmove: right side
   std::vector<XaccWord> names;      // counters of a loop, the outer first if it is the board's; arrays of a reflect;
                                     // variables of a bcast
   std::vector<XaccWidth> widths;    // of shadow and reflect, by dimension of the array

@@ -16,6 +16,8 @@ void gdr_xmp_parameter(const char*, int, int, int, const long*, const int*, cons
 int gdr_xmp_passed(const void*, const char*, int);
 void gdr_xmp_reflect_init(int, const long*, const int*, int, int);
 void gdr_xmp_reflect_do(int, int);
+void gdr_xmp_move_side(int, int, void*, int, const long*, const long*);
+void gdr_xmp_move(__SIZE_TYPE__, int);
 void gdr_xmp_barrier(void);
 void gdr_xmp_bcast(void*, __SIZE_TYPE__, int, int);
 int gdr_xmp_is_on_nodes(int, const long*, int);

@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "assignments.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
@@ -90,7 +91,7 @@ XaccResult compile_xacc(const std::filesystem::path& path, const XaccOptions& op
   if (xacc_reader() == nullptr) {
     throw Error("directives of XcalableMP take " + base::missing_plugin("libgdr_xacc.so", "Clang 19", "GDR_GOOSE"));
   }
-  const std::string given = base::read_file(path);
+  const std::string given = assignments_in_directives(base::read_file(path));
   XaccRequest request{file_argument(file), given, {"-xc", "-std=gnu17", "-w"}};
   GooseOptions board{options.compile, options.host, kAfterRun};
   std::vector<std::string> found{kVersion, "-I" + xmp_headers()};

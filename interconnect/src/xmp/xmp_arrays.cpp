@@ -11,17 +11,6 @@
 namespace gdr::interconnect {
 namespace {
 
-/// Coordinates of a rank, the first fastest.
-std::vector<long> coordinates_of(const XmpNodes& nodes, int rank) {
-  std::vector<long> at;
-  long left = rank;
-  for (const long extent : nodes.extents) {
-    at.push_back(left % extent);
-    left /= extent;
-  }
-  return at;
-}
-
 int rank_of(const XmpNodes& nodes, const std::vector<long>& at) {
   long rank = 0;
   for (std::size_t k = nodes.extents.size(); k-- > 0;) rank = rank * nodes.extents[k] + at[k];
@@ -89,6 +78,16 @@ std::vector<XmpMessage> messages_for(const XmpArray& array, const XmpTemplate& o
 }
 
 }  // namespace
+
+std::vector<long> coordinates_of(const XmpNodes& nodes, int rank) {
+  std::vector<long> at;
+  long left = rank;
+  for (const long extent : nodes.extents) {
+    at.push_back(left % extent);
+    left /= extent;
+  }
+  return at;
+}
 
 std::pair<long, long> XmpTemplate::block(std::size_t dimension, long nodes_there, long coordinate) const {
   const auto [first, end] = bounds[dimension];
@@ -164,6 +163,7 @@ void* XmpRun::add_array(XmpArray array, int line, long* pitch, long* range) {
     array.own.insert(array.own.begin(), own);
   }
   pitch[dimensions] = -base;
+  array.pitch.assign(pitch, pitch + dimensions + 1);
   if (array.element_bytes == 0) {
     arrays_.push_back(std::move(array));
     return nullptr;

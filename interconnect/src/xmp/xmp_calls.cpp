@@ -8,6 +8,7 @@
 using gdr::interconnect::XmpArray;
 using gdr::interconnect::XmpNodes;
 using gdr::interconnect::XmpRun;
+using gdr::interconnect::XmpSide;
 using gdr::interconnect::XmpTemplate;
 
 namespace {
@@ -62,6 +63,14 @@ void gdr_xmp_reflect_init(int array, const long* widths, const int* periodic, in
 }
 
 void gdr_xmp_reflect_do(int array, int line) { run().do_reflect(array, line); }
+
+void gdr_xmp_move_side(int side, int array, void* elements, int dimensions, const long* extents, const long* sections) {
+  XmpSide of{array, static_cast<std::byte*>(elements), {extents, extents + dimensions}, {}};
+  for (int d = 0; d < dimensions; ++d) of.sections.emplace_back(sections[2 * d], sections[2 * d + 1]);
+  run().set_side(side, std::move(of));
+}
+
+void gdr_xmp_move(size_t element_bytes, int line) { run().move(element_bytes, line); }
 
 void gdr_xmp_barrier(void) { run().barrier(); }
 

@@ -33,6 +33,11 @@ int gdr_xmp_passed(const void* elements, const char* name, int line);
 /* widths: low and high of each dimension, -1 for a full shadow. */
 void gdr_xmp_reflect_init(int array, const long* widths, const int* periodic, int orthogonal, int line);
 void gdr_xmp_reflect_do(int array, int line);
+/* A side of an assignment, 0 the left and 1 the right: a distributed array, or -1 and the rank's own elements.
+ * sections: first and length of each dimension, a length of -1 for a single place. */
+void gdr_xmp_move_side(int side, int array, void* elements, int dimensions, const long* extents, const long* sections);
+/* Assigns one to the other, on all ranks. */
+void gdr_xmp_move(size_t element_bytes, int line);
 void gdr_xmp_barrier(void);
 /* The first rank with sends != 0 sends to all others; rank 0 if it is -1. */
 void gdr_xmp_bcast(void* variable, size_t bytes, int sends, int line);

@@ -65,6 +65,33 @@ double XmpNetwork::exchange(HaloPlans& plans) const {
   return closed_form(schedule, *platform_);
 }
 
+double XmpNetwork::messages(const std::vector<std::vector<double>>& bytes) const {
+  if (is_hybrid()) {  // over InfiniBand, which every node reaches: those of a rank one after another
+    double most = 0;
+    for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+      double sent = 0;
+      double received = 0;
+      for (std::size_t other = 0; other < bytes.size(); ++other) {
+        if (other == rank) continue;
+        if (bytes[rank][other] > 0) sent += system_.cluster.mpi_message(bytes[rank][other], GdrPath::same_socket);
+        if (bytes[other][rank] > 0) received += system_.cluster.mpi_message(bytes[other][rank], GdrPath::same_socket);
+      }
+      most = std::max({most, sent, received});
+    }
+    return most;
+  }
+  Schedule schedule{"gmove", std::vector<std::vector<Step>>(static_cast<std::size_t>(ranks_))};
+  std::uint64_t piece = 0;
+  for (std::size_t from = 0; from < bytes.size(); ++from) {
+    for (std::size_t to = 0; to < bytes.size(); ++to) {
+      if (from == to || bytes[from][to] <= 0) continue;
+      add_message(schedule, 0, static_cast<Rank>(from), static_cast<Rank>(to),
+                  static_cast<std::uint64_t>(bytes[from][to]), piece++);
+    }
+  }
+  return piece == 0 ? 0 : closed_form(schedule, *platform_);
+}
+
 double XmpNetwork::all_reduce() const {
   if (ranks_ == 1) return 0;
   if (is_hybrid()) return all_reduce_time(ranks_, system_);

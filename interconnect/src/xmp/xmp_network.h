@@ -23,6 +23,8 @@ class XmpNetwork {
   /// An exchange whose directions have peers and regions, and completes it: over PEACH2 or InfiniBand by the rule of
   /// the planner, on other networks all at once.
   [[nodiscard]] double exchange(HaloPlans& plans) const;
+  /// Messages of any ranks that begin together. bytes: shape [from][to].
+  [[nodiscard]] double messages(const std::vector<std::vector<double>>& bytes) const;
   [[nodiscard]] double all_reduce() const;
   [[nodiscard]] double broadcast(double bytes) const;
   /// An all-gather of `bytes` of each rank, by the algorithm that kCollectiveLibrary takes.

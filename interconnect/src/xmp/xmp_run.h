@@ -4,8 +4,10 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,9 @@ struct XmpNodes {
   std::vector<long> extents;  // the first runs fastest
   std::vector<long> own;      // this rank's coordinates
 };
+
+/// Coordinates of a rank, the first fastest.
+[[nodiscard]] std::vector<long> coordinates_of(const XmpNodes& nodes, int rank);
 
 struct XmpTemplate {
   std::string name;
@@ -49,6 +54,17 @@ struct XmpArray {
   std::unique_ptr<XmpGather> gather;  // instead, if the shadow is full
 };
 
+/// A side of an assignment between arrays: sections of a distributed array, or of elements that each rank has itself.
+struct XmpSide {
+  int array = -1;                               // -1: not distributed
+  std::byte* elements = nullptr;                // of the rank, if not distributed
+  std::vector<long> extents;                    // slowest first
+  std::vector<std::pair<long, long>> sections;  // first and length of each dimension; a length of -1 for one place
+};
+
+/// Part of a section: first and end of each of its dimensions, those with one place left out.
+using XmpBox = std::vector<std::pair<long, long>>;
+
 /// The one program of the process. Its clock: loops on the device and on the board add their time; what all ranks take
 /// part in begins when the last of them is there, and ends on all at once. `line` of errors is the program's.
 class XmpRun {
@@ -69,6 +85,9 @@ class XmpRun {
   void do_reflect(int array, int line);
   [[nodiscard]] bool is_on_nodes(int nodes, const long* ranges) const;
   [[nodiscard]] bool is_on_template(int on, const long* ranges) const;
+  void set_side(int side, XmpSide of) { sides_.at(static_cast<std::size_t>(side)) = std::move(of); }
+  /// Assigns the right side to the left one.
+  void move(std::size_t element_bytes, int line);
   void barrier();
   void bcast(void* variable, std::size_t bytes, int sends, int line);
   void reduce(void* variable, int type, int operation);
@@ -92,6 +111,11 @@ class XmpRun {
 
  private:
   void init_gather(XmpArray& array, int line);
+  /// The part of a side that a rank owns; nothing if it has none. Of the right side one owner of each element counts.
+  [[nodiscard]] std::optional<XmpBox> owned(const XmpSide& side, int rank, bool one_owner) const;
+  /// Copies a part of a side to packed elements, or from them.
+  void copy_box(const XmpSide& side, const XmpBox& box, std::size_t element_bytes, std::byte* packed, bool pack) const;
+  void require_equal_sides(int line) const;
   /// Brings all clocks to the latest and adds `seconds`, of which `part` is the count.
   void meet(double seconds, double& part);
 
@@ -110,6 +134,7 @@ class XmpRun {
   std::vector<XmpNodes> nodes_;
   std::vector<XmpTemplate> templates_;
   std::vector<XmpArray> arrays_;
+  std::array<XmpSide, 2> sides_;
   XmpSums sums_;
 };
 

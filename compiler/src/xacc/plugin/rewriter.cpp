@@ -13,7 +13,7 @@ namespace {
 
 bool stands_alone(XaccKind kind) {
   return kind == XaccKind::reflect || kind == XaccKind::reflect_init || kind == XaccKind::reflect_do ||
-         kind == XaccKind::barrier || kind == XaccKind::bcast || kind == XaccKind::reduction;
+         kind == XaccKind::barrier || kind == XaccKind::bcast || kind == XaccKind::reduction || kind == XaccKind::gmove;
 }
 
 bool wants_loop(XaccKind kind) {
@@ -290,6 +290,79 @@ std::string XaccRewriter::reflect_call(const XaccDirective& directive) {
   return code;
 }
 
+/// The call for one side of an assignment.
+std::string XaccRewriter::side_of_move(int side, const XaccReference& reference, std::size_t at,
+                                       clang::QualType& element, std::size_t& sections) {
+  const clang::VarDecl* variable = survey_.variable(reference.name, at);
+  if (variable == nullptr) throw XaccRefusal{reference.place, fmt::format("'{}' is no variable here", reference.name)};
+  clang::ASTContext& context = places_.context();
+  const int n = array_of(variable);
+  std::vector<long> extents;
+  if (n >= 0) {
+    const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(variable);
+    element = context.getBaseElementType(parameter == nullptr ? variable->getType() : parameter->getOriginalType());
+    extents = layout_.arrays[static_cast<std::size_t>(n)].extents;
+  } else {
+    element = variable->getType();
+    while (const clang::ConstantArrayType* array = context.getAsConstantArrayType(element)) {
+      extents.push_back(static_cast<long>(array->getSize().getZExtValue()));
+      element = array->getElementType();
+    }
+    if (element->isPointerType() || element->isArrayType() || !element->isConstantSizeType()) {
+      throw XaccRefusal{reference.place, fmt::format("the directive xmp gmove: '{}' is refused: it takes distributed "
+                                                     "arrays, arrays of constant sizes, and variables",
+                                                     reference.name)};
+    }
+  }
+  if (reference.at.size() != extents.size()) {
+    throw XaccRefusal{reference.place, fmt::format("'{}' has {} dimensions, the directive xmp gmove {}", reference.name,
+                                                   extents.size(), reference.at.size())};
+  }
+  std::vector<std::string> bounds;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const XaccRange& one = reference.at[d];
+    const std::string low = one.all ? "0" : one.low;
+    bounds.push_back(low);
+    if (!one.section) {
+      bounds.emplace_back("-1");
+      continue;
+    }
+    ++sections;
+    bounds.push_back(one.high.empty() ? fmt::format("{} - ({})", extents[d], low) : one.high);
+  }
+  if (extents.empty()) extents.push_back(0);
+  if (bounds.empty()) bounds.emplace_back("0");
+  const std::string array = n < 0 ? "-1"
+                            : layout_.arrays[static_cast<std::size_t>(n)].parameter
+                                ? fmt::format("gdr_xmp_passed({0}, \"{0}\", {1})", reference.name, reference.place.line)
+                                : std::to_string(n);
+  return fmt::format("gdr_xmp_move_side({}, {}, {}, {}, (long[]){{{}}}, (long[]){{{}}}); ", side, array,
+                     n < 0 ? "(void*)&" + reference.name : std::string("0"), reference.at.size(),
+                     fmt::join(extents, ", "), fmt::join(bounds, ", "));
+}
+
+std::string XaccRewriter::move_call(const XaccDirective& directive) {
+  clang::QualType left;
+  clang::QualType right;
+  std::size_t left_sections = 0;
+  std::size_t right_sections = 0;
+  const std::size_t at = directive.pragma->begin;
+  std::string code = side_of_move(0, directive.subject, at, left, left_sections);
+  code += side_of_move(1, directive.on, at, right, right_sections);
+  if (!places_.context().hasSameUnqualifiedType(left, right)) {
+    throw XaccRefusal{directive.on.place,
+                      fmt::format("the directive xmp gmove: '{}' and '{}' have elements of different types",
+                                  directive.subject.name, directive.on.name)};
+  }
+  if (left_sections != right_sections) {
+    throw XaccRefusal{directive.on.place,
+                      fmt::format("the directive xmp gmove: '{}' has sections in {} dimensions, '{}' in {}",
+                                  directive.subject.name, left_sections, directive.on.name, right_sections)};
+  }
+  const auto bytes = places_.context().getTypeSizeInChars(left).getQuantity();
+  return code + fmt::format("gdr_xmp_move({}, {});", bytes, directive.pragma->place.line);
+}
+
 std::string XaccRewriter::merge_call(const XaccReduction& sum, std::size_t at) {
   const clang::VarDecl* variable = survey_.variable(sum.variable, at);
   if (variable == nullptr) throw XaccRefusal{sum.place, fmt::format("'{}' is no variable here", sum.variable)};
@@ -308,6 +381,8 @@ void XaccRewriter::single(std::size_t d) {
   if (directive.kind == XaccKind::reflect || directive.kind == XaccKind::reflect_init ||
       directive.kind == XaccKind::reflect_do) {
     code = reflect_call(directive);
+  } else if (directive.kind == XaccKind::gmove) {
+    code = move_call(directive);
   } else if (directive.kind == XaccKind::barrier) {
     code = "gdr_xmp_barrier();";
   } else if (directive.kind == XaccKind::reduction) {

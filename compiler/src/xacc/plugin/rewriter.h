@@ -62,6 +62,9 @@ class XaccRewriter {
   void task(std::size_t d);
   std::string place_test(const XaccReference& on);
   std::string reflect_call(const XaccDirective& directive);
+  std::string move_call(const XaccDirective& directive);
+  std::string side_of_move(int side, const XaccReference& reference, std::size_t at, clang::QualType& element,
+                           std::size_t& sections);
   std::string merge_call(const XaccReduction& sum, std::size_t at);
   void start_in_main();
 
