@@ -392,7 +392,8 @@ int main(void) {
       x += u[i][j];
       if (u[i][j] * j > most) most = u[i][j] * j;
     }
-#pragma xmp reduction (+: x, y)
+#pragma xmp reduction (+: x, y) on p
+#pragma xmp barrier on t
 #pragma xmp reduction (max: most)
 #pragma xmp task on p(1, 1)
   printf("%.9e %.17e %.9e\\n", x, y, most);

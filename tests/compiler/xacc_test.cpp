@@ -88,6 +88,10 @@ TEST_P(XaccMessages, NameTheDirectiveAndItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Programs, XaccMessages,
     testing::Values(
+        WrongDirective{"BarrierOfSome", "", "#pragma xmp barrier on p(1, 1)\n", 11, 25,
+                       "'(' in the directive xmp barrier is not taken"},
+        WrongDirective{"BarrierOfOthers", "", "#pragma xmp barrier on q\n", 11, 24,
+                       "'q' is no node set: #pragma xmp nodes declares one"},
         WrongDirective{"GmoveOfNothing", "", "#pragma xmp gmove\n#pragma xmp barrier\n", 11, 13,
                        "the directive xmp gmove stands before no assignment of an array or a section to another"},
         WrongDirective{"GmoveOfSums", "", "#pragma xmp gmove\n  u[:][:] = w[:][:] + 1;\n", 11, 39,

@@ -131,7 +131,7 @@ class DirectiveReader {
         {"reflect", {XaccKind::reflect, &DirectiveReader::read_reflect}},
         {"reflect_init", {XaccKind::reflect_init, &DirectiveReader::read_reflect}},
         {"reflect_do", {XaccKind::reflect_do, &DirectiveReader::read_reflect}},
-        {"barrier", {XaccKind::barrier, &DirectiveReader::read_nothing}},
+        {"barrier", {XaccKind::barrier, &DirectiveReader::read_among}},
         {"bcast", {XaccKind::bcast, &DirectiveReader::read_bcast}},
         {"task", {XaccKind::task, &DirectiveReader::read_task}},
         {"reduction", {XaccKind::reduction, &DirectiveReader::read_reduction}},
@@ -149,7 +149,10 @@ class DirectiveReader {
     (this->*found->second.second)();
   }
 
-  void read_nothing() {}
+  /// Every node set has all ranks, so that it may be named, but no part of it.
+  void read_among() {
+    if (accept("on")) directive_.among = take_name();
+  }
   void read_subject() { directive_.subject = reference(); }
 
   void read_distribute() {
@@ -275,6 +278,7 @@ class DirectiveReader {
     take("(");
     names(')');
     if (accept("from")) directive_.on = reference();
+    read_among();
   }
 
   /// name[low:length][place][:], in the order of the array; a name only for a variable.
@@ -324,6 +328,7 @@ class DirectiveReader {
   void read_reduction() {
     take("(");
     reductions();
+    read_among();
   }
 
   /// op: x, y) of which the parenthesis before is read.

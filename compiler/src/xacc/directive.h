@@ -99,6 +99,7 @@ struct XaccDirective {
                                     // variables of a bcast
   std::vector<XaccWidth> widths;    // of shadow and reflect, by dimension of the array
   std::vector<XaccReduction> sums;  // of loop, reduction, acc loops
+  XaccWord among;                   // barrier, bcast, reduction: the nodes behind on, which are all nodes
   bool orthogonal = false;          // reflect without corners
 };
 

@@ -378,6 +378,9 @@ std::string XaccRewriter::merge_call(const XaccReduction& sum, std::size_t at) {
 void XaccRewriter::single(std::size_t d) {
   const XaccDirective& directive = directives_[d];
   std::string code;
+  const XaccWord& among = directive.among;
+  if (!among.text.empty() && layout_.find_template(among.text) < 0)
+    static_cast<void>(layout_.node_set(among.text, among.place));
   if (directive.kind == XaccKind::reflect || directive.kind == XaccKind::reflect_init ||
       directive.kind == XaccKind::reflect_do) {
     code = reflect_call(directive);
