@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "gdr/base/quantity.h"
-#include "gdr/hostlib/scales.h"
+#include "gdr/hostlib/units.h"
 #include "gdr/interconnect/grid.h"
 #include "gdr/interconnect/halo_plan.h"
 
@@ -33,7 +33,9 @@ void check_number(const std::string& text, base::ValueUnit unit) {
 
 void check_units(std::string_view text) {
   const hostlib::Units units = hostlib::units_named(text);
-  FUZZ_HOLDS(std::isfinite(units.speed) && units.speed > 0 && std::isfinite(units.seconds) && units.seconds > 0);
+  for (const double size : {units.mass, units.length, units.speed, units.seconds}) {
+    FUZZ_HOLDS(std::isfinite(size) && size > 0);
+  }
   const hostlib::Units again = hostlib::units_named(units.name);
   FUZZ_HOLDS(again.name == units.name && again.speed == units.speed && again.seconds == units.seconds);
 }
