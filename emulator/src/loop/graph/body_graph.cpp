@@ -395,11 +395,16 @@ class Builder {
       if (on_device && !written_.has(row & ~1U) && !written_.has(row | 1U)) {
         return nodes_.add(row_at_first(row, false));
       }
-      // In the host's arithmetic the upper half of a long word stands for all of it, so halves that are equal as bits
-      // may be different numbers.
-      const unsigned from = target_.host_doubles ? row : copied_elements_.original(row);
-      if (from != row && form_[from / 2] == Form::longs && is_as_taken_over(row) && is_as_taken_over(from)) {
+      // A number of the host's arithmetic is all of a long word whose upper half is read. Only another upper half can
+      // be its copy, and the lower halves must be equal, too.
+      const unsigned from = copied_elements_.original(row);
+      const bool of_host = target_.host_doubles && reads_number_;
+      const bool is_whole = of_host && row % 2 == 0;
+      const bool same_side = !of_host || row % 2 == from % 2;
+      if (from != row && same_side && form_[from / 2] == Form::longs && is_as_taken_over(row) &&
+          is_as_taken_over(from)) {
         graph_.copied.push_back({row, from, false, true});
+        if (is_whole) graph_.copied.push_back({row + 1, from + 1, false, true});
         row = from;
       }
       const NodeId whole = read_row(row & ~1U, true);
@@ -499,8 +504,10 @@ class Builder {
   // ---- operations ---------------------------------------------------------------------------------------------------
 
   NodeId result(const isa::UnitWork& work, unsigned element) {
+    reads_number_ = work.unit != Unit::alu;
     const NodeId a = operand(work.a, element);
     const NodeId b = work.b.kind == OperandKind::none ? kNoNode : operand(work.b, element);
+    reads_number_ = false;
     const bool negates_a = work.a.negated;
     const bool negates_b = work.b.negated;
     switch (work.op) {
@@ -616,6 +623,7 @@ class Builder {
   std::vector<Write> pending_;
   std::vector<BmStep> pending_stores_;
   const isa::LineWork* line_ = nullptr;
+  bool reads_number_ = false;  // an operand of a floating-point unit
 };
 
 }  // namespace
