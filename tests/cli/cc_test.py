@@ -196,7 +196,7 @@ class FromAFormula(cli_test.CliTest):
             ("j", "xj,m\n1\n", f"gdr: {wrong}:2: 1 fields where the header has 2\n"),
             ("i", "xi,n\n1,2.5\n", f"gdr: {wrong}:2: column 'n': '2.5' is no integer\n"),
             ("i", "xi,n\n1,99999999999\n",
-             f"gdr: {wrong}:2: column 'n': '99999999999' is outside -34359738368 to 34359738367\n"),
+             f"gdr: {wrong}:2: column 'n': '99999999999' is outside -2147483648 to 2147483647\n"),
             ("i", "", f"gdr: {wrong}: the file is empty: its first line must hold the names of the columns\n"),
         ]:
             self.assertEqual(self.ends(1, [], *self.run_with(**{table: text})).err, message)

@@ -63,6 +63,7 @@ MISTAKES = [
     ("nbody --plummer 8 --t-end ''", 2, ["--t-end: '' is refused: it must be a number"]),
     ("as k.vsm -o ''", 2, ["--output: '' is refused: a value is missing"]),
     ("run tutorial --param ''", 2, ["--param: '' is refused: a value is missing"]),
+    ("as -D p=1 missing.vsm", 1, ["missing.vsm"]),
     ("explain ''", 2, ["code: '' is refused: a value is missing"]),
     ("judge ''", 2, ["exercise: '' is refused: a value is missing"]),
     ("validate --only ''", 2, ["--only: '' is refused: a value is missing"]),

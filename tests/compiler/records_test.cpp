@@ -191,7 +191,7 @@ TEST(MembersOfShortTypes, AreDeclaredWithTheIntegersOfTheirTypes) {
       llvm_code("struct I { short s; bool t; long l; int n[2]; };\n"
                 "struct J { unsigned char c; unsigned u; int b : 5; unsigned w : 3; };\n"
                 "struct P { unsigned short h; float r; };\nstruct F { long sum; };\n"
-                "void f(const I& i, const J& j, const P& p, F& f) {\n"
+                "void f(const I& i, const J& j, F& f, const P& p) {\n"
                 "  f.sum += i.s + i.t + i.l + i.n[0] + i.n[1] + j.c + j.u + j.b + j.w + p.h + (int)p.r;\n}\n",
                 false),
       "short.bc");

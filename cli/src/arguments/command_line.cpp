@@ -173,6 +173,10 @@ Option Command::add_option(const std::string& name, Value& value, const std::str
   if (what.find("default:") == std::string::npos) option->capture_default_str();
   using Given = typename ValueIn<Value>::Type;
   if constexpr (std::is_arithmetic_v<Given>) check_number<Given>(*option);
+  // A list grows by repetition or by its delimiter: what stands behind a value is an argument of the command.
+  if constexpr (!std::is_same_v<Given, Value>) {
+    if (name.starts_with('-')) option->allow_extra_args(false);
+  }
   // An empty text is what is left of a variable of the shell that is not set: taken as no value, it would drop the
   // option without a word.
   if constexpr (std::is_same_v<Given, std::string>) {

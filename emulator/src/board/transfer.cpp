@@ -84,8 +84,9 @@ LongWord to_machine(std::uint64_t field, const Entry& entry, std::size_t record,
 
 LongWord parameter_word(const isa::Parameter& parameter, double value, ConversionEvents& events) {
   const bool floating = isa::info_of(parameter.conversion).floating;
-  if (!floating && (value != std::floor(value) || std::abs(value) > 0x1p53)) {
-    throw Error(fmt::format("parameter {} = {} is refused: its conversion {} takes whole numbers up to 2^53",
+  // 2^53 may have been 2^53 + 1 before it became a double.
+  if (!floating && (value != std::floor(value) || std::abs(value) >= 0x1p53)) {
+    throw Error(fmt::format("parameter {} = {} is refused: its conversion {} takes whole numbers below 2^53",
                             parameter.name, value, isa::info_of(parameter.conversion).name));
   }
   const std::uint64_t field =

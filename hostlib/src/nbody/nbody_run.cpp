@@ -247,9 +247,16 @@ void NbodyRun::open_run_file() {
 
 double NbodyRun::time() const { return time_offset_ + integrator_->time(); }
 
-Particles NbodyRun::particles() const { return integrator_->particles_at(result_time() - time_offset_); }
-Particles NbodyRun::particles_at(double t) const { return integrator_->particles_at(t - time_offset_); }
-std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(result_time() - time_offset_); }
+double NbodyRun::own_time(double t) const {
+  for (const double own : {integrator_->time(), integrator_->next_block_time()}) {
+    if (t == time_offset_ + own) return own;
+  }
+  return t - time_offset_;
+}
+
+Particles NbodyRun::particles() const { return particles_at(result_time()); }
+Particles NbodyRun::particles_at(double t) const { return integrator_->particles_at(own_time(t)); }
+std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(own_time(result_time())); }
 /// The next multiple of `every` for which there was no output yet; none if it is not before the end.
 std::optional<double> NbodyRun::next_output() const {
   if (settings_.every == 0) return std::nullopt;
@@ -340,12 +347,12 @@ void NbodyRun::output(double t) {
 }
 
 Sample NbodyRun::sample(double t) const {
-  const Particles now = integrator_->particles_at(t - time_offset_);
+  const Particles now = particles_at(t);
   Sample sample;
   sample.t = t;
   sample.energy = hostlib::energy(now, state().options.eps);
   sample.energy_error = energy_error(sample.energy);
-  if (device_ && state().pairs.empty() && integrator_->predicted_at(t - time_offset_) == 0) {
+  if (device_ && state().pairs.empty() && integrator_->predicted_at(own_time(t)) == 0) {
     sample.board_energy = sample.energy.kinetic + integrator_->backend_potential_energy();
   }
   sample.centre_of_mass = centre_of_mass(now);
@@ -381,7 +388,7 @@ Energy NbodyRun::take_sample(double t) {
 
 Snapshot NbodyRun::snapshot(double t) const {
   const std::int64_t step = step_offset_ + static_cast<std::int64_t>(counters().block_steps);
-  return {step, t, integrator_->particles_at(t - time_offset_)};
+  return {step, t, particles_at(t)};
 }
 
 void NbodyRun::write_numbered_snapshot(double t) {

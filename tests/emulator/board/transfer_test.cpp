@@ -102,11 +102,14 @@ TEST(Transfer, TakesParametersAsNumbersByEveryConversion) {
   EXPECT_EQ(word_of(Conversion::FLT64TO72, Width::long_word, 0.1), (LongWord{real(0.1), 0}));
   EXPECT_EQ(word_of(Conversion::FIX64TO72, Width::long_word, -3), (LongWord{~std::uint64_t{0}, 0xfd}));
   EXPECT_EQ(word_of(Conversion::NONE, Width::short_word, 5), isa::widen({5}));
-  EXPECT_EQ(word_of(Conversion::FIX64TO72, Width::long_word, 0x1p53), LongWord::from_bits(std::uint64_t{1} << 53));
-  const std::string text = "takes whole numbers up to 2^53";
+  EXPECT_EQ(word_of(Conversion::FIX64TO72, Width::long_word, 0x1p53 - 1),
+            LongWord::from_bits((std::uint64_t{1} << 53) - 1));
+  const std::string text = "takes whole numbers below 2^53";
   EXPECT_THAT(refusal([&] { word_of(Conversion::FIX64TO72, Width::long_word, 0.5); }),
               HasSubstr("parameter p = 0.5 is refused: its conversion fix64to72 " + text));
-  EXPECT_THAT(refusal([&] { word_of(Conversion::FIX64TO72, Width::long_word, 0x1p53 + 2); }), HasSubstr(text));
+  // 2^53 + 1 is 2^53 as a double.
+  EXPECT_THAT(refusal([&] { word_of(Conversion::FIX64TO72, Width::long_word, 0x1p53); }), HasSubstr(text));
+  EXPECT_THAT(refusal([&] { word_of(Conversion::FIX64TO72, Width::long_word, -0x1p53); }), HasSubstr(text));
   EXPECT_THAT(refusal([&] { word_of(Conversion::FIX64TO72, Width::long_word, -0x1p60); }), HasSubstr(text));
   EXPECT_THAT(refusal([&] { word_of(Conversion::NONE, Width::long_word, std::numeric_limits<double>::quiet_NaN()); }),
               HasSubstr(text));

@@ -299,6 +299,9 @@ class NbodyRun {
   std::optional<EnergyWatch> last_watch_;
   std::vector<RunChange> changes_;
   bool began_ = false;            // to integrate
+  /// The integrator's time at which the run's is `t`. Sums of times are rounded: one that names a block stands for that
+  /// block's time, which subtraction may miss.
+  [[nodiscard]] double own_time(double t) const;
   double time_offset_ = 0;        // time of the run at the integrator's time 0
   std::int64_t step_offset_ = 0;  // step number at the integrator's time 0
   double begin_time_ = 0;         // time of the run at which this process began
