@@ -173,17 +173,14 @@ class Restart(NbodyTest):
         self.assertIn("0 to 8192", self.run_gdr("--plummer", 16, "--t-end", 8200, expected=2).stderr)
 
     def test_a_run_may_begin_at_any_time(self):
-        # Times of blocks are no sums of these and whole steps; what the run is told of its present time was beside it.
-        ends = set()
-        for begin in (0, 0.4, 0.7, 0.9, 1.1):
-            text = "".join(f"{n} 0.25 {x} {y} 0 {-0.7 * y} {0.7 * x} 0.1\n" for n, (x, y) in
-                           enumerate([(1, 0), (0, 1), (-1, 0.1), (0, -1)]))
-            start = self.folder / "start.txt"
-            start.write_text(f"0\n4\n{begin}\n{text}", encoding="utf-8")
-            report = self.report("--engine", "direct", "--in", start, "--t-end", begin + 10, "--eta", 0.01)
-            self.assertEqual((report["t_begin"], report["t"]), (begin, begin + 10))
-            ends.add(report["steps"])
-        self.assertLessEqual(max(ends) - min(ends), 8)  # rounding of the end
+        # Times of blocks are no sums of these and whole steps; what the run was told of its present time stood beside it.
+        start = self.folder / "start.txt"
+        self.run_gdr("--engine", "direct", "--plummer", 64, "--t-end", 0.1, "--output", start)
+        lines = start.read_text(encoding="utf-8").splitlines(keepends=True)
+        for begin in (0.4, 0.7, 0.9):
+            start.write_text("".join([*lines[:2], f"{begin}\n", *lines[3:]]), encoding="utf-8")
+            report = self.report("--engine", "direct", "--in", start, "--t-end", begin + 20)
+            self.assertEqual((report["t_begin"], report["t"]), (begin, begin + 20))
 
     def test_the_checkpoint_before_the_last_is_kept(self):
         checkpoint = self.folder / "ck"
