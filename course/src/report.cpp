@@ -34,7 +34,7 @@ std::string text_of(const Verdict& verdict, const Exercise& exercise) {
     const Lines& lines = *verdict.lines;
     row("lines", fmt::format("{} in {}{}; par {}", lines.lines, exercise.counted == Counted::loop_body ? "the " : "",
                              name_of(exercise.counted), exercise.par));
-    row("bound", fmt::format("{}: no order of these operations has fewer lines", lines.bound));
+    row("bound", fmt::format("{}: no order of these operations has fewer lines with these registers", lines.bound));
     row("clocks", fmt::format("{} per iteration (bound: {})", lines.clocks, lines.clocks_bound));
   }
   if (verdict.worst) {

@@ -55,8 +55,8 @@ def shown_data(folder, name, exercise):
 def bounds(exercise):
     par, bound = exercise["par"], exercise["bound"]
     counted = "in all sections" if "counted" in exercise else "in the loop body"
-    proved = "and no order of its operations has fewer" if par == bound else \
-        f"and no order of its operations has fewer than {bound}"
+    proved = "and no order of its operations has fewer with its registers" if par == bound else \
+        f"and no order of its operations has fewer than {bound} with its registers"
     allowed = f" A kernel may have {exercise['most_lines']} lines." if "most_lines" in exercise else ""
     return f"Par: the solution below has **{par}** lines {counted}, {proved} ([how that is proved](../docs/kernels/assembly.md#" \
            f"what-limits-a-loop)).{allowed} A result may be wrong by {exercise['tolerance']:g} times the sum of the magnitudes " \

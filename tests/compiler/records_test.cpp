@@ -188,11 +188,11 @@ TEST(ArraysOfResults, WithWordsThatNothingChangesAreReducedAsTheOthers) {
 TEST(MembersOfShortTypes, AreDeclaredWithTheIntegersOfTheirTypes) {
   if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
   const compiler::CompileResult compiled = compiler::compile_ir(
-      llvm_code("struct I { short s; bool t; long l; int n[2]; };\n"
+      llvm_code("struct I { short s; bool t; long l; unsigned long m; int n[2]; };\n"
                 "struct J { unsigned char c; unsigned u; int b : 5; unsigned w : 3; };\n"
                 "struct P { unsigned short h; float r; };\nstruct F { long sum; };\n"
                 "void f(const I& i, const J& j, F& f, const P& p) {\n"
-                "  f.sum += i.s + i.t + i.l + i.n[0] + i.n[1] + j.c + j.u + j.b + j.w + p.h + (int)p.r;\n}\n",
+                "  f.sum += i.s + i.t + i.l + i.m + i.n[0] + i.n[1] + j.c + j.u + j.b + j.w + p.h + (int)p.r;\n}\n",
                 false),
       "short.bc");
   ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
@@ -205,7 +205,7 @@ TEST(MembersOfShortTypes, AreDeclaredWithTheIntegersOfTheirTypes) {
   for (const isa::Parameter& one : assembled.program->parameters)
     integers += one.name + " " + name_of(one.integer) + "\n";
   EXPECT_EQ(integers,
-            "s int16\nt uint1\nl int64\nn int32\nc uint8\nu uint32\nb int5\nw uint3\nsum int64\nh uint16\nr int64\n")
+            "s int16\nt uint1\nl int64\nm uint63\nn int32\nc uint8\nu uint32\nb int5\nw uint3\nsum int64\nh uint16\nr int64\n")
       << compiled.source;
 }
 

@@ -35,7 +35,7 @@ export class Exercises {
     const chosen = this.find(name) ?? this.#list[0];
     if (!chosen) return;
     this.chosen = chosen.name;
-    const lines = chosen.par === chosen.par_least_lines ? "" : `; no order of the solution's operations has fewer than ${chosen.par_least_lines}`;
+    const lines = chosen.par === chosen.par_least_lines ? "" : `; no order of the solution's operations with its registers has fewer than ${chosen.par_least_lines}`;
     this.panel.innerHTML = html`<div class="buttons">
       <label>Exercise <select id="exercise">${this.#list.map(each =>
         html`<option value="${each.name}" ${each === chosen ? ["selected"] : []}>${each.number}. ${each.title}</option>`)}</select></label>

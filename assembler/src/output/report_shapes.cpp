@@ -55,7 +55,7 @@ ReportShape analyse_shape() {
                     {text_field("by", "`lines`, `idp`, `bm` or `odp`"), whole_field("clocks", "clocks of an iteration"),
                      whole_field("lines", "clocks of the lines"), whole_field("idp", "clocks of the input port"),
                      whole_field("bm", "clocks of broadcast memory"), whole_field("odp", "clocks of the output port"),
-                     whole_field("least_lines", "no order of the operations has fewer lines")},
+                     whole_field("least_lines", "no order of the operations has fewer lines with these registers")},
                     "1"),
        list_field(
            "ports", "use of ports and units",

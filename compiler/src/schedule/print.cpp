@@ -387,7 +387,9 @@ class KernelText {
   /// The integers of the member's C++ type, after a blank; empty if the host's numbers are all of them.
   static std::string integer_of(const Field& field) {
     const unsigned bits = field.bits > 0 ? field.bits : field.is_truth ? 1 : 8 * field.bytes;
-    if (is_float(field.type) || bits == 0 || bits >= 64) return "";
+    if (is_float(field.type) || bits == 0) return "";
+    // Numbers travel as signed ones of 64 bits.
+    if (bits >= 64) return field.is_signed ? "" : " uint63";
     isa::HostInteger integer;
     integer.bits = static_cast<std::uint8_t>(bits);
     integer.is_signed = field.is_signed;

@@ -72,7 +72,7 @@ RunStart start_of_run(const NbodySettings& settings) {
   }
   if (settings.scale_to_henon) {
     const double of_time = scale_to_henon(start.particles);
-    if (start.units) start.time *= of_time;
+    start.time *= of_time;
     start.units.reset();
   }
   return start;

@@ -35,17 +35,26 @@ std::optional<std::pair<const NamedUnit*, const NamedUnit*>> speed_in(std::strin
   if (const std::size_t slash = word.find('/'); slash != std::string_view::npos) {
     return both(word.substr(0, slash), word.substr(slash + 1));
   }
-  std::string letters;
-  for (const char letter : word) {
-    if (std::string_view(" _*^.{}$").find(letter) == std::string_view::npos) letters += letter;
+  // The power, as TeX, Python and others write it.
+  std::string factors(base::trimmed(word));
+  std::erase_if(factors, [](char letter) { return std::string_view("{}$").find(letter) != std::string_view::npos; });
+  const auto ends_with = [&](std::string_view end) {
+    if (!factors.ends_with(end)) return false;
+    factors.resize(factors.size() - end.size());
+    return true;
+  };
+  if (!ends_with("**-1") && !ends_with("^-1") && !ends_with("-1")) {
+    // Only this one is usual without a sign of division.
+    return plain_unit(factors) == "kms" && factors.find_first_of(" _") == std::string::npos ? both("km", "s")
+                                                                                            : std::nullopt;
   }
-  constexpr std::string_view kInverse = "-1";
-  const bool is_inverse = letters.ends_with(kInverse);
-  if (is_inverse) letters.resize(letters.size() - kInverse.size());
-  // Only this one is usual without a sign of division.
-  if (!is_inverse && plain_unit(letters) != "kms") return std::nullopt;
-  for (std::size_t at = 1; at < letters.size(); ++at) {
-    if (const auto found = both(std::string_view(letters).substr(0, at), std::string_view(letters).substr(at))) {
+  constexpr std::string_view kSigns = " _*.";
+  if (const std::size_t sign = factors.find_first_of(kSigns); sign != std::string::npos) {
+    const std::size_t behind = factors.find_first_not_of(kSigns, sign);
+    return behind == std::string::npos ? std::nullopt : both(factors.substr(0, sign), factors.substr(behind));
+  }
+  for (std::size_t at = 1; at < factors.size(); ++at) {
+    if (const auto found = both(std::string_view(factors).substr(0, at), std::string_view(factors).substr(at))) {
       return found;
     }
   }

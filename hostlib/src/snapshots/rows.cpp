@@ -19,6 +19,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
 #include "gdr/base/quoted.h"
+#include "gdr/hostlib/units.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {
@@ -136,6 +137,7 @@ std::string wrong_names(const Fields& names, NamedColumns named) {
 struct CommentedColumns {
   std::optional<RowPlaces> places;
   std::vector<std::string> unused;  // names that do not tell the places
+  std::vector<std::string> unread;  // units that belong to no columns
 };
 
 bool is_usual_order(const RowPlaces& places) {
@@ -145,18 +147,44 @@ bool is_usual_order(const RowPlaces& places) {
   return true;
 }
 
+/// The line without blanks beside signs of products and quotients: "km / s" is one word.
+std::string with_whole_products(std::string_view line) {
+  const auto is_sign = [](char letter) { return letter == '*' || letter == '/'; };
+  const auto is_blank = [](char letter) { return letter == ' ' || letter == '\t'; };
+  std::string joined;
+  for (const char letter : line) {
+    while (is_sign(letter) && !joined.empty() && is_blank(joined.back())) joined.pop_back();
+    if (!is_blank(letter) || joined.empty() || !is_sign(joined.back())) joined += letter;
+  }
+  return joined;
+}
+
 /// Units in the comment behind that of the names, where AMUSE writes them: a word for each column, none of which is a
-/// name. `content` begins with the names; `place` is that of the line behind them.
-std::vector<StatedUnit> units_behind(std::string_view content, const RowPlaces& places, const std::string& place) {
+/// name. `content` begins with the names; `place` is that of the line behind them. Other words among which are units
+/// go into `unread`.
+std::vector<StatedUnit> units_behind(std::string_view content, const RowPlaces& places, const std::string& place,
+                                     std::vector<std::string>& unread) {
   content.remove_prefix(std::min(content.find('\n'), content.size() - 1) + 1);
   const std::string_view line = base::trimmed(content.substr(0, content.find('\n')));
   if (line.empty() || line.front() != '#') return {};
-  std::string bare(line);
+  std::string bare = with_whole_products(line);
   std::erase_if(bare, [](char letter) { return letter == '[' || letter == ']'; });
   const Fields words = names_in(bare);
-  if (words.size() != places.columns || columns_by_names(words, place).known != 0) return {};
   std::vector<StatedUnit> units;
-  for (std::size_t k = 0; k < kColumns.size(); ++k) units.push_back(stated_unit(k, words[places.of.at(k)], place));
+  if (words.size() == places.columns) {
+    for (std::size_t k = 0; k < kColumns.size(); ++k) units.push_back(stated_unit(k, words[places.of.at(k)], place));
+    // A metre is written as the name of the masses.
+    if (std::ranges::all_of(units, [](const StatedUnit& one) { return one.unit.has_value(); })) return units;
+  }
+  if (columns_by_names(words, place).known != 0) return {};
+  if (words.size() != places.columns) {
+    const auto is_unit = [](std::string_view word) {
+      return word.size() > 1 &&
+             (known_unit(UnitOf::mass, word) || known_unit(UnitOf::length, word) || known_unit(UnitOf::speed, word));
+    };
+    if (std::ranges::any_of(words, is_unit)) unread.assign(words.begin(), words.end());
+    return {};
+  }
   return units;
 }
 
@@ -178,9 +206,10 @@ CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view 
       NamedColumns named = columns_by_names(names, base::place_in(file, number));
       const bool is_most = 2 * named.known > kColumns.size();
       if (named.places && names.size() == columns) {
-        const std::vector<StatedUnit> behind = units_behind(content, *named.places, base::place_in(file, number + 1));
+        const std::vector<StatedUnit> behind =
+            units_behind(content, *named.places, base::place_in(file, number + 1), found.unread);
         named.places->units.insert(named.places->units.end(), behind.begin(), behind.end());
-        return {std::move(named.places), {}};
+        return {std::move(named.places), {}, std::move(found.unread)};
       }
       if (named.places && !is_usual_order(*named.places)) {
         in.refuse(fmt::format("a comment names {} ({}), and the row has {}", base::counted(names.size(), "column"),
@@ -206,6 +235,12 @@ LoadedSnapshot with_note_of(const CommentedColumns& commented, LoadedSnapshot lo
         "comments name columns ({}) in a form that is not understood: the columns are taken by their number, "
         "as m x y z vx vy vz",
         base::on_one_line(fmt::format("{}", fmt::join(commented.unused, ", ")))));
+  }
+  if (!commented.unread.empty()) {
+    loaded.notes.push_back(fmt::format(
+        "a comment has words for units ({}) that are not one for each column: numbers are taken as they are, or in "
+        "those of --units",
+        base::on_one_line(fmt::format("{}", fmt::join(commented.unread, " ")))));
   }
   return loaded;
 }
@@ -398,7 +433,7 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
   if (named.places) return read_columns(in, *named.places, in.next_fields());
   if (const std::string wrong = wrong_names(names, named); names.size() > 1 && !wrong.empty()) in.refuse(wrong);
   const CommentedColumns commented = columns_in_comments(in, content, file, first->size());
-  if (commented.places) return read_columns(in, *commented.places, first);
+  if (commented.places) return with_note_of(commented, read_columns(in, *commented.places, first));
   if (first->size() == 1) return read_one_by_one(content, in, *first);
   if (first->size() == kColumns.size()) {
     return with_note_of(commented, read_columns(in, seven_from(0, first->size()), first));

@@ -353,6 +353,21 @@ TEST(SnapshotKinds, NamesInCommentsThatDoNotTellTheColumnsAreToldOf) {
   }
 }
 
+TEST(UnitsInComments, MayHaveBlanksInTheirProducts) {
+  const std::string names = "# m x y z vx vy vz\n";
+  const std::string row = "1 2 3 4 5 6 7\n";
+  for (const std::string units :
+       {"# Msun pc pc pc km / s km / s km / s\n", "#kg m m m m * s**-1 m * s**-1 m * s**-1\n"}) {
+    const LoadedSnapshot loaded = loaded_text(names + units + row);
+    ASSERT_EQ(loaded.units.size(), 7u) << units;
+    for (const StatedUnit& each : loaded.units) EXPECT_TRUE(each.unit) << each.word;
+  }
+  // Not one for each column.
+  const LoadedSnapshot loaded = loaded_text(names + "# Msun pc pc pc mm yr-1 mm yr-1 mm yr-1\n" + row);
+  EXPECT_TRUE(loaded.units.empty());
+  EXPECT_THAT(loaded.notes, ::testing::ElementsAre(HasSubstr("Msun pc pc pc mm yr-1")));
+}
+
 TEST(SnapshotKinds, NamesKeepTheirUnits) {
   const std::string row = "1 2 3 4 5 6 0.5\n";
   for (const std::string names :

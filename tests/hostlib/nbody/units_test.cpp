@@ -80,6 +80,19 @@ TEST(Units, AreFoundInTheSpellingsOfFiles) {
 constexpr double kParsec = 3.0856775814913673e16;
 constexpr double kKilogram = 6.6743e-11;  // G kg
 
+TEST(Units, OfSpeedAreNoOtherLettersThatReadAlike) {
+  for (const char* word : {"km s^-1", "km s-1", "km*s**-1", "km.s^-1", "kms-1", "$km s^{-1}$", "kms", "km/s"}) {
+    EXPECT_EQ(name_of(UnitOf::speed, word), "km/s") << word;
+  }
+  // A product, and a thousandth of a metre: not metres in a million years.
+  for (const char* word : {"km*s", "km s", "km.s", "km**s", "mm yr-1", "mm yr^-1"}) {
+    EXPECT_EQ(name_of(UnitOf::speed, word), "?") << word;
+  }
+  const auto slow = known_unit(UnitOf::speed, "mm*yr**-1");
+  ASSERT_TRUE(slow);
+  EXPECT_NEAR(slow->size, 1e-3 / (365.25 * 86400), 1e-20);
+}
+
 TEST(UnitsOfAmuse, AreReadAsPythonEvaluatesThem) {
   const struct {
     UnitOf of;

@@ -86,8 +86,13 @@ void state_gadget_units(LoadedSnapshot& loaded, hid_t file, hid_t header) {
       if (H5Aexists(object, name) <= 0) return false;
     }
     const auto number = [&](const char* name) { return attribute_of<double>(object, name, H5T_NATIVE_DOUBLE); };
-    const double hubble =
-        H5Aexists(header, "HubbleParam") > 0 ? attribute_of<double>(header, "HubbleParam", H5T_NATIVE_DOUBLE) : 1.0;
+    // Older files have it in the header, Gadget 4 among the parameters.
+    double hubble = 1.0;
+    for (const hid_t place : {header, object}) {
+      if (H5Aexists(place, "HubbleParam") <= 0) continue;
+      hubble = attribute_of<double>(place, "HubbleParam", H5T_NATIVE_DOUBLE);
+      break;
+    }
     if (hubble != 0 && hubble != 1) {
       loaded.notes.push_back(fmt::format(
           "units with HubbleParam = {} are not converted: numbers are taken as they are, or in those of --units",
