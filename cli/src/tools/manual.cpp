@@ -80,7 +80,7 @@ instruction set of the vector engine: \fBportable\fR, \fBsse4_2\fR, \fBavx2\fR, 
 whether loop bodies are compiled: \fBauto\fR, \fBon\fR or \fBoff\fR
 .TP
 \fBGDR_CACHE_DIR\fR
-folder in which compiled loop bodies are kept
+folder in which compiled loop bodies and the header of pair functions, as clang has read it, are kept
 .TP
 \fBGDR_OPENCL_DEVICE\fR
 device of the engine \fBopencl\fR: its index in \fBgdr machine devices\fR or a part of its name
@@ -100,7 +100,7 @@ constexpr const char* kFiles = R"(.SH FILES
 machines, kernels, networks, exercises and published numbers
 .TP
 \fI~/.cache/gdr\fR
-compiled loop bodies, in folders by version
+compiled loop bodies, and the header of pair functions as clang has read it
 )";
 
 /// The pages that a reader of a command's page may want next: its own commands, else those beside it.
