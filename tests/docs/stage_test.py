@@ -117,7 +117,7 @@ class StageTest(unittest.TestCase):
             self.assertIn(text, page)
         for text in ("Add.", "More", "mass"):
             self.assertNotIn(text, page)
-        self.assertIn("has fewer than 1 (", (self.out / "course/mass.md").read_text())
+        self.assertIn("has fewer than 1 with its registers (", (self.out / "course/mass.md").read_text())
         self.assertIn("[`mass`](../../course/mass.md)", (self.out / "docs/guides/course.md").read_text())
 
     def test_an_exercise_has_the_playground_in_its_page_only_if_the_site_has_one(self):
