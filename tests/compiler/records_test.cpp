@@ -205,7 +205,8 @@ TEST(MembersOfShortTypes, AreDeclaredWithTheIntegersOfTheirTypes) {
   for (const isa::Parameter& one : assembled.program->parameters)
     integers += one.name + " " + name_of(one.integer) + "\n";
   EXPECT_EQ(integers,
-            "s int16\nt uint1\nl int64\nm uint63\nn int32\nc uint8\nu uint32\nb int5\nw uint3\nsum int64\nh uint16\nr int64\n")
+            "s int16\nt uint1\nl int64\nm uint63\nn int32\nc uint8\nu uint32\nb int5\nw uint3\nsum int64\nh uint16\nr "
+            "int64\n")
       << compiled.source;
 }
 

@@ -23,7 +23,8 @@ Field lines_field() {
 Field clocks_field() { return or_null(whole_field("clocks_per_iteration", "clocks of an iteration of the loop")); }
 Field bound_field() { return or_null(text_field("bound", "what takes these clocks: `lines`, `idp`, `bm` or `odp`")); }
 Field least_lines_field() {
-  return or_null(whole_field("least_lines", "no order of the kernel's operations has fewer lines in the loop with its registers"));
+  return or_null(
+      whole_field("least_lines", "no order of the kernel's operations has fewer lines in the loop with its registers"));
 }
 Field kernel_or_null() { return or_null(text_field("kernel", "name of the kernel; null after an error")); }
 

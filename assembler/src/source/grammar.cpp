@@ -481,9 +481,8 @@ const auto register_name = as<RegisterStatement>(
     "reg");
 const auto parameter = as<ParameterStatement>(
     keyword("param") > gap > word[GDR_INTO(name)] > blanks > as<x3::unused_type>(x3::lit(':'), "':' and a width") >
-        blanks > width[GDR_INTO(width)] > blanks > -word[GDR_ONTO(conversion)] > blanks >
-        -word[GDR_ONTO(conversion)] > blanks >
-        as<x3::unused_type>(x3::lit('='), "'=' and a default") > blanks > decimal[GDR_INTO(value)],
+        blanks > width[GDR_INTO(width)] > blanks > -word[GDR_ONTO(conversion)] > blanks > -word[GDR_ONTO(conversion)] >
+        blanks > as<x3::unused_type>(x3::lit('='), "'=' and a default") > blanks > decimal[GDR_INTO(value)],
     "param");
 const auto constant =
     as<ConstantStatement>(keyword("const") > gap > word[GDR_INTO(name)] > blanks >

@@ -298,7 +298,7 @@ class NbodyRun {
   Scales scales_;
   std::optional<EnergyWatch> last_watch_;
   std::vector<RunChange> changes_;
-  bool began_ = false;            // to integrate
+  bool began_ = false;  // to integrate
   /// The integrator's time at which the run's is `t`. Sums of times are rounded: one that names a block stands for that
   /// block's time, which subtraction may miss.
   [[nodiscard]] double own_time(double t) const;
