@@ -47,10 +47,11 @@ void tell(CompileResult& result, const std::vector<Message>& errors) {
   std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.line < b.line; });
   // One function of C++ may call another one of the library several times, all at its own place.
-  const auto repeated = std::ranges::unique(result.diagnostics, [](const Diagnostic& a, const Diagnostic& b) {
+  const auto is_same = [](const Diagnostic& a, const Diagnostic& b) {
     return a.file == b.file && a.line == b.line && a.column == b.column && a.message == b.message;
-  });
-  result.diagnostics.erase(repeated.begin(), repeated.end());
+  };
+  result.diagnostics.erase(std::unique(result.diagnostics.begin(), result.diagnostics.end(), is_same),
+                           result.diagnostics.end());
 }
 
 void report_precision(const Microcode& code, CompileResult& result) {
