@@ -1,6 +1,5 @@
 #include "code_cache.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,13 +11,12 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
-#include <vector>
 
 #include "gdr/base/digest.h"
-#include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/own_files.h"
 #include "gdr/base/plugin.h"
+#include "gdr/base/user_cache.h"
 #include "gdr/emulator/loop_cache.h"
 #include "jit/plugin/compile.h"
 
@@ -42,32 +40,6 @@ auto compiler() {
   return found;
 }
 
-bool only_mine(const struct stat& about) {
-  return about.st_uid == geteuid() && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-/// Reads a file that belongs to this user and that nobody else may write to. Returns nothing for any other file.
-std::optional<std::string> read_own(const std::filesystem::path& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return std::nullopt;
-  std::optional<std::string> content;
-  struct stat about{};
-  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && only_mine(about) &&
-      static_cast<std::uint64_t>(about.st_size) <= kMostBytes) {
-    content.emplace(static_cast<std::size_t>(about.st_size), '\0');
-    std::size_t have = 0;
-    while (have < content->size()) {
-      const ssize_t got = read(file, content->data() + have, content->size() - have);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
-      have += static_cast<std::size_t>(got);
-    }
-    if (have != content->size()) content.reset();
-  }
-  close(file);
-  return content;
-}
-
 using Entries = std::array<std::uint64_t, 2>;
 
 std::string body_of(std::string_view key, const CodeBytes& code) {
@@ -75,29 +47,6 @@ std::string body_of(std::string_view key, const CodeBytes& code) {
   std::string body(key);
   body.append(std::bit_cast<std::array<char, sizeof entries>>(entries).data(), sizeof entries);
   return body + code.bytes;
-}
-
-/// True for the names that path_of() gives.
-bool is_entry(const std::filesystem::path& path) {
-  const std::string key = path.stem().string();
-  return path.extension() == kExtension && key.size() == kDigestDigits &&
-         key.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-void remove_oldest(const std::filesystem::path& folder) {
-  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> entries;
-  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
-    std::error_code gone;
-    if (!is_entry(entry.path())) continue;  // the folder may be one that somebody named, with files of his own
-    const std::filesystem::file_time_type written = entry.last_write_time(gone);
-    if (!gone) entries.emplace_back(written, entry.path());
-  }
-  if (entries.size() <= CodeCache::kMostEntries) return;
-  std::sort(entries.begin(), entries.end());
-  for (std::size_t n = 0; n < entries.size() - CodeCache::kMostEntries; ++n) {
-    std::error_code gone;
-    std::filesystem::remove(entries[n].second, gone);
-  }
 }
 
 std::string key_of(std::string_view ir, std::string_view cpu) {
@@ -130,26 +79,15 @@ CodeBytes compile(std::string_view ir, const char* cpu, bool with_object) {
   return code;
 }
 
-CodeCache CodeCache::of_user() {
-  const auto absolute = [](const std::string& name) { return !name.empty() && name.front() == '/'; };
-  const std::string chosen = base::environment("GDR_CACHE_DIR");
-  if (!chosen.empty()) return CodeCache(chosen);
-  const std::string cache = base::environment("XDG_CACHE_HOME");
-  if (absolute(cache)) return CodeCache(std::filesystem::path(cache) / "gdr");
-  const std::string home = base::environment("HOME");
-  if (absolute(home)) return CodeCache(std::filesystem::path(home) / ".cache" / "gdr");
-  return CodeCache(std::nullopt);
-}
+CodeCache CodeCache::of_user() { return CodeCache(base::user_cache()); }
 
 std::filesystem::path CodeCache::path_of(std::string_view ir, std::string_view cpu) const {
   return folder_ ? *folder_ / (key_of(ir, cpu) + kExtension) : std::filesystem::path();
 }
 
 std::optional<CodeBytes> CodeCache::find(std::string_view ir, std::string_view cpu) const {
-  if (!folder_) return std::nullopt;
-  struct stat about{};
-  if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return std::nullopt;
-  const std::optional<std::string> entry = read_own(path_of(ir, cpu));
+  if (!folder_ || !base::is_private_folder(*folder_)) return std::nullopt;
+  const std::optional<std::string> entry = base::read_private_file(path_of(ir, cpu), kMostBytes);
   const std::string key = key_of(ir, cpu);
   const std::size_t head = kMagic.size() + kDigestDigits;
   CodeBytes code;
@@ -173,16 +111,12 @@ std::optional<CodeBytes> CodeCache::find(std::string_view ir, std::string_view c
 void CodeCache::keep(std::string_view ir, std::string_view cpu, const CodeBytes& code) const {
   if (!folder_) return;
   try {
-    std::error_code none;
-    std::filesystem::create_directories(folder_->parent_path(), none);
-    mkdir(folder_->c_str(), S_IRWXU);
-    struct stat about{};
-    if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return;
+    if (!base::make_private_folder(*folder_)) return;
     const std::string body = body_of(key_of(ir, cpu), code);
     // Written in one step, because other processes may write the same entry. find() takes no entry that others may
     // write, as they may where the umask is 002.
     base::write_private_file(path_of(ir, cpu), fmt::format("{}{}{}", kMagic, digest(body), body));
-    remove_oldest(*folder_);
+    base::remove_oldest_entries(*folder_, kExtension, kMostEntries);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next process compiles again
   }
 }
@@ -224,7 +158,7 @@ LoopCache loop_cache() {
   }
   if (!S_ISDIR(about.st_mode)) {
     cache.refusal = "it is not a folder";
-  } else if (!jit::only_mine(about)) {
+  } else if (!base::is_private_folder(*folder)) {
     cache.refusal = "other users can write to it";
   } else if (access(folder->c_str(), R_OK | W_OK | X_OK) != 0) {
     cache.refusal = std::strerror(errno);
