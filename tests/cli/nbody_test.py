@@ -182,6 +182,14 @@ class Restart(NbodyTest):
             report = self.report("--engine", "direct", "--in", start, "--t-end", begin + 20)
             self.assertEqual((report["t_begin"], report["t"]), (begin, begin + 20))
 
+    def test_a_scaled_snapshot_has_a_scaled_time(self):
+        # Mass 4 and twice the mean distances: of the pair, W = -4 at a distance of 1 and r_v = M^2 / (2 |W|) = 2.
+        start = self.folder / "start.txt"
+        start.write_text("0\n2\n3\n0 2 -0.5 0 0 0 -0.5 0\n1 2 0.5 0 0 0 0.5 0\n", encoding="utf-8")
+        unit = (2**3 / 4) ** 0.5  # of time, sqrt(r_v^3 / M)
+        report = self.report("--engine", "direct", "--in", start, "--scale", "henon", "--t-end", 5)
+        self.assertAlmostEqual(report["t_begin"], 3 / unit, places=14)
+
     def test_the_checkpoint_before_the_last_is_kept(self):
         checkpoint = self.folder / "ck"
         self.run_gdr("--plummer", 16, "--t-end", 0.125, "--checkpoint", checkpoint, "--out-every", 0.0625)

@@ -484,9 +484,10 @@ class Declarer {
       return false;
     }
     if (!isa::info_of(parameter.conversion).floating) {
-      // A double represents whole numbers exactly up to 2^53; a short word holds 36 bits.
-      const double limit = parameter.width == Width::long_word ? 0x1p53 : 0x1p35;
-      const double least = std::max(-limit, static_cast<double>(parameter.integer.least()));
+      // A double that is +-2^53 may have been another number; a short word holds 36 bits.
+      const bool is_long = parameter.width == Width::long_word;
+      const double limit = is_long ? 0x1p53 : 0x1p35;
+      const double least = std::max(is_long ? 1 - limit : -limit, static_cast<double>(parameter.integer.least()));
       const double most = std::min(limit - 1, static_cast<double>(parameter.integer.most()));
       if (std::trunc(*value) != *value || *value < least || *value > most) {
         reporter_.error(Code::parameter, where,
