@@ -74,7 +74,10 @@ class WitnessFace final : public Face {
     }
   }
   void write_pe(ChipRange chips, BlockRange blocks, unsigned pe, const PeWords& where, LongWord word) override {
-    for_blocks(chips, blocks, [&](Chip& chip, unsigned block) { chip.write_pe(block, pe, where, {&word, 1}); });
+    for_blocks(chips, blocks, [&](Chip& chip, unsigned block) {
+      set_anew(chip, block);
+      chip.write_pe(block, pe, where, {&word, 1});
+    });
   }
   [[nodiscard]] bool writes_bm_of_one_block() const override { return false; }
   void write_bm(ChipRange, BlockRange, unsigned address, LongWord word) override {
@@ -82,7 +85,10 @@ class WitnessFace final : public Face {
                [&](Chip& chip, unsigned block) { chip.write_bm(block, address, {&word, 1}); });
   }
   void write_registers(ChipRange chips, unsigned block, unsigned pe, const emulator::PeRegisters& registers) override {
-    for_blocks(chips, {block, 1}, [&](Chip& chip, unsigned) { chip.write_registers(block, pe, registers); });
+    for_blocks(chips, {block, 1}, [&](Chip& chip, unsigned) {
+      set_anew(chip, block);
+      chip.write_registers(block, pe, registers);
+    });
   }
 
   std::vector<LongWord> run(const RunAsked& asked) override {
@@ -154,6 +160,12 @@ class WitnessFace final : public Face {
   };
 
   [[nodiscard]] const isa::Program& program() const { return setup_->programs[program_]->program; }
+
+  /// Sets the state that can be read. A word is written to a session with the rest of its block's state; of a short
+  /// word of engine native, a host's double, that is only 36 bits.
+  static void set_anew(Chip& chip, unsigned block) {
+    emulator::set_state(chip, block, emulator::state_of(chip, block));
+  }
 
   template <class Call>
   void for_blocks(ChipRange chips, BlockRange blocks, Call call) {

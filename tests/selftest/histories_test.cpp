@@ -169,6 +169,20 @@ TEST(KnownHistories, OfRunsWhoseEndOverflowsShowNoDifference) {
   }
 }
 
+// Its short words hold more than the 36 bits that a state has, which a session sets as a whole.
+TEST(KnownHistories, OfWordsWrittenToSessionsOfEngineNativeShowNoDifference) {
+  const auto is_native = [](const HistoryPair& pair) { return pair.name.starts_with("native"); };
+  for (const HistoryPair& pair : pairs_that(is_native)) {
+    for (const std::string commands : {"program packable 316580156597\nrun count 2\nword\nrun count 2\nlook\n",
+                                       "program dgemm_double\nword\nrun count 32 goes_on\nword\nrun continues\n"}) {
+      const std::string text = "engine " + pair.name + "\nface session\n" + commands;
+      Histories histories({pair});
+      const auto differs = histories.run(selftest::parse_history(text, "known"));
+      EXPECT_FALSE(differs) << text << text_of(differs->difference);
+    }
+  }
+}
+
 TEST(KnownHistories, OfPesThatAreLiveAgainAreNoDivergence) {
   for (const HistoryPair& pair : pairs_that([](const HistoryPair& one) { return one.name == "lockstep"; })) {
     for (const std::string face : {"chip", "session"}) {
