@@ -143,7 +143,7 @@ class Silicon:
         add("`native`, compiled", 1, "native_ns_per_interaction")
         add("`simd`, compiled, fastest instruction set", 1, "exact_ns_per_interaction")
         for name, value in counters.items():
-            found = re.fullmatch(r"interaction/([^/]+)/iterations:64/live_pes:32/blocks:1:ns_per_interaction", name)
+            found = re.fullmatch(r"interaction/([^/]+)/iterations:64/live_pes:32/blocks:1(?:/min_time:[0-9.]+)?:ns_per_interaction", name)
             if found:
                 rows.append(self.interaction_row(f"`simd`, {found.group(1)}", 1, value))
         add("`opencl` on the default device", "all", "opencl_ns_per_interaction")
@@ -231,7 +231,7 @@ def page(counters, context, silicon, simulations, others):
         "# How fast the engine is",
         "",
         "Written by the target `bench_report` (`cmake --build --preset release --target bench_report`), which runs the",
-        "programs of `bench/`; `engine.md` tells how the engine works.",
+        "programs of `bench/`; `engine.md` explains how the engine works.",
         "",
         paragraph(f"Machine: {machine}, {context['num_cpus']} cores. {shared} Compiler: {context['compiler']}, "
                   f"{context['preset']}."),
@@ -265,14 +265,14 @@ def page(counters, context, silicon, simulations, others):
         bullet("R4: every micro-operation of the loop body is run 2,048 times by itself on the state that it meets; an iteration "
                f"of the engine takes {counters['engine_us_per_iteration']:.2f} us for a block, its records within the L2 cache. "
                "Run by themselves, operations find their words in the L1 cache and need not wait for each other's results."),
-        bullet("R6: the program loaded and the forces of 1,024 particles computed on one chip. Clocks follow from the static "
-               f"schedule alone, which takes {counters['schedule_us']:.0f} us to work out once; the engine does not know of "
+        bullet("R6: the program loaded and the forces of 1,024 particles computed on one chip. Clocks follow only from the "
+               f"static schedule, which takes {counters['schedule_us']:.0f} us to work out once; the engine does not know of "
                "them."),
         bullet(f"R8: of this, decoding the instruction words takes {counters['words_decode_ms']:.2f} ms; the rest is the schedule of "
                "micro-operations."
                + (f" Compiling the loop body of the gravity kernel takes {counters['compile_ms']:.0f} ms of wall clock in two threads; "
                   f"loading it from the cache takes {counters['cached_ms']:.1f} ms." if "compile_ms" in counters else "")),
-        bullet("R10: the time of an interaction where positions are multiples of 1/16, or numbers in single precision, to that of "
+        bullet("R10: the time of an interaction if positions are multiples of 1/16, or numbers in single precision, to that of "
                "random ones. Of the results, "
                f"{100 * counters['lattice_in_integers']:.2f} % and {100 * counters['single_precision_in_integers']:.2f} % were "
                "computed in integers (bar 2 %)."),
