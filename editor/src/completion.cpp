@@ -17,6 +17,10 @@ constexpr int kKeywordItem = 14;
 constexpr int kMethodItem = 2;  // a macro
 constexpr int kConstantItem = 21;
 
+// The integers of C++ that an int of the host is wide enough for; isa::kHostIntegerNames has all.
+constexpr isa::HostInteger kUsualIntegers[]{{1, false},  {8, true},  {8, false}, {16, true},
+                                            {16, false}, {32, true}, {32, false}};
+
 class Offers {
  public:
   Offers(const At& at, std::size_t begin) : range_(range_of(at.text(), at.line, begin, at.byte - begin)) {}
@@ -82,6 +86,10 @@ void offer_attributes(Offers& offers) {
   for (const std::string_view transfer : {"hlt", "elt", "rrn"}) offers.add(transfer, kKeywordItem, "transfer");
   for (const isa::ConversionInfo& conversion : isa::conversions()) {
     offers.add(conversion.name, kKeywordItem, conversion.meaning);
+  }
+  for (const isa::HostInteger& integer : kUsualIntegers) {
+    offers.add(isa::name_of(integer), kKeywordItem,
+               fmt::format("whole numbers of the host, {} to {}", integer.least(), integer.most()));
   }
   for (const isa::OperationInfo& info : isa::operations()) {
     if (info.reduces) offers.add(info.mnemonic, kKeywordItem, "reduction");

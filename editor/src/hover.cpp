@@ -65,6 +65,12 @@ std::string_view memory_name(isa::Memory memory) {
   return "broadcast memory";
 }
 
+/// The numbers of the host that a variable or a parameter takes, if they are fewer than travel.
+std::string range_of(const isa::HostInteger& integer) {
+  if (integer.is_any()) return "";
+  return fmt::format(", whole numbers from {} to {}", integer.least(), integer.most());
+}
+
 /// Address that the assembler gave a variable or a parameter; empty if it is not known.
 std::string placement_of(const Unit& unit, const std::string& name) {
   if (!unit.result.program) return "";
@@ -73,9 +79,7 @@ std::string placement_of(const Unit& unit, const std::string& name) {
     const bool record = variable.transfer == isa::Transfer::elt;
     std::string travel;
     if (variable.conversion) travel = fmt::format(", {}", isa::info_of(*variable.conversion).name);
-    if (!variable.integer.is_any()) {
-      travel += fmt::format(", whole numbers from {} to {}", variable.integer.least(), variable.integer.most());
-    }
+    travel += range_of(variable.integer);
     if (variable.reduction) travel += fmt::format(", reduced by {}", isa::info_of(*variable.reduction).mnemonic);
     if (variable.block != 0) travel += fmt::format(", of block {}", variable.block);
     return fmt::format("{} word{}, {}, {} {}from short word {}{}", name_of(variable.width),
@@ -85,8 +89,8 @@ std::string placement_of(const Unit& unit, const std::string& name) {
   }
   for (const isa::Parameter& parameter : unit.result.program->parameters) {
     if (parameter.name == name) {
-      return fmt::format("set by the host, {} unless it does; broadcast memory from short word {}",
-                         parameter.default_value, parameter.address);
+      return fmt::format("set by the host, {} unless it does{}; broadcast memory from short word {}",
+                         parameter.default_value, range_of(parameter.integer), parameter.address);
     }
   }
   return "";

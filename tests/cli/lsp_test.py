@@ -464,6 +464,12 @@ class Hover(LspTest):
         self.assertIn("macro add what to", self.hover("add sum"))
         self.assertIn("macro parameter", self.hover("what $lti"))
 
+    def test_parameters_have_the_range_of_their_whole_numbers(self):
+        text = "kernel k\nparam n : long fix64to72 uint8 = 3\nvar vector long x hlt\nloop body\n  uadd n x $lr0v\n"
+        uri, _ = self.opened("whole.vsm", text)
+        answer = self.client.request("textDocument/hover", **self.at(uri, text, "n x"))
+        self.assertIn("3 unless it does, whole numbers from 0 to 255", answer["contents"]["value"])
+
     def test_registers_are_described(self):
         self.assertIn("general-purpose register: long word (72 bits) at short word 16", self.hover("$lr16v"))
         self.assertIn("The line before is claimed", self.hover("$lti sum"))
@@ -631,6 +637,8 @@ class Writing(LspTest):
         for name in ("hlt", "rrn", "flt64to72", "fadd", "packed"):
             self.assertIn(name, found)
         self.assertNotIn("fmul", found)
+        self.assertEqual(found["uint8"]["detail"], "whole numbers of the host, 0 to 255")
+        self.assertEqual(found["int16"]["detail"], "whole numbers of the host, -32768 to 32767")
         self.assertEqual(sorted(self.offered("loop ")), ["body", "initialization", "termination"])
         self.assertEqual(sorted(self.offered("experiment ")), ["begin", "end", "initialization", "step"])
         self.assertIn("short-vector", self.offered("  nop # allow short-v"))

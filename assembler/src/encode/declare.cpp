@@ -273,6 +273,12 @@ class Declarer {
     }
     if (next >= words.size() || words[next].text == "in" || words[next].text == "packed") return true;
     const Word& word = words[next];
+    if (isa::host_integer_named(word.text)) {
+      reporter_.error(
+          Code::reduction, at.place(word.span),
+          fmt::format("'{}' says which whole numbers the host gives as i- or j-data; a result takes none", word.text));
+      return false;
+    }
     const auto op = isa::op_named(word.text);
     if (word.text != "select" && !(op && isa::info_of(*op).reduces)) {
       std::vector<std::string> known{"select"};
