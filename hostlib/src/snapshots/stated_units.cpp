@@ -16,6 +16,7 @@ namespace {
 /// In the order of UnitOf; as in MASS,LENGTH,SPEED.
 constexpr std::array<std::string_view, 3> kPartsOfUnits{"MASS", "LENGTH", "SPEED"};
 constexpr std::array<std::string_view, 3> kMeasuredByThem{"masses", "lengths", "speeds"};
+constexpr std::array<std::string_view, kKindsOfUnits> kMeasured{"mass", "length", "speed", "time"};
 constexpr std::array<std::string_view, 8> kStatedColumns{"m", "x", "y", "z", "vx", "vy", "vz", "t"};
 
 constexpr UnitOf kind_of(std::size_t column) {
@@ -27,12 +28,22 @@ std::string as_written(const StatedUnit& unit) {
   return fmt::format("{} [{}]", unit.column, base::on_one_line(unit.word.substr(0, kMostShown)));
 }
 
+/// Refuses a unit that is known, but as one of another quantity.
+void require_no_other_kind(const StatedUnit& unit) {
+  for (std::size_t of = 0; of < kKindsOfUnits; ++of) {
+    if (!known_unit(static_cast<UnitOf>(of), unit.word)) continue;
+    throw Error(fmt::format("{}: column {} is a {}, but its unit is one of {}", unit.place, as_written(unit),
+                            kMeasured.at(static_cast<std::size_t>(unit.of)), kMeasured.at(of)));
+  }
+}
+
 /// The known units of a file by their kinds.
 class Stated {
  public:
   explicit Stated(std::span<const StatedUnit> all) {
     for (const StatedUnit& each : all) {
       if (!each.unit) {
+        require_no_other_kind(each);
         unknown_.push_back(as_written(each));
         continue;
       }

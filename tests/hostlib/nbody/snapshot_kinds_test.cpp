@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -434,6 +435,20 @@ TEST(SnapshotKinds, UnitsOfColumnsComeIntoOneSystem) {
   const Converted some = converted("m x [kpc] y z vx vy vz", "msun,pc,km/s");
   EXPECT_NEAR(some.snapshot.particles.position[0].x, 1e3, 1e-9);
   EXPECT_EQ(some.snapshot.particles.velocity[0], own.snapshot.particles.velocity[0]);
+}
+
+TEST(SnapshotKinds, UnitsOfAnotherQuantityAreRefusedWhateverIsGiven) {
+  const std::map<std::string, std::string> wrong{
+      {"m [pc] x [pc] y z vx [km/s] vy vz", "in:1: column m [pc] is a mass, but its unit is one of length"},
+      {"m [Msun] x [Myr] y z vx [km/s] vy vz", "in:1: column x [Myr] is a length, but its unit is one of time"},
+      {"m [Msun] x [pc] y z vx [pc] vy vz", "in:1: column vx [pc] is a speed, but its unit is one of length"},
+      {"m [Msun] x [pc] y z vx vy [km/s] vz [kg]", "in:1: column vz [kg] is a speed, but its unit is one of mass"},
+      {"m [nbody length] x y z vx vy vz", "in:1: column m [nbody length] is a mass, but its unit is one of length"}};
+  for (const auto& [names, message] : wrong) {
+    for (const std::string given : {"", "msun,pc,km/s"}) {
+      EXPECT_THAT(error_of([&] { (void)converted(names, given); }), HasSubstr(message)) << names;
+    }
+  }
 }
 
 TEST(SnapshotKinds, UnitsOfWhichSomeAreMissingAreRefused) {
