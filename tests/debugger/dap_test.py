@@ -369,6 +369,44 @@ class Dap(DapTest):
         client.process.kill()
         client.end()
 
+    def test_a_function_is_compiled_as_the_launch_asks(self):
+        source = self.file("two.cc", "struct I { float x; };\nstruct J { float m; };\nstruct F { float s; };\n"
+                                     "void one(const I& i, const J& j, F& f) { f.s += j.m / i.x; }\n"
+                                     "void two(const I& i, const J& j, F& f) { f.s += 3 * j.m / i.x; }\n")
+        wanted = {"program": str(source), "i": str(self.file("ci.csv", "x\n2\n")), "j": str(self.file("cj.csv", "m\n1\n"))}
+        client = self.client
+        client.request("initialize", adapterID="gdr")
+        self.assertIn("not compiled", client.refused("launch", **wanted))  # the file has two
+        self.assertIn("not compiled", client.refused("launch", **wanted, function="three"))
+        self.assertIn("has no effect", client.refused("launch", program=str(self.kernel), i=str(self.i), j=str(self.j), fast=True))
+        client.request("launch", **wanted, function="two", effort=1, seed=7, fast=True)
+        client.event("initialized")
+        client.request("configurationDone")
+        client.event("stopped")
+        at = client.request("stackTrace", threadId=1)["stackFrames"][0]
+        self.assertEqual(at["line"], 5)
+
+    def test_an_experiment_is_chosen_by_the_launch(self):
+        kernel = cli_test.PROJECT / "docs/examples/collatz.vsm"
+        wanted = {"program": str(kernel), "i": str(self.file("starts.csv", "from\n6\n27\n"))}
+        client = self.client
+        client.request("initialize", adapterID="gdr")
+        self.assertIn("steps is missing", client.refused("launch", **wanted))
+        self.assertIn("2 experiments", client.refused("launch", **wanted, steps=200, experiment=2))
+        client.request("launch", **wanted, steps=200, experiment=1)
+        client.event("initialized")
+        client.request("setBreakpoints", source={"path": str(kernel)}, breakpoints=[{"line": 9}])
+        client.request("configurationDone")
+        client.event("stopped")
+        client.moves("continue", threadId=1)
+        self.assertIn("27", client.request("evaluate", expression="from", context="hover")["result"])
+
+    def test_the_command_line_takes_nothing_beside(self):
+        for option in (("--boards", 2), (self.kernel,), ("--i", self.i), ("-O", 1), ("--script", self.i)):
+            outcome = cli_test.gdr("debug", "--dap", *option)
+            self.assertEqual(outcome.status, 2, option)
+            self.assertIn("has no effect with --dap: kernel, data and options come with the launch request", outcome.err)
+
     def test_pause_ends_a_long_search(self):
         self.j = self.file("j.csv", "xj,mj\n" + "".join(f"{n},1\n" for n in range(60000)))
         client = self.launched()
@@ -474,9 +512,13 @@ class Malformed(DapTest):
         self.assertIn("program is missing", client.refused("launch"))
         self.assertIn("none.vsm", client.refused("launch", program="none.vsm"))
         self.assertIn("--j is missing", client.refused("launch", program=str(self.kernel)))
-        self.assertIn("boards = 65", client.refused("launch", program=str(self.kernel), boards=65))
-        for turns in (-1, 1.5, -1e19, "many"):
-            self.assertIn("turns = ", client.refused("launch", program=str(self.kernel), turns=turns))
+        for key, values, limits in (("boards", (0, 65, "two"), "from 1 to 64"), ("effort", (0, 4), "from 1 to 3"),
+                                    ("turns", (0, -1, 1.5, -1e19, "many"), "from 1 to 1000000000000"),
+                                    ("seed", (-1, "x"), "from 0 to 18446744073709551615"),
+                                    ("steps", (0, True), "from 1 to 4503599627370496"), ("experiment", (-1,), "from 0 to 4503599627370496")):
+            for value in values:
+                self.assertEqual(client.refused("launch", program=str(self.kernel), **{key: value}),
+                                 f"launch: {key} = {json.dumps(value)} is refused: it must be a whole number {limits}")
         self.assertIn("refused", client.refused("launch", program=7))
         wrong = self.file("wrong.vsm", "kernel wrong\nloop body\n  fsbu $r0 $r1 $t\n")
         self.assertIn("not assembled", client.refused("launch", program=str(wrong)))

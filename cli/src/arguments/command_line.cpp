@@ -251,6 +251,16 @@ void Command::refuse_if(const std::vector<Option>& options, std::function<std::s
   });
 }
 
+std::vector<Option> Command::options_but(const Option& one) const {
+  std::vector<Option> others;
+  for (const CLI::Option* const option : app_->get_options()) {
+    if (option != one.option_ && option != app_->get_help_ptr()) {
+      others.push_back(Option(const_cast<CLI::Option*>(option)));
+    }
+  }
+  return others;
+}
+
 void Command::leave_outputs_to_run() const { rules_->outputs_left_to_run = true; }
 
 void Command::try_outputs(std::span<const base::NamedFile> derived) const {

@@ -187,6 +187,8 @@ class Command {
   /// Before the command runs, refuses those of `options` that were given if `because` returns a text: "--seed has no
   /// effect with --timing-only".
   void refuse_if(const std::vector<Option>& options, std::function<std::string()> because) const;
+  /// The arguments and options that have been added, without `one`.
+  [[nodiscard]] std::vector<Option> options_but(const Option& one) const;
   /// Leaves that check to the run: under MPI only one rank writes the outputs.
   void leave_outputs_to_run() const;
   /// Throws gdr::Error for an output that cannot be written, and UsageError if two outputs are the same file or both

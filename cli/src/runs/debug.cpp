@@ -130,7 +130,8 @@ int serve() {
     files.assemble.compat_il = wanted.compat_il;
     files.assemble.schedule = wanted.schedule;
     files.assemble.pipeline = wanted.pipeline;
-    return job_of(files, {}, wanted.machine, wanted.boards);
+    files.assemble.compile = {wanted.effort, wanted.seed, wanted.fast, wanted.function};
+    return job_of(files, {wanted.steps, wanted.experiment}, wanted.machine, wanted.boards);
   };
   const auto send = [](std::string_view message) {
     fmt::print("{}", base::framed(message));
@@ -162,11 +163,13 @@ void add_debug(Command program, const std::string& name) {
   options->input.add_to(command, false);
   options->experiment.add_to(command);
   add_boards(command, options->machine, options->boards);
-  const Option script =
-      command.add_option("--script=FILE", options->script,
-                         "read commands from FILE; the first one that fails ends the session with status 1");
-  command.add_flag("--dap", options->dap, "use the Debug Adapter Protocol; its launch request names kernel and data")
-      .excludes(script);
+  command.add_option("--script=FILE", options->script,
+                     "read commands from FILE; the first one that fails ends the session with status 1");
+  const Option dap = command.add_flag("--dap", options->dap,
+                                      "use the Debug Adapter Protocol; its launch request names kernel and data");
+  command.refuse_if(command.options_but(dap), [options = options] {
+    return options->dap ? "with --dap: kernel, data and options come with the launch request" : "";
+  });
 }
 
 }  // namespace gdr::cli

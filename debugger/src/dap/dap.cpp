@@ -21,6 +21,10 @@ using nlohmann::json;
 
 constexpr int kMostDepth = 32;  // requests are at most 5 deep
 constexpr int kThread = 1;      // all PEs execute one line
+// As `gdr debug` takes them.
+constexpr std::uint64_t kMostBoards = 64;
+constexpr std::uint64_t kMostTurns = 1'000'000'000'000;
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 52;
 
 json parsed(std::string_view text) {
   const auto refuse_deep = [](int depth, json::parse_event_t, const json&) {
@@ -231,6 +235,10 @@ class DapServer::Impl {
     launch.compat_il = truth_in(arguments, "compatIl", false);
     launch.schedule = text_in(arguments, "schedule");
     launch.pipeline = truth_in(arguments, "pipeline", false);
+    launch.effort = whole_in(arguments, "effort", 1, 3).value_or(launch.effort);
+    launch.seed = whole_in(arguments, "seed", 0, std::numeric_limits<std::uint64_t>::max()).value_or(launch.seed);
+    launch.fast = truth_in(arguments, "fast", false);
+    launch.function = text_in(arguments, "function");
   }
 
   json launch(const json& arguments) {
@@ -242,13 +250,12 @@ class DapServer::Impl {
     launch.j_file = text_in(arguments, "j");
     launch.parameters = texts_in(arguments, "param");
     launch.ignore_extra = truth_in(arguments, "ignoreExtra", false);
-    if (arguments.contains("turns")) launch.turns = whole_in(arguments, "turns");
+    launch.turns = whole_in(arguments, "turns", 1, kMostTurns);
+    launch.steps = whole_in(arguments, "steps", 1, kMostSteps);
+    launch.experiment = whole_in(arguments, "experiment", 0, kMostSteps);
     launch.machine = text_in(arguments, "machine", launch.machine);
     read_assembling(arguments, launch);
-    const std::uint64_t boards = arguments.contains("boards") ? whole_in(arguments, "boards") : 1;
-    if (boards < 1 || boards > 64)
-      throw Error(fmt::format("launch: boards = {} is refused: it must be 1 to 64", boards));
-    launch.boards = static_cast<unsigned>(boards);
+    launch.boards = static_cast<unsigned>(whole_in(arguments, "boards", 1, kMostBoards).value_or(1));
     stops_on_entry_ = truth_in(arguments, "stopOnEntry", true);
     debugger_.emplace(launch_(launch));
     debugger_->set_interrupt(interrupted_);

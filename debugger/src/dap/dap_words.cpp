@@ -63,6 +63,17 @@ std::vector<std::string> texts_in(const json& object, const char* key) {
   throw Error(fmt::format("launch: {} = {} is refused: it must be a list of strings", key, value.dump()));
 }
 
+std::optional<std::uint64_t> whole_in(const json& object, const char* key, std::uint64_t least, std::uint64_t most) {
+  if (!object.contains(key)) return std::nullopt;
+  const json& value = object.at(key);
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number >= least && number <= most) return number;
+  }
+  throw Error(fmt::format("launch: {} = {} is refused: it must be a whole number from {} to {}", key, value.dump(),
+                          least, most));
+}
+
 json scope_list() {
   json list = json::array();
   for (std::size_t n = 0; n < scopes().size(); ++n) {

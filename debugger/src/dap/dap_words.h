@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace gdr::debugger {
 [[nodiscard]] std::string text_in(const nlohmann::json& object, const char* key, const std::string& otherwise = "");
 [[nodiscard]] bool truth_in(const nlohmann::json& object, const char* key, bool otherwise);
 [[nodiscard]] std::vector<std::string> texts_in(const nlohmann::json& object, const char* key);
+/// Nothing if it is left out. Throws also for a number outside least..most.
+[[nodiscard]] std::optional<std::uint64_t> whole_in(const nlohmann::json& object, const char* key, std::uint64_t least,
+                                                    std::uint64_t most);
 
 /// `scopes`: kinds of names.
 [[nodiscard]] nlohmann::json scope_list();

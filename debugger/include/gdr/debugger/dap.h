@@ -34,6 +34,14 @@ struct DapLaunch {
   bool compat_il = false;                        // `compatIl`
   std::string schedule;                          // `schedule`: list or full
   bool pipeline = false;                         // `pipeline`
+  // How a function in C++ is compiled, as the options of `gdr cc`.
+  std::uint64_t effort = 2;  // `effort`: that of -O
+  std::uint64_t seed = 1;    // `seed`
+  bool fast = false;         // `fast`
+  std::string function;      // `function`
+  // Of a kernel of experiments.
+  std::optional<std::uint64_t> steps;       // `steps`
+  std::optional<std::uint64_t> experiment;  // `experiment`: its number, from 0 on
 };
 using DapLauncher = std::function<Job(const DapLaunch& launch)>;
 
