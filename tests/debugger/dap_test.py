@@ -219,6 +219,16 @@ class Dap(DapTest):
         client.event("terminated")
         self.assertEqual(client.end()[:2], (0, b""))
 
+    def test_a_terminated_run_is_gone_and_the_client_disconnects_then(self):
+        client = self.launched()
+        client.request("terminate")
+        client.event("terminated")
+        self.assertIn("nothing is launched", client.refused("stackTrace"))
+        self.assertIn("nothing is launched", client.refused("restart"))
+        self.assertIn("terminated", client.refused("launch", program=str(self.kernel), i=str(self.i), j=str(self.j)))
+        client.request("disconnect")
+        self.assertEqual(client.end()[:2], (0, b""))  # no second event
+
     def test_a_breakpoint_moves_to_the_next_line_with_code(self):
         client = self.launched()
         (set_,) = client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[{"line": 3}])["breakpoints"]

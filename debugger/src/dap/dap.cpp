@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "dap_code.h"
 #include "dap_words.h"
@@ -196,12 +197,20 @@ class DapServer::Impl {
     }
     if (command == "reverseContinue") return move([this] { return debugger_->go_back(); });
     if (command == "pause") return move([] { return Stop{}; }, "pause");
-    if (command == "disconnect" || command == "terminate") {
+    if (command == "terminate") return terminate();
+    if (command == "disconnect") {
       over_ = true;
-      then([this] { event("terminated"); });
-      return nullptr;
+      return terminate();
     }
     throw Error(fmt::format("unknown request '{}'", command));
+  }
+
+  /// Ends the run, but not the connection: a client answers the event with `disconnect`.
+  json terminate() {
+    debugger_.reset();
+    launched_ = nullptr;
+    if (!std::exchange(terminated_, true)) then([this] { event("terminated"); });
+    return nullptr;
   }
 
   json initialize(const json& arguments) {
@@ -243,6 +252,7 @@ class DapServer::Impl {
 
   json launch(const json& arguments) {
     if (debugger_) throw Error("a kernel is launched already");
+    if (terminated_) throw Error("the run has been terminated: connect again");
     DapLaunch launch;
     launch.kernel = text_in(arguments, "program");
     if (launch.kernel.empty()) throw Error("launch: program is missing: a source (.vsm) or an object file (.gdro)");
@@ -508,6 +518,7 @@ class DapServer::Impl {
   int lines_from_ = 1;
   bool stops_on_entry_ = true;
   bool over_ = false;
+  bool terminated_ = false;  // the client has been told
 };
 
 DapServer::DapServer(DapLauncher launch, std::function<void(std::string_view message)> send,
