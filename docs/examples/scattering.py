@@ -5,7 +5,8 @@
 
 Units: G = m = a = 1, a the binary's semi-major axis; V in units of v_c, at which the total energy is 0. The kernel is
 encounter.vsm, or encounter.cc, which runs each experiment to a time of its own. What is not resolved then goes on from
-its last state. Prints one line of JSON.
+its last state; a star that is far from a binary star and bound to it comes back on its ellipse first. Prints one line of
+JSON.
 """
 
 import argparse
@@ -24,7 +25,8 @@ FAR = 12.0  # distance from which the star comes, and beyond which an encounter 
 PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # two bodies, and the third one
 STEPS = 24000  # most steps of a stage, a multiple of the round
 ROUND = 200
-STAGES = 5
+STAGES = 24
+LONGEST = 4  # doublings of a stage's time
 
 
 def short(x):
@@ -82,15 +84,27 @@ def energy(state):
     return kinetic - sum(1 / math.dist(x[i], x[j]) for i, j, _ in PAIRS)
 
 
+def parted(state, pair):
+    """A pair's separation and relative velocity, then the third body's to the pair's centre."""
+    (i, j, k), (x, v) = pair, bodies(state)
+    centre = [(p + q) / 2 for p, q in zip(x[i], x[j])]
+    drift = [(p + q) / 2 for p, q in zip(v[i], v[j])]
+    return minus(x[j], x[i]), minus(v[j], v[i]), minus(x[k], centre), minus(v[k], drift)
+
+
+def joined(pair, d, u, far, away):
+    """The state of which parted() gives these."""
+    place, motion = dict(zip(pair, ([-c / 2 for c in d], [c / 2 for c in d], far))), dict(
+        zip(pair, ([-c / 2 for c in u], [c / 2 for c in u], away)))
+    return sum((minus(of[n], of[0]) for of in (place, motion) for n in (1, 2)), [])
+
+
 def outcome(state):
     """What has become of three bodies: "flyby", "exchange", "ionisation", or None if it is not over."""
-    x, v = bodies(state)
+    x, _ = bodies(state)
     inner = []
-    for i, j, k in PAIRS:
-        d, u = minus(x[j], x[i]), minus(v[j], v[i])
-        centre = [(p + q) / 2 for p, q in zip(x[i], x[j])]
-        drift = [(p + q) / 2 for p, q in zip(v[i], v[j])]
-        far, away = minus(x[k], centre), minus(v[k], drift)
+    for pair in PAIRS:
+        d, u, far, away = parted(state, pair)
         distance = math.sqrt(dot(far, far))
         leaves = dot(away, away) / 2 > 3 / distance and dot(far, away) > 0 and distance > FAR
         inner.append((dot(u, u) / 2 - 2 / math.sqrt(dot(d, d)), leaves, dot(d, u) > 0))
@@ -100,6 +114,52 @@ def outcome(state):
     if inner[pair][0] >= 0 or not inner[pair][1]:
         return None
     return "flyby" if pair == 0 else "exchange"
+
+
+def later(d, u, mu, time):
+    """Place and velocity on an ellipse after a time: Lagrange's f and g, Kepler's equation by bisection."""
+    r = math.sqrt(dot(d, d))
+    a = 1 / (2 / r - dot(u, u) / mu)
+    n = math.sqrt(mu / a**3)
+    cosine, sine = 1 - r / a, dot(d, u) / math.sqrt(mu * a)  # e cos E and e sin E
+    mean = math.fmod(n * time, 2 * math.pi)
+    low, high = 0.0, 2 * math.pi
+    for _ in range(60):
+        x = (low + high) / 2
+        if x - cosine * math.sin(x) + sine * (1 - math.cos(x)) < mean:
+            low = x
+        else:
+            high = x
+    f, g = 1 - a / r * (1 - math.cos(x)), (mean - x + math.sin(x)) / n
+    then = a * (1 - cosine * math.cos(x) + sine * math.sin(x))
+    df, dg = -math.sqrt(mu * a) / (r * then) * math.sin(x), 1 - a / then * (1 - math.cos(x))
+    return [f * p + g * q for p, q in zip(d, u)], [df * p + dg * q for p, q in zip(d, u)]
+
+
+def returned(state):
+    """The state in which a body that leaves a pair beyond FAR, and is bound to it, comes back to its distance: pair and
+    body go on along their ellipses. Any other state as it is."""
+    def energy_inside(pair):
+        d, u, _, _ = parted(state, pair)
+        return dot(u, u) / 2 - 2 / math.sqrt(dot(d, d))
+
+    pair = min(PAIRS, key=energy_inside)
+    d, u, far, away = parted(state, pair)
+    distance, outward = math.sqrt(dot(far, far)), dot(far, away)
+    binding = 3 / distance - dot(away, away) / 2
+    if energy_inside(pair) >= 0 or distance <= FAR or outward <= 0 or binding <= 0:
+        return state
+    a = 3 / (2 * binding)
+    cosine, sine = 1 - distance / a, outward / math.sqrt(3 * a)  # e cos E and e sin E
+    time = 2 * (math.pi - math.atan2(sine, cosine) + sine) * math.sqrt(a**3 / 3)
+    apsis = [(dot(away, away) - 3 / distance) * p - outward * q for p, q in zip(far, away)]
+    size = math.sqrt(dot(apsis, apsis))
+
+    def mirrored(c):
+        along = 2 * dot(c, apsis) / size**2
+        return [along * p - q for p, q in zip(apsis, c)]
+
+    return joined(pair, *later(d, u, 2, time), mirrored(far), [-c for c in mirrored(away)])
 
 
 def run(gdr, starts, until, eta, folder, options, kernel=KERNEL):
@@ -143,9 +203,10 @@ def scatter(gdr, v_over_critical, n, seed, eta, folder, options=(), kernel=KERNE
         seconds += report["emulated_seconds"]
         steps += sum(taken)
         for k, end in zip(left, ends):
-            states[k], outcomes[k] = end, outcome(end)
+            outcomes[k] = outcome(end)
             errors[k] = abs(energy(end) - begun[k])
-        until = 2.5 * FAR / CRITICAL * 2**stage
+            states[k] = end if outcomes[k] else returned(end)
+        until = 2.5 * FAR / CRITICAL * 2 ** min(stage, LONGEST)
     ordered = sorted(errors)
     result = {"v": v_over_critical, "n": n, "eta": eta, "b_max": b_max, "steps": steps, "occupancy": occupancy,
               "emulated_seconds": seconds, "unresolved": outcomes.count(None),

@@ -5,7 +5,9 @@
 """
 
 import csv
+import importlib.util
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -376,8 +378,58 @@ def scattered(v, n, *options):
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
+def drifted(place, velocity, mu, time, steps=20000):
+    """Place and velocity on a two-body orbit after a time, by leapfrog."""
+    h = time / steps
+    for _ in range(steps):
+        place = [p + h / 2 * q for p, q in zip(place, velocity)]
+        pull = -mu * h / sum(p * p for p in place) ** 1.5
+        velocity = [q + pull * p for p, q in zip(place, velocity)]
+        place = [p + h / 2 * q for p, q in zip(place, velocity)]
+    return place, velocity
+
+
+def example():
+    """docs/examples/scattering.py as a module"""
+    spec = importlib.util.spec_from_file_location("scattering", cli_test.PROJECT / "docs/examples/scattering.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 class Scattering(cli_test.CliTest):
     """docs/examples/scattering.py"""
+
+    def test_lets_a_bound_star_come_back_on_its_ellipse(self):
+        scattering = example()
+        d, u = [0.9, 0.2, -0.1], [0.1, 1.2, 0.3]  # a binary star, and a star 13.1 a away with 0.83 of its escape velocity
+        far, away = [-11, 6.5, 3], [-0.5, 0.15, 0.2]
+        a = 1 / (2 / math.hypot(*far) - math.hypot(*away) ** 2 / 3)
+        for pair in scattering.PAIRS:
+            back = scattering.parted(scattering.returned(scattering.joined(pair, d, u, far, away)), pair)
+            # Back at its distance with its velocity turned inwards, at a time between half a period and one
+            self.assertAlmostEqual(math.hypot(*back[2]), math.hypot(*far), delta=1e-5)
+            self.assertAlmostEqual(scattering.dot(back[2], back[3]), -scattering.dot(far, away), delta=1e-5)
+            period = 2 * math.pi * math.sqrt(a**3 / 3)
+            low, high = period / 2, period  # the star falls back through that distance once in this time
+            place, velocity = drifted(far, away, 3, low)
+            for _ in range(30):
+                middle = (low + high) / 2
+                reached = drifted(place, velocity, 3, middle - period / 2, 4000)[0]
+                low, high = (middle, high) if math.hypot(*reached) > math.hypot(*far) else (low, middle)
+            there = drifted(place, velocity, 3, low - period / 2)
+            for expected, got in zip(there[0] + there[1], back[2] + back[3]):
+                self.assertAlmostEqual(expected, got, delta=1e-4)
+            inside = drifted(d, u, 2, low, 400000)
+            for expected, got in zip(inside[0] + inside[1], back[0] + back[1]):
+                self.assertAlmostEqual(expected, got, delta=5e-3)  # after some 30 orbits by leapfrog
+
+    def test_leaves_stars_that_are_near_or_free_or_come_nearer_where_they_are(self):
+        scattering = example()
+        d, u = [1, 0, 0], [0, 1.4, 0]
+        for far, away in (([11, 0, 0], [0.1, 0, 0]), ([13, 0, 0], [0.7, 0, 0]), ([13, 0, 0], [-0.1, 0.1, 0])):
+            state = scattering.joined((0, 1, 2), d, u, far, away)
+            self.assertEqual(scattering.returned(state), state)
 
     def test_fast_encounters_ionise_as_often_as_impulses_say(self):
         n = 2048
@@ -441,6 +493,21 @@ class ScatteringOfMany(cli_test.CliTest):
         # sigma of exchange falls as v^-6 in the limit: by 64 from 2 to 4, of which more than 16 must be there already
         self.assertLess(16 * results[4]["exchange"]["sigma"], results[2]["exchange"]["sigma"])
         self.assertLess(results[8]["exchange"]["counted"] + results[16]["exchange"]["counted"], 4)
+
+    def test_exchanges_stars_as_often_as_the_published_fit_in_the_limit_of_hard_binaries(self):
+        v, mu1, mu2 = 0.1, 1 / 2, 1 / 3  # m1 / M12 and m3 / M123
+        fit = math.exp(3.70 + 7.49 * mu1 - 1.89 * mu2 - 15.49 * mu1**2 - 2.93 * mu1 * mu2 - 2.92 * mu2**2 + 3.07 * mu1**3
+                       + 13.15 * mu1**2 * mu2 - 5.23 * mu1 * mu2**2 + 3.12 * mu2**3)
+        # sigma of the exchange of one star, in pi G M123 a / (2 v^2) [Heggie, Hut and McMillan 1996]; either may go
+        one = (2 / 3) ** (1 / 6) * (1 / 2) ** (7 / 2) * (3 / 2) ** (1 / 3) * (2 / 3) * fit
+        published = 2 * one * 3 / (2 * 1.5 * v**2)
+        result = scattered(v, 1000)
+        sigma, error = result["exchange"]["sigma"], result["exchange"]["error"]
+        undecided = result["b_max"] ** 2 * result["unresolved"] / result["n"]
+        self.assertLess(result["unresolved"], 50)
+        self.assertEqual(result["ionisation"]["counted"], 0)
+        self.assertLess(0.75 * published - 2 * error, sigma)  # the fit is right to 25 % for most masses
+        self.assertLess(sigma + undecided, 1.25 * published + 2 * error)
 
 
 if __name__ == "__main__":
