@@ -1,7 +1,10 @@
 // What cannot be computed on the board is told at its place in the user's program, with what to do instead.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "gdr/base/file.h"
 #include "gdr/compiler/goose.h"
@@ -59,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"OneCounter", "#pragma goose parallel for loopcounter(i)\n  for (i = 0; i < n; i++) {}\n", 8, 41,
                 "one counter alone: pairs take two loops, loopcounter(i, j)"},
         Refused{"UnknownClause",
-                "#pragma goose parallel for loopcounter(i, j) private(t)\n  for (i = 0; i < n; i++) {}\n", 8, 46,
-                "the clause 'private' is not known; known are loopcounter, precision and result"},
+                "#pragma goose parallel for loopcounter(i, j) shared(t)\n  for (i = 0; i < n; i++) {}\n", 8, 46,
+                "the clause 'shared' is not known; known are loopcounter, precision, result, private and nip_pack"},
         Refused{"UnknownPrecision",
                 "#pragma goose parallel for loopcounter(i, j) precision(\"half\")\n  for (i = 0; i < n; i++) {}\n", 8,
                 56, "precision(\"half\") is refused: it is \"double\", \"single\" or \"mixed\""},
@@ -83,14 +86,12 @@ INSTANTIATE_TEST_SUITE_P(
             "a "
             "condition in the loop"},
         Refused{
-            "ResultNotWritten",
-            "#pragma goose parallel for loopcounter(i, j) result(a[i], b[i])\n  for (i = 0; i < n; i++)\n    for (j = "
-            "0; j < n; j++) a[i] += x[j];\n",
-            8, 59, "result 'b[i]' is not written by the loops"},
-        Refused{"ResultNotNamed", LOOPS("", "      a[i] += x[j];\n      b[i] += y[j];\n", ""), 12, 7,
-                "'b[i]' is written, and the clause result does not name it"},
-        Refused{"TotalNotNamed", LOOPS("", "      a[i] += x[j];\n      total += y[j];\n", ""), 12, 7,
-                "'total' is written, and the clause result does not name it"},
+            "PrivateResult",
+            "#pragma goose parallel for loopcounter(i, j) private(r, a)\n  for (i = 0; i < n; i++)\n    for (j = 0; j "
+            "< n; j++) a[i] += x[j];\n",
+            10, 29,
+            "'a[i]' is private, and what the loops write there would be lost: name it in the clause result, or "
+            "declare it inside the loops"},
         Refused{
             "ResultOfJ", LOOPS("", "      a[i] += x[j];\n      a[j] -= x[i];\n", ""), 12, 7,
             "'a[j]' belongs to j, or to a pair: results are those of i, each a sum over all j; let the loop over all "
@@ -192,6 +193,33 @@ TEST(GooseMessages, OfAProgramWithoutLoopsSayWhatMarksThem) {
       "a loop over i with one over j in it");
 }
 
+/// Warnings of a loop that is compiled nevertheless, as LINE:COLUMN: TEXT.
+std::vector<std::string> warned(const std::string& loops) {
+  const compiler::GooseResult result = of_text(kHead + loops + "}\n");
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
+  EXPECT_NE(result.source, "");
+  std::vector<std::string> texts;
+  for (const compiler::Diagnostic& one : result.warnings) {
+    texts.push_back(std::to_string(one.line) + ":" + std::to_string(one.column) + ": " + one.message);
+    EXPECT_NE(compiler::format_diagnostics(result).find("one.c:" + std::to_string(one.line) + ":"), std::string::npos);
+  }
+  return texts;
+}
+
+TEST(GooseMessages, WarnOfResultsThatTheClauseGetsWrong) {
+  using testing::ElementsAre;
+  EXPECT_THAT(warned("#pragma goose parallel for loopcounter(i, j) result(a[i], b[i])\n  for (i = 0; i < n; i++)\n"
+                     "    for (j = 0; j < n; j++) a[i] += x[j];\n"),
+              ElementsAre("8:59: result 'b[i]' is not written by the loops"));
+  EXPECT_THAT(warned(LOOPS("", "      a[i] += x[j];\n      b[i] += y[j];\n", "")),
+              ElementsAre("12:7: 'b[i]' is written, so it is a result, although the clause result does not name it"));
+  EXPECT_THAT(warned(LOOPS("", "      a[i] += x[j];\n      total += y[j];\n", "")),
+              ElementsAre("12:7: 'total' is written, so it is a result, although the clause result does not name it"));
+  EXPECT_THAT(warned("#pragma goose parallel for private(r, t) nip_pack(1) loopcounter(i, j) result(a)\n"
+                     "  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++) { r = x[j]; a[i] += r; }\n"),
+              ElementsAre());
+}
+
 TEST(GooseMessages, OfClangAreItsOwn) {
   const compiler::GooseResult result = of_text("int main(void) { return nothing; }\n");
   EXPECT_NE(result.clang.find("one.c:1:25: error: use of undeclared identifier 'nothing'"), std::string::npos)
@@ -202,7 +230,7 @@ TEST(GooseMessages, OfClangAreItsOwn) {
 
 TEST(GooseMessages, TellOfEachLoop) {
   const compiler::GooseResult result = of_text(
-      "double a[3], x[3];\nvoid f(void) {\n#pragma goose parallel for loopcounter(i, j) result(b)\n"
+      "double a[3], x[3];\nvoid f(void) {\n#pragma goose parallel for loopcounter(i, j) shared(b)\n"
       "  for (int i = 0; i < 3; i++)\n    for (int j = 0; j < 3; j++) a[i] += x[j];\n"
       "#pragma goose parallel for loopcounter(i, j)\n"
       "  for (int i = 0; i < 3; i++)\n    for (int j = 0; j < 3; j++) a[j] += x[i];\n}\n");

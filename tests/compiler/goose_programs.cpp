@@ -23,6 +23,41 @@ int main(void) {
 }
 )";
 
+// As programs for GRAPE-DR were written: functions without a type, private variables of the function, and a clause
+// result that names the sum which the program makes afterwards.
+const char* const kOldC = R"(#pragma GCC diagnostic ignored "-Wimplicit-int"
+#include <math.h>
+#include <stdio.h>
+static double x[60][3], m[60], pot[60], eps2 = 0.01;
+#pragma goose func
+double rsqrt(double r2) { return 1.0 / sqrt(r2); }
+double number(n) { return (((unsigned)n * 2654435761u) >> 8) / 16777216.0 - 0.5; }
+energy(n) {
+  double dx[3], r2, rinv, pot_n = 0;
+  int i, j, k;
+  for (i = 0; i < n; i++) pot[i] = 0.0;
+#pragma goose parallel for precision (PRECISION) private(dx, r2,rinv) result (pot_n) loopcounter(i,j) nip_pack(1) // pack
+  for (i=0;i<n;i++) {
+    for (j=0;j<n;j++){
+      for (k=0;k<3;k++) dx[k]=x[j][k]-x[i][k];
+      r2=dx[0]*dx[0]+dx[1]*dx[1]+dx[2]*dx[2]+eps2;
+      rinv=rsqrt(r2);
+      pot[i]-=rinv*m[j];
+    }
+    pot[i]+=m[i]/sqrt(eps2);
+    pot[i]*=m[i];
+  }
+  for (i = 0; i < n; i++) pot_n += pot[i];
+  for (i = 0; i < n; i++) printf("%.17g %.17g\n", pot[i], pot_n / 2);
+}
+main() {
+  int i, k;
+  for (i = 0; i < 60; i++) for (m[i] = 1 + number(i), k = 0; k < 3; k++) x[i][k] = number(3 * i + k + 100);
+  energy(60);
+  return 0;
+}
+)";
+
 // Variables of the function as they were written before C99, arrays of rank 2, macros.
 const char* const kTwoResults = R"(#include <math.h>
 #include <stdio.h>

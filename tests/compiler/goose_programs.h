@@ -13,6 +13,7 @@ struct GooseProgram {
 
 extern const char* const kOneResult;
 extern const char* const kTwoResults;
+extern const char* const kOldC;
 extern const char* const kThreeResults;
 extern const char* const kReductions;
 extern const char* const kDataOfOneSide;

@@ -113,6 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(GooseProgram{"OneResultDouble", "one.c", "double", kDouble, kOneResult},
                     GooseProgram{"OneResultSingle", "one.c", "single", kSingle, kOneResult},
                     GooseProgram{"OneResultMixed", "one.c", "mixed", kSingle, kOneResult},
+                    GooseProgram{"OldC", "old.c", "double", kDouble, kOldC},
                     GooseProgram{"TwoResultsDouble", "two.c", "double", kDouble, kTwoResults},
                     GooseProgram{"TwoResultsSingle", "two.c", "single", kSingle, kTwoResults},
                     GooseProgram{"TwoResultsMixed", "two.c", "mixed", kSingle, kTwoResults},

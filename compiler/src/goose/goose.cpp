@@ -28,7 +28,7 @@ auto goose_reader() {
 /// Arguments of clang and of the host's compiler that select the language.
 std::vector<std::string> language(bool cplusplus) {
   if (cplusplus) return {"-xc++", "-std=gnu++17"};
-  return {"-xc", "-std=gnu17"};
+  return c_arguments();
 }
 
 /// Arguments for the host's compiler that clang needs, too.
@@ -38,9 +38,9 @@ std::vector<std::string> shared_arguments(const GooseOptions& options) {
   return shared;
 }
 
-void tell(GooseResult& result, const std::vector<Message>& errors) {
-  for (const Message& error : errors)
-    result.diagnostics.push_back({error.place.file, error.place.line, error.place.column, error.text});
+void add(std::vector<Diagnostic>& diagnostics, const std::vector<Message>& messages) {
+  for (const Message& one : messages)
+    diagnostics.push_back({one.place.file, one.place.line, one.place.column, one.text});
 }
 
 /// The first column of a line that has text; code that is generated from the line has other columns.
@@ -122,7 +122,8 @@ GooseResult compile_goose_text(const std::string& text, const std::string& file,
   GooseResult result;
   result.clang = unit.clang;
   if (unit.failed) result.diagnostics.push_back({file, 0, 0, "clang does not compile it"});
-  tell(result, unit.errors);
+  add(result.diagnostics, unit.errors);
+  add(result.warnings, unit.warnings);
   if (result.diagnostics.empty() && unit.loops.empty()) {
     result.diagnostics.push_back(
         {file, 0, 0,
@@ -175,6 +176,8 @@ HostBuild build_goose(const GooseResult& result, const std::filesystem::path& pa
   return {status == 0, messages.content()};
 }
 
-std::string format_diagnostics(const GooseResult& result) { return format_messages(result.clang, result.diagnostics); }
+std::string format_diagnostics(const GooseResult& result) {
+  return format_messages(format_messages(result.clang, result.warnings, "warning"), result.diagnostics);
+}
 
 }  // namespace gdr::compiler

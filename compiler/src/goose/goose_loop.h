@@ -56,6 +56,7 @@ struct GooseRequest {
 struct GooseUnit {
   std::vector<GooseLoop> loops;  // in the order of the file
   std::vector<Message> errors;
+  std::vector<Message> warnings;
   std::string clang;    // messages of clang
   bool failed = false;  // true if clang rejects the file
 };

@@ -42,6 +42,10 @@ std::string MemoryFile::content() const {
 
 std::filesystem::path MemoryFile::path() const { return fmt::format("/proc/{}/fd/{}", getpid(), descriptor_); }
 
+std::vector<std::string> c_arguments() {
+  return {"-xc", "-std=gnu17", "-Wno-error=implicit-int", "-Wno-error=implicit-function-declaration"};
+}
+
 std::string file_argument(const std::filesystem::path& path) {
   const std::string& name = path.native();
   return name.starts_with('@') || name.starts_with('-') ? "./" + name : name;

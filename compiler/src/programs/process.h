@@ -32,6 +32,10 @@ class MemoryFile {
 /// folders of headers and the standard of the language, also where the value is an argument of its own.
 [[nodiscard]] std::vector<std::string> language_arguments(const std::vector<std::string>& host);
 
+/// Arguments of clang for a C program: also for one from before C99, in which the host's compiler only warns of
+/// functions without a type or a declaration.
+[[nodiscard]] std::vector<std::string> c_arguments();
+
 /// The name of a file as an argument of a compiler, which takes what begins with @ for a file of arguments and what
 /// begins with - for an option, and would load a plug-in that these name.
 [[nodiscard]] std::string file_argument(const std::filesystem::path& path);

@@ -92,7 +92,8 @@ XaccResult compile_xacc(const std::filesystem::path& path, const XaccOptions& op
     throw Error("directives of XcalableMP take " + base::missing_plugin("libgdr_xacc.so", "Clang 19", "GDR_GOOSE"));
   }
   const std::string given = assignments_in_directives(base::read_file(path));
-  XaccRequest request{file_argument(file), given, {"-xc", "-std=gnu17", "-w"}};
+  XaccRequest request{file_argument(file), given, c_arguments()};
+  request.arguments.emplace_back("-w");
   GooseOptions board{options.compile, options.host, kAfterRun};
   std::vector<std::string> found{kVersion, "-I" + xmp_headers()};
   for (const std::string& argument : mpi_arguments()) found.push_back(argument);
@@ -107,6 +108,7 @@ XaccResult compile_xacc(const std::filesystem::path& path, const XaccOptions& op
     GooseResult compiled = compile_goose_text(given, file, board);
     result.clang += compiled.clang;
     result.diagnostics = std::move(compiled.diagnostics);
+    result.warnings = std::move(compiled.warnings);
     result.kernels = std::move(compiled.kernels);
     request.text = std::move(compiled.source);
     if (result.diagnostics.empty()) unit = read(request, file, result);
@@ -137,6 +139,8 @@ HostBuild build_xacc(const XaccResult& result, const std::filesystem::path& path
   return {status == 0, messages.content()};
 }
 
-std::string format_diagnostics(const XaccResult& result) { return format_messages(result.clang, result.diagnostics); }
+std::string format_diagnostics(const XaccResult& result) {
+  return format_messages(format_messages(result.clang, result.warnings, "warning"), result.diagnostics);
+}
 
 }  // namespace gdr::compiler

@@ -27,6 +27,7 @@ struct GooseResult {
   std::string source;                   // the program for the host's compiler; empty if there are errors
   std::vector<GooseKernel> kernels;     // in the order of the file
   std::vector<Diagnostic> diagnostics;  // errors, in the order of the file
+  std::vector<Diagnostic> warnings;     // likewise
   std::string clang;                    // messages of clang
 };
 

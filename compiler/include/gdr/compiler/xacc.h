@@ -20,6 +20,7 @@ struct XaccResult {
   std::string source;                   // the program for the host's compiler; empty if there are errors
   std::vector<GooseKernel> kernels;     // of loops for the board, in the order of the file
   std::vector<Diagnostic> diagnostics;  // errors, in the order of the file
+  std::vector<Diagnostic> warnings;     // of loops for the board
   std::string clang;                    // messages of clang
 };
 

@@ -57,8 +57,13 @@ class LoopFinder : public clang::RecursiveASTVisitor<LoopFinder> {
 class Reader : public clang::ASTConsumer {
  public:
   Reader(const GooseRequest& request, GooseUnit& unit, clang::CompilerInstance& compiler,
-         std::vector<Directive>& directives, Refuse refuse)
-      : request_(request), unit_(unit), compiler_(compiler), directives_(directives), refuse_(std::move(refuse)) {}
+         std::vector<Directive>& directives, Refuse refuse, Refuse warn)
+      : request_(request),
+        unit_(unit),
+        compiler_(compiler),
+        directives_(directives),
+        refuse_(std::move(refuse)),
+        warn_(std::move(warn)) {}
 
   void HandleTranslationUnit(clang::ASTContext& context) override {
     if (compiler_.getDiagnostics().hasErrorOccurred()) return;
@@ -72,7 +77,7 @@ class Reader : public clang::ASTConsumer {
         refuse_(one.directive->where, "the directive stands before no for loop");
         continue;
       }
-      if (std::optional<GooseLoop> loop = read_loop(one, context, request_, refuse_)) {
+      if (std::optional<GooseLoop> loop = read_loop(one, context, request_, refuse_, warn_)) {
         unit_.loops.push_back(*std::move(loop));
       }
     }
@@ -97,6 +102,7 @@ class Reader : public clang::ASTConsumer {
   clang::CompilerInstance& compiler_;
   std::vector<Directive>& directives_;
   Refuse refuse_;
+  Refuse warn_;
 };
 
 class Action : public clang::ASTFrontendAction {
@@ -106,16 +112,19 @@ class Action : public clang::ASTFrontendAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef /*file*/) override {
-    const Refuse refuse = [this, &compiler](clang::SourceLocation where, std::string text) {
-      const clang::SourceManager& sources = compiler.getSourceManager();
-      const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(where));
-      const bool known = at.isValid();
-      unit_.errors.push_back(
-          {{known ? at.getFilename() : request_.file, known ? at.getLine() : 0, known ? at.getColumn() : 0},
-           std::move(text)});
+    const auto into = [this, &compiler](std::vector<Message>& messages) -> Refuse {
+      return [this, &compiler, &messages](clang::SourceLocation where, std::string text) {
+        const clang::SourceManager& sources = compiler.getSourceManager();
+        const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(where));
+        const bool known = at.isValid();
+        messages.push_back(
+            {{known ? at.getFilename() : request_.file, known ? at.getLine() : 0, known ? at.getColumn() : 0},
+             std::move(text)});
+      };
     };
+    const Refuse refuse = into(unit_.errors);
     watch_directives(compiler.getPreprocessor(), directives_, refuse);
-    return std::make_unique<Reader>(request_, unit_, compiler, directives_, refuse);
+    return std::make_unique<Reader>(request_, unit_, compiler, directives_, refuse, into(unit_.warnings));
   }
 
  private:

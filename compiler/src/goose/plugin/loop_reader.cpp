@@ -17,14 +17,15 @@ namespace {
 class LoopReader {
  public:
   LoopReader(const MarkedLoop& marked, const clang::ASTContext& context, const GooseRequest& request,
-             const Refuse& refuse)
+             const Refuse& refuse, const Refuse& warn)
       : directive_(*marked.directive),
         outer_(*marked.loop),
         function_(*marked.function),
         context_(context),
         sources_(context.getSourceManager()),
         request_(request),
-        refuse_(refuse) {}
+        refuse_(refuse),
+        warn_(warn) {}
 
   std::optional<GooseLoop> read() {
     if (function_.isDependentContext()) {
@@ -278,7 +279,7 @@ class LoopReader {
 
   // ---- the clause result ----
 
-  static bool fits(const NamedResult& named, std::string element) {
+  static bool fits(const NamedVariable& named, std::string element) {
     // (&p[i])->x is p[i].x.
     const std::size_t arrow = element.find(")->");
     if (element.starts_with("(&") && arrow != std::string::npos) {
@@ -328,22 +329,31 @@ class LoopReader {
       may.push_back(write.text);
       if (!write.local) must.push_back({write.where, {write.text}});
     }
-    if (!directive_.names_results) return true;
-    for (const NamedResult& named : directive_.results) {
-      const bool known = std::any_of(may.begin(), may.end(), [&](const auto& text) { return fits(named, text); });
-      if (!known) {
-        no(named.where, "result " + quoted(named.text) + " is not written by the loops");
+    const auto named_in = [](const std::vector<NamedVariable>& names, const std::string& text) {
+      return std::any_of(names.begin(), names.end(), [&](const NamedVariable& one) { return fits(one, text); });
+    };
+    for (const Written& write : must) {
+      for (const std::string& text : write.texts) {
+        if (!named_in(directive_.privates, text)) continue;
+        no(write.where, quoted(text) +
+                            " is private, and what the loops write there would be lost: name it in the "
+                            "clause result, or declare it inside the loops");
         return false;
       }
     }
+    if (!directive_.names_results) return true;
+    // The program keeps its meaning whatever the clause says, so a clause that is wrong is told, and no more.
+    for (const NamedVariable& named : directive_.results) {
+      const bool known = std::any_of(may.begin(), may.end(), [&](const auto& text) { return fits(named, text); });
+      if (!known) warn_(named.where, "result " + quoted(named.text) + " is not written by the loops");
+    }
+    std::set<std::string> told;
     for (const Written& write : must) {
-      for (const std::string& text : write.texts) {
-        const bool named = std::any_of(directive_.results.begin(), directive_.results.end(),
-                                       [&](const NamedResult& one) { return fits(one, text); });
-        if (named) continue;
-        no(write.where, quoted(text) + " is written, and the clause result does not name it");
-        return false;
-      }
+      const auto missing = std::find_if(write.texts.begin(), write.texts.end(),
+                                        [&](const std::string& text) { return !named_in(directive_.results, text); });
+      if (missing == write.texts.end() || !told.insert(*missing).second) continue;
+      warn_(write.where,
+            quoted(*missing) + " is written, so it is a result, although the clause result does not name it");
     }
     return true;
   }
@@ -456,6 +466,7 @@ class LoopReader {
   const clang::SourceManager& sources_;
   const GooseRequest& request_;
   Refuse refuse_;
+  Refuse warn_;
   bool refused_ = false;
   Surroundings around_;
   std::vector<const clang::Stmt*> statements_before_;
@@ -465,8 +476,8 @@ class LoopReader {
 }  // namespace
 
 std::optional<GooseLoop> read_loop(const MarkedLoop& marked, const clang::ASTContext& context,
-                                   const GooseRequest& request, const Refuse& refuse) {
-  return LoopReader(marked, context, request, refuse).read();
+                                   const GooseRequest& request, const Refuse& refuse, const Refuse& warn) {
+  return LoopReader(marked, context, request, refuse, warn).read();
 }
 
 }  // namespace gdr::compiler

@@ -18,8 +18,8 @@ struct MarkedLoop {
   const clang::FunctionDecl* function = nullptr;
 };
 
-/// Nothing if something was refused.
+/// Nothing if something was refused. What is suspicious goes to `warn`.
 [[nodiscard]] std::optional<GooseLoop> read_loop(const MarkedLoop& marked, const clang::ASTContext& context,
-                                                 const GooseRequest& request, const Refuse& refuse);
+                                                 const GooseRequest& request, const Refuse& refuse, const Refuse& warn);
 
 }  // namespace gdr::compiler

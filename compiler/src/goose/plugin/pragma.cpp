@@ -66,8 +66,10 @@ class GoosePragma : public clang::PragmaHandler {
 
   void clause(Directive& directive) {
     const std::string name = word();
-    if (name != "loopcounter" && name != "precision" && name != "result" && name != "nip_pack") {
-      return refuse(directive, "the clause '" + name + "' is not known; known are loopcounter, precision and result");
+    if (name != "loopcounter" && name != "precision" && name != "result" && name != "private" && name != "nip_pack") {
+      return refuse(directive, "the clause '" + name +
+                                   "' is not known; known are loopcounter, precision, result, "
+                                   "private and nip_pack");
     }
     ++at_;
     if (!take(directive, "(")) return;
@@ -76,7 +78,11 @@ class GoosePragma : public clang::PragmaHandler {
     } else if (name == "precision") {
       precision(directive);
     } else if (name == "result") {
-      results(directive);
+      directive.names_results = true;
+      variables(directive.results);
+      if (directive.results.empty()) refuse(directive, "result() names nothing: name what the loops write");
+    } else if (name == "private") {
+      variables(directive.privates);
     } else {
       ++at_;  // how many i-particles a PE holds is the machine's: always as many as a vector has elements
     }
@@ -109,8 +115,7 @@ class GoosePragma : public clang::PragmaHandler {
     ++at_;
   }
 
-  void results(Directive& directive) {
-    directive.names_results = true;
+  void variables(std::vector<NamedVariable>& found) {
     unsigned depth = 0;
     bool fresh = true;
     for (; at_ < tokens_->size(); ++at_) {
@@ -120,14 +125,13 @@ class GoosePragma : public clang::PragmaHandler {
         fresh = true;
         continue;
       }
-      if (fresh) directive.results.push_back({(*tokens_)[at_].getLocation(), {}, {}});
+      if (fresh) found.push_back({(*tokens_)[at_].getLocation(), {}, {}});
       fresh = false;
       if (next == "[" || next == "(") ++depth;
       if (next == "]" || next == ")") --depth;
-      directive.results.back().words.push_back(next);
-      directive.results.back().text += next;
+      found.back().words.push_back(next);
+      found.back().text += next;
     }
-    if (directive.results.empty()) refuse(directive, "result() names nothing: name what the loops write");
   }
 
   std::vector<Directive>& found_;

@@ -12,8 +12,9 @@ namespace gdr::compiler {
 
 enum class Precision : std::uint8_t { in_double, in_single, mixed };
 
-/// One of the results that a directive names: words and punctuation, such as a [ i ] [ 0 .. 2 ].
-struct NamedResult {
+/// One of the results that a directive names: words and punctuation, such as a [ i ] [ 0 .. 2 ]. Or one of the
+/// variables of its clause private.
+struct NamedVariable {
   clang::SourceLocation where;
   std::vector<std::string> words;
   std::string text;
@@ -26,7 +27,8 @@ struct Directive {
   std::string j;
   Precision precision = Precision::in_double;
   bool names_results = false;
-  std::vector<NamedResult> results;
+  std::vector<NamedVariable> results;
+  std::vector<NamedVariable> privates;
   bool wrong = false;  // told already
 };
 
