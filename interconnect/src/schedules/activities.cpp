@@ -47,24 +47,78 @@ struct Followers {
 class CriticalPath {
  public:
   CriticalPath(const ActivityGraph& graph, const Topology& topology, const CriticalPathOptions& options)
-      : graph_(graph),
-        topology_(topology),
-        factors_(options.factors),
-        keep_details_(options.keep_details),
-        followers_(graph),
-        begin_(graph.size()),
-        cause_(graph.size(), kNone),
-        resource_free_(graph.resources()),
-        last_on_resource_(graph.resources(), kNone),
-        link_free_(topology.links().size()) {
-    times_.end_seconds.resize(graph.size());
-    times_.resource_busy.resize(graph.resources());
-    times_.link_busy.resize(topology.links().size());
-    times_.path_seconds.resize(kMostParts);
-  }
+      : graph_(graph), topology_(topology), factors_(options.factors), keep_details_(options.keep_details) {}
 
   ActivityTimes run() {
+    if (!run_as_added()) run_by_time();
+    walk_back();
+    times_.resource_busy.reserve(resources_.size());
+    for (const Server& resource : resources_) times_.resource_busy.push_back(resource.busy);
+    times_.link_busy.reserve(links_.size());
+    for (const Server& link : links_) times_.link_busy.push_back(link.busy);
+    require_link_bound();
+    return std::move(times_);
+  }
+
+ private:
+  /// A link or a resource, which serves one activity at a time.
+  struct Server {
+    double free = 0;        // when the last activity that it serves leaves it
+    double last_ready = 0;  // when that activity was ready
+    double busy = 0;
+  };
+
+  void clear() {
+    times_.end_seconds.assign(graph_.size(), 0);
+    cause_.assign(graph_.size(), kNone);
+    resources_.assign(graph_.resources(), {});
+    last_on_resource_.assign(graph_.resources(), kNone);
+    links_.assign(topology_.links().size(), {});
+    are_served_in_order_ = true;
+  }
+
+  /// Takes the activities in the order in which they were added, which needs no queue of those that are ready. Links
+  /// and resources must serve them in the order in which they become ready, the first one that was added first. So this
+  /// is right if, on every link and resource, no activity is ready before one that was added earlier. Returns false,
+  /// having found nothing, if one is, and if the order of events is asked for.
+  bool run_as_added() {
+    if (keep_details_ || graph_.has_relayed()) return false;
+    clear();
+    for (ActivityId id = 0; id < graph_.size() && are_served_in_order_; ++id) take({find_cause(id), id});
+    return are_served_in_order_;
+  }
+
+  /// Stores the activity whose end lets this one begin: the last to end of those that it waits for and, of those that
+  /// end together, the one that is taken first. Returns when the activity is ready.
+  double find_cause(ActivityId id) {
+    double ready = 0;
+    ActivityId cause = kNone;
+    for (const ActivityId before : graph_.after(id)) {
+      const double end = times_.end_seconds[before];
+      if (cause == kNone || end > ready || (end == ready && is_taken_before(before, cause))) {
+        ready = end;
+        cause = before;
+      }
+    }
+    cause_[id] = cause;
+    return ready;
+  }
+
+  [[nodiscard]] bool is_taken_before(ActivityId a, ActivityId b) const {
+    const auto ready = [&](ActivityId id) {
+      double time = 0;
+      for (const ActivityId before : graph_.after(id)) time = std::max(time, times_.end_seconds[before]);
+      return time;
+    };
+    return std::pair(ready(a), a) < std::pair(ready(b), b);
+  }
+
+  /// Takes the activities in the order in which they become ready.
+  void run_by_time() {
+    clear();
+    const Followers followers(graph_);
     std::vector<std::uint32_t> open(graph_.size());
+    std::vector<double> ready(graph_.size());  // by what is known so far
     for (ActivityId id = 0; id < graph_.size(); ++id) {
       open[id] = static_cast<std::uint32_t>(graph_.after(id).size());
       if (open[id] == 0) ready_.push({0.0, id});
@@ -74,22 +128,16 @@ class CriticalPath {
       ready_.pop();
       if (!take(next)) continue;
       const double end = times_.end_seconds[next.id];
-      for (const ActivityId follower : followers_.of(next.id)) {
-        // Until the follower begins, begin_ holds the time at which it becomes ready.
-        if (cause_[follower] == kNone || end > begin_[follower]) {
-          begin_[follower] = end;
+      for (const ActivityId follower : followers.of(next.id)) {
+        if (cause_[follower] == kNone || end > ready[follower]) {
+          ready[follower] = end;
           cause_[follower] = next.id;
         }
-        if (--open[follower] == 0) ready_.push({begin_[follower], follower});
+        if (--open[follower] == 0) ready_.push({ready[follower], follower});
       }
     }
-    walk_back();
-    require_link_bound();
-    if (keep_details_) times_.begin_seconds = std::move(begin_);
-    return std::move(times_);
   }
 
- private:
   /// An activity, or the parts of a relayed message that relays `relay` ... `last_relay` have.
   struct Ready {
     double time;
@@ -111,14 +159,13 @@ class CriticalPath {
         work(next.id, next.time);
         return true;
       case ActivityGraph::Kind::message:
-        begin_[next.id] = next.time;
         times_.end_seconds[next.id] =
             sent(next.id, graph_.from(next.id), graph_.to(next.id), graph_.amount(next.id), next.time);
         return true;
       case ActivityGraph::Kind::relayed:
         return next.relay == kNoRelay ? send_to_relays(next) : pass_on(next);
       case ActivityGraph::Kind::join:
-        begin_[next.id] = times_.end_seconds[next.id] = next.time;
+        times_.end_seconds[next.id] = next.time;
         return true;
     }
     return true;
@@ -126,16 +173,24 @@ class CriticalPath {
 
   void work(ActivityId id, double ready) {
     const ResourceId resource = graph_.resource(id);
-    begin_[id] = ready;
-    if (resource_free_[resource] > ready) {
-      begin_[id] = resource_free_[resource];
-      cause_[id] = last_on_resource_[resource];
-    }
-    const double end = begin_[id] + graph_.amount(id);
-    resource_free_[resource] = times_.end_seconds[id] = end;
+    Server& server = resources_[resource];
+    if (server.free > ready) cause_[id] = last_on_resource_[resource];
     last_on_resource_[resource] = id;
-    times_.resource_busy[resource] += graph_.amount(id);
+    times_.end_seconds[id] = serve(server, ready, ready, graph_.amount(id)) + graph_.amount(id);
   }
+
+  /// Serves an activity that was ready at `ready` and comes at `comes`. Returns when it begins to be served.
+  double serve(Server& server, double ready, double comes, double seconds) {
+    are_served_in_order_ = are_served_in_order_ && ready >= server.last_ready;
+    server.last_ready = ready;
+    const double begin = std::max(comes, server.free);
+    server.free = begin + seconds;
+    server.busy += seconds;
+    return begin;
+  }
+
+  /// When an activity that is done began.
+  [[nodiscard]] double begin(ActivityId id) const { return cause_[id] == kNone ? 0 : times_.end_seconds[cause_[id]]; }
 
   /// The direct parts and those to the relays leave together. Relays that have their parts at the same time pass them
   /// on together.
@@ -143,7 +198,6 @@ class CriticalPath {
     const ActivityId id = next.id;
     const NodeId from = graph_.from(id);
     const double part = graph_.bytes_of_relay(id);
-    begin_[id] = next.time;
     times_.end_seconds[id] = sent(id, from, graph_.to(id), 2 * part, next.time);
     Ready group{0, id};
     graph_.for_relays(id, [&](NodeId relay) {
@@ -200,10 +254,8 @@ class CriticalPath {
     double slowest = std::numeric_limits<double>::infinity();
     for (const LinkId number : route_) {
       const Cable& link = topology_.links()[number];
-      const double begin = std::max(head, link_free_[number]);
       const double occupied = bytes / link.bytes_per_second;
-      link_free_[number] = begin + occupied;
-      times_.link_busy[number] += occupied;
+      const double begin = serve(links_[number], ready, head, occupied);
       if (keep_details_) times_.link_uses.push_back({id, number, begin, occupied});
       slowest = std::min(slowest, link.bytes_per_second);
       head = begin + of_size.latency * link.latency_seconds;
@@ -219,10 +271,14 @@ class CriticalPath {
     for (ActivityId id = 0; id < graph_.size(); ++id) {
       if (last == kNone || times_.end_seconds[id] > times_.end_seconds[last]) last = id;
     }
+    times_.path_seconds.resize(kMostParts);
+    if (keep_details_) {
+      for (ActivityId id = 0; id < graph_.size(); ++id) times_.begin_seconds.push_back(begin(id));
+    }
     if (last == kNone) return;
     times_.seconds = times_.end_seconds[last];
     for (ActivityId id = last; id != kNone; id = cause_[id]) {
-      times_.path_seconds[graph_.part(id)] += times_.end_seconds[id] - begin_[id];
+      times_.path_seconds[graph_.part(id)] += times_.end_seconds[id] - begin(id);
       if (keep_details_ && graph_.kind(id) != ActivityGraph::Kind::join) times_.path.push_back(id);
     }
     std::ranges::reverse(times_.path);
@@ -244,12 +300,11 @@ class CriticalPath {
   const Topology& topology_;
   const FlowFactors& factors_;
   bool keep_details_;
-  Followers followers_;
-  std::vector<double> begin_;
   std::vector<ActivityId> cause_;  // the activity whose end let this one begin
-  std::vector<double> resource_free_;
+  std::vector<Server> resources_;
   std::vector<ActivityId> last_on_resource_;
-  std::vector<double> link_free_;
+  std::vector<Server> links_;
+  bool are_served_in_order_ = true;
   std::unordered_map<ActivityId, NodeId> parts_open_;  // of a relayed message: parts that relays must still pass on
   std::vector<LinkId> route_;
   std::vector<SharedLink> shared_;
@@ -267,6 +322,14 @@ ActivityGraph::ActivityGraph(std::string name, NodeId nodes, std::vector<NodeId>
           fmt::format("activities {}: a resource of node {} is refused: there are {} nodes", name_, node, nodes_));
     }
   }
+}
+
+void ActivityGraph::clear(std::string name) {
+  name_ = std::move(name);
+  activities_.clear();
+  after_.clear();
+  messages_ = 0;
+  has_relayed_ = false;
 }
 
 ActivityId ActivityGraph::work(ResourceId resource, double seconds, std::span<const ActivityId> after, PartId part) {
@@ -288,6 +351,7 @@ ActivityId ActivityGraph::relayed(NodeId from, NodeId to, double bytes, std::spa
                                   PartId part) {
   require_message(from, to, bytes);
   messages_ += 1 + 2 * (std::size_t{nodes_} - 2);
+  has_relayed_ = true;
   return add(Kind::relayed, bytes, {from, to}, after, part);
 }
 
@@ -301,9 +365,9 @@ void ActivityGraph::require_message(NodeId from, NodeId to, double bytes) const 
 
 ActivityId ActivityGraph::join(std::span<const ActivityId> after) { return add(Kind::join, 0, {0, 0}, after, 0); }
 
-ActivityId ActivityGraph::add(Kind kind, double amount, std::pair<std::uint32_t, std::uint32_t> place,
+ActivityId ActivityGraph::add(Kind kind, double amount, std::pair<std::uint32_t, NodeId> place,
                               std::span<const ActivityId> after, PartId part) {
-  const auto id = static_cast<ActivityId>(kinds_.size());
+  const auto id = static_cast<ActivityId>(size());
   if (id == kNone) throw Error(fmt::format("activities {}: there are more than {}", name_, kNone - 1));
   if (part >= kMostParts) {
     throw Error(fmt::format("activities {}: part {} is refused: it must be below {}", name_, part, kMostParts));
@@ -314,12 +378,8 @@ ActivityId ActivityGraph::add(Kind kind, double amount, std::pair<std::uint32_t,
           fmt::format("activities {}: activity {} cannot wait for {}, which is not there yet", name_, id, before));
     }
   }
-  kinds_.push_back(kind);
-  parts_.push_back(part);
-  amounts_.push_back(amount);
-  places_.push_back(place);
   after_.insert(after_.end(), after.begin(), after.end());
-  after_begin_.push_back(after_.size());
+  activities_.push_back({amount, after_.size(), place.first, place.second, kind, part});
   return id;
 }
 

@@ -29,6 +29,9 @@ class ActivityGraph {
   /// exist.
   ActivityGraph(std::string name, NodeId nodes, std::vector<NodeId> node_of_resource);
 
+  /// Takes all activities out and keeps their memory, so that a graph of as many more activities needs none.
+  void clear(std::string name);
+
   /// Adds work of `seconds` on a resource, which begins once everything in `after` is done. Each of these functions
   /// throws gdr::Error for a resource, node or activity that does not exist, for times and sizes that are negative or
   /// not finite, and for a message from a node to itself. Such a message takes no link; add its time as work on a
@@ -44,22 +47,25 @@ class ActivityGraph {
   ActivityId join(std::span<const ActivityId> after);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] std::size_t size() const { return kinds_.size(); }
+  [[nodiscard]] std::size_t size() const { return activities_.size(); }
   /// Messages between two nodes; of a relayed message, those from and to each relay.
   [[nodiscard]] std::size_t messages() const { return messages_; }
+  /// True if a message is relayed.
+  [[nodiscard]] bool has_relayed() const { return has_relayed_; }
   [[nodiscard]] NodeId nodes() const { return nodes_; }
   [[nodiscard]] std::size_t resources() const { return node_of_resource_.size(); }
   [[nodiscard]] NodeId node_of(ResourceId resource) const { return node_of_resource_[resource]; }
 
-  [[nodiscard]] Kind kind(ActivityId id) const { return kinds_[id]; }
-  [[nodiscard]] PartId part(ActivityId id) const { return parts_[id]; }
+  [[nodiscard]] Kind kind(ActivityId id) const { return activities_[id].kind; }
+  [[nodiscard]] PartId part(ActivityId id) const { return activities_[id].part; }
   /// Of work: seconds. Of a message, relayed or not: bytes.
-  [[nodiscard]] double amount(ActivityId id) const { return amounts_[id]; }
-  [[nodiscard]] ResourceId resource(ActivityId id) const { return places_[id].first; }
-  [[nodiscard]] NodeId from(ActivityId id) const { return places_[id].first; }
-  [[nodiscard]] NodeId to(ActivityId id) const { return places_[id].second; }
+  [[nodiscard]] double amount(ActivityId id) const { return activities_[id].amount; }
+  [[nodiscard]] ResourceId resource(ActivityId id) const { return activities_[id].place; }
+  [[nodiscard]] NodeId from(ActivityId id) const { return activities_[id].place; }
+  [[nodiscard]] NodeId to(ActivityId id) const { return activities_[id].to; }
   [[nodiscard]] std::span<const ActivityId> after(ActivityId id) const {
-    return std::span(after_).subspan(after_begin_[id], after_begin_[id + 1] - after_begin_[id]);
+    const std::size_t begin = id == 0 ? 0 : activities_[id - 1].after_end;
+    return std::span(after_).subspan(begin, activities_[id].after_end - begin);
   }
 
   /// Calls `each(relay)` for every node that relays parts of a relayed message: all but its sender and receiver.
@@ -70,23 +76,29 @@ class ActivityGraph {
     }
   }
   /// Bytes of a relayed message that each relay passes on. Twice as many go directly.
-  [[nodiscard]] double bytes_of_relay(ActivityId id) const { return amounts_[id] / nodes_; }
+  [[nodiscard]] double bytes_of_relay(ActivityId id) const { return amount(id) / nodes_; }
 
  private:
+  struct Activity {
+    double amount;
+    std::size_t after_end;  // where the activities in after_ end that this one waits for
+    std::uint32_t place;    // resource, or sender
+    NodeId to;
+    Kind kind;
+    PartId part;
+  };
+
   void require_message(NodeId from, NodeId to, double bytes) const;
-  ActivityId add(Kind kind, double amount, std::pair<std::uint32_t, std::uint32_t> place,
-                 std::span<const ActivityId> after, PartId part);
+  ActivityId add(Kind kind, double amount, std::pair<std::uint32_t, NodeId> place, std::span<const ActivityId> after,
+                 PartId part);
 
   std::string name_;
   NodeId nodes_;
   std::vector<NodeId> node_of_resource_;
-  std::vector<Kind> kinds_;
-  std::vector<PartId> parts_;
-  std::vector<double> amounts_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;
-  std::vector<std::size_t> after_begin_{0};
+  std::vector<Activity> activities_;
   std::vector<ActivityId> after_;
   std::size_t messages_ = 0;
+  bool has_relayed_ = false;
 };
 
 /// The time for which a message occupies a link of its route.
