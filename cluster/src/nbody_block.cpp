@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,8 @@ class NbodyBlock::Maker {
     return timed;
   }
 
+  void reuse(RankGraph&& graph) { spare_.emplace(std::move(graph)); }
+
   [[nodiscard]] RunAndSends alone(double block, double first) const {
     const std::uint64_t i = at_least_one(i_of(block));
     const std::uint64_t j = at_least_one(n_ / parts_of_particles(options_));
@@ -128,7 +131,7 @@ class NbodyBlock::Maker {
   }
 
   [[nodiscard]] Timed start_so() {
-    RankGraph graph(cluster_, options_.ranks, "first forces");
+    RankGraph graph = empty_graph("first forces");
     send_j(graph, held_of(n_));
     if (is_ring()) {
       round_the_ring(graph, n_);
@@ -142,9 +145,17 @@ class NbodyBlock::Maker {
     return {std::move(graph), std::move(times), 1};
   }
 
+  [[nodiscard]] RankGraph empty_graph(std::string name) {
+    if (!spare_) return {cluster_, options_.ranks, std::move(name)};
+    RankGraph graph = std::move(*spare_);
+    spare_.reset();
+    graph.clear(std::move(name));
+    return graph;
+  }
+
   /// The activities of a block in two parts, the share `first` and the rest; in one part if `first` is 1.
   [[nodiscard]] RankGraph graph(double block, double first) {
-    RankGraph graph(cluster_, options_.ranks, fmt::format("block of {:.0f}", block));
+    RankGraph graph = empty_graph(fmt::format("block of {:.0f}", block));
     allreduce(graph, {all_}, kTimeBytes);
     if (is_ring()) {
       round_the_ring(graph, block);
@@ -372,6 +383,7 @@ class NbodyBlock::Maker {
   std::vector<Group> columns_;
   std::vector<std::size_t> roots_;
   bool relays_ = false;
+  std::optional<RankGraph> spare_;                              // whose memory the next graph takes
   std::array<std::map<std::pair<What, double>, Way>, 2> best_;  // without relays, with them
 };
 
@@ -382,6 +394,7 @@ NbodyBlock::~NbodyBlock() = default;
 NbodyBlock::Timed NbodyBlock::timed(double size) { return maker_->timed(size); }
 NbodyBlock::Timed NbodyBlock::start() { return maker_->start(); }
 NbodyBlock::RunAndSends NbodyBlock::alone(double size, double first) const { return maker_->alone(size, first); }
+void NbodyBlock::reuse(RankGraph&& graph) { maker_->reuse(std::move(graph)); }
 double NbodyBlock::least_seconds(double size) const { return maker_->least_seconds(size); }
 
 }  // namespace gdr::cluster

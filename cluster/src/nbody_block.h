@@ -28,6 +28,8 @@ class NbodyBlock {
   };
   /// A block of `size` particles; in halves if the options allow it and it takes less time.
   [[nodiscard]] Timed timed(double size);
+  /// Makes the graph of the next block in the memory of this one.
+  void reuse(RankGraph&& graph);
   /// What comes before the first block: the particles are written to the boards, the forces on all of them are
   /// computed, and the particles are written again with the derivatives.
   [[nodiscard]] Timed start();

@@ -99,7 +99,9 @@ std::optional<std::vector<NbodyModelTimes>> times_of(NbodyBlock& block, const st
   std::vector<NbodyModelTimes> times(groups.size());
   for (const std::size_t group : order) {
     if (sum * (1 - kRounding) > most_seconds) return std::nullopt;
-    times[group] = of_block(block.timed(groups[group].size));
+    NbodyBlock::Timed timed = block.timed(groups[group].size);
+    times[group] = of_block(timed);
+    block.reuse(std::move(timed.graph));
     sum += times[group].seconds * groups[group].blocks - seconds[group];
   }
   return times;

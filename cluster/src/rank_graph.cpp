@@ -126,6 +126,14 @@ RankGraph::RankGraph(const Cluster& cluster, Rank ranks, std::string name)
       graph_(std::move(name), cluster.nodes_of(ranks), resources(cluster, ranks)),
       front_(ranks, kNothing) {}
 
+void RankGraph::clear(std::string name) {
+  graph_.clear(std::move(name));
+  std::ranges::fill(front_, kNothing);
+  bytes_ = 0;
+  stage_ = 0;
+  relayed_ = false;
+}
+
 std::span<const ActivityId> RankGraph::front(Rank rank) const {
   return std::span(front_).subspan(rank, front_[rank] == kNothing ? 0 : 1);
 }

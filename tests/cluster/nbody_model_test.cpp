@@ -54,6 +54,25 @@ TEST(NbodyModel, WhereMessagesTakeNoTimeTheCopyAlgorithmIsItsBoardsAndHosts) {
   EXPECT_NEAR(times(NbodyAlgorithm::copy, kRanks, free_network(kRanks)).seconds, expected, 1e-9 * expected);
 }
 
+TEST(NbodyModel, ABlockTakesAsLongAfterOthersAsAlone) {
+  const interconnect::Topology topology = infiniband_flat(16, kInfiniBand);
+  for (const NbodyAlgorithm algorithm : kAll) {
+    for (const bool overlap : {false, true}) {
+      const NbodyModelOptions options{.algorithm = algorithm, .ranks = 16, .overlap = overlap};
+      double seconds = 0;
+      double bytes = 0;
+      for (const hostlib::BlockCount& block : blocks().counts) {
+        const NbodyModelTimes alone = nbody_times(cluster(), topology, kernel(), {kParticles, {block}}, options);
+        seconds += alone.seconds;
+        bytes += alone.bytes;
+      }
+      const NbodyModelTimes all = nbody_times(cluster(), topology, kernel(), blocks(), options);
+      EXPECT_EQ(all.seconds, seconds) << name_of(algorithm);
+      EXPECT_EQ(all.bytes, bytes) << name_of(algorithm);
+    }
+  }
+}
+
 TEST(NbodyModel, TwiceTheBandwidthAtHalfTheLatencyHalvesTheNetworksShare) {
   for (const NbodyAlgorithm algorithm : kInTurn) {
     const double none = times(algorithm, 16, free_network(16)).seconds;

@@ -33,6 +33,9 @@ class RankGraph {
  public:
   RankGraph(const Cluster& cluster, Rank ranks, std::string name);
 
+  /// Takes all activities out and keeps their memory. Stage 0 follows, without relays.
+  void clear(std::string name);
+
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(front_.size()); }
   [[nodiscard]] const interconnect::ActivityGraph& graph() const { return graph_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all messages between nodes
