@@ -92,6 +92,36 @@ const std::vector<Tried>& all_tried() {
   const auto scaled = [](Precise& y, const Precise& a, const Precise& b) {
     mpfr_mul_2si(y.value, a.value, mpfr_get_si(b.value, MPFR_RNDZ), MPFR_RNDN);
   };
+  const auto logarithm_of_gamma = [](Precise& y, const Precise& a, const Precise&) {
+    int ignored = 0;
+    mpfr_lgamma(y.value, &ignored, a.value, MPFR_RNDN);
+  };
+  const auto of_negative_and_64 = [](Precise& y, const Precise& a, const Precise&) {
+    int ignored = 0;
+    Precise opposite;
+    mpfr_neg(opposite.value, a.value, MPFR_RNDN);
+    mpfr_lgamma(y.value, &ignored, opposite.value, MPFR_RNDN);
+    mpfr_add_ui(y.value, y.value, 64, MPFR_RNDN);
+  };
+  const auto fraction = [](Precise& y, const Precise& a, const Precise&) {
+    mpfr_exp_t ignored = 0;
+    mpfr_frexp(&ignored, y.value, a.value, MPFR_RNDN);
+  };
+  const auto exponent = [](int less) -> Oracle {
+    return [less](Precise& y, const Precise& a, const Precise&) {
+      mpfr_set_si(y.value, mpfr_get_exp(a.value) - less, MPFR_RNDN);
+    };
+  };
+  const auto low_quotient = [](Precise& y, const Precise& a, const Precise& b) {
+    long quotient = 0;
+    mpfr_remquo(y.value, &quotient, a.value, b.value, MPFR_RNDN);
+    mpfr_set_si(y.value, quotient % 8, MPFR_RNDN);
+  };
+  const auto whole_power = [](Precise& y, const Precise& a, const Precise& b) {
+    Precise whole;
+    mpfr_floor(whole.value, b.value);
+    mpfr_pow(y.value, a.value, whole.value, MPFR_RNDN);
+  };
   static const std::vector<Tried> all{
       {"1 / i.a", false, inverse, 0x1p-1020, 0x1p1020, true, 1},
       {"i.a / i.b", false, of_two(mpfr_div), 0x1p-500, 0x1p500, true, 1},
@@ -154,6 +184,38 @@ const std::vector<Tried>& all_tried() {
        [](Precise& y, const Precise& a, const Precise&) { mpfr_mul_2si(y.value, a.value, -7, MPFR_RNDN); }, 0x1p-300,
        0x1p300, true, 0},
       {"std::exp2(i.a)", true, of_one(mpfr_exp2), 0x1p-40, 1021, true, 4},
+      {"std::tgamma(i.a)", false, of_one(mpfr_gamma), 0x1p-60, 8, false, 1},
+      {"std::tgamma(i.a)", false, of_one(mpfr_gamma), 0x1p-60, 170, true, 1},
+      {"std::lgamma(i.a)", false, logarithm_of_gamma, 0x1p-60, 0x1p1000, false, 1},
+      {"std::lgamma(i.a)", false, logarithm_of_gamma, 0.9, 2.2, false, 1},
+      {"std::lgamma(-i.a) + 64", false, of_negative_and_64, 0x1p-60, 20, false, 2},
+      {"std::logb(i.a)", false, exponent(1), 0x1p-1020, 0x1p1020, true, 0},
+      {"std::ilogb(i.a)", false, exponent(1), 0x1p-1020, 0x1p1020, true, 0},
+      {"[&] { int e; return std::frexp(i.a, &e); }()", false, fraction, 0x1p-1020, 0x1p1020, true, 0},
+      {"[&] { int e; std::frexp(i.a, &e); return e; }()", false, exponent(0), 0x1p-1020, 0x1p1020, true, 0},
+      {"[&] { float w; return std::modf(i.a, &w); }()", false, of_one(mpfr_frac), 0x1p-10, 0x1p40, true, 0},
+      {"[&] { float w; std::modf(i.a, &w); return w; }()", false, of_one(mpfr_trunc), 0x1p-10, 0x1p40, true, 0},
+      {"[&] { int q; return std::remquo(i.a, i.b, &q); }()", false, of_two(mpfr_remainder), 0x1p-10, 0x1p11, true, 0},
+      {"[&] { int q; std::remquo(i.a, i.b, &q); return q; }()", false, low_quotient, 0x1p-10, 0x1p11, true, 0},
+      {"std::pow(i.a, std::floor(i.b))", false, whole_power, 0x1p-6, 0x1p6, true, 1},
+      {"std::tgamma(i.a)", true, of_one(mpfr_gamma), 0x1p-60, 8, false, 40},
+      {"std::tgamma(i.a)", true, of_one(mpfr_gamma), 0x1p-60, 170, true, 2760},
+      {"std::lgamma(i.a)", true, logarithm_of_gamma, 0x1p-80, 0x1p1000, false, 40},
+      {"std::lgamma(i.a)", true, logarithm_of_gamma, 0.9, 2.2, false, 40},
+      {"std::lgamma(-i.a) + 64", true, of_negative_and_64, 0x1p-60, 20, false, 40},
+      {"std::logb(i.a)", true, exponent(1), 0x1p-1020, 0x1p1020, true, 0},
+      {"std::ilogb(i.a)", true, exponent(1), 0x1p-1020, 0x1p1020, true, 0},
+      {"[&] { int e; return std::frexp(i.a, &e); }()", true, fraction, 0x1p-1020, 0x1p1020, true, 0},
+      {"[&] { int e; std::frexp(i.a, &e); return e; }()", true, exponent(0), 0x1p-1020, 0x1p1020, true, 0},
+      {"[&] { double w; return std::modf(i.a, &w); }()", true, of_one(mpfr_frac), 0x1p-10, 0x1p40, true, 0},
+      {"[&] { double w; std::modf(i.a, &w); return w; }()", true, of_one(mpfr_trunc), 0x1p-10, 0x1p40, true, 0},
+      {"[&] { int q; return std::remquo(i.a, i.b, &q); }()", true, of_two(mpfr_remainder), 0x1p-10, 0x1p11, true, 0},
+      {"[&] { int q; std::remquo(i.a, i.b, &q); return q; }()", true, low_quotient, 0x1p-10, 0x1p11, true, 0},
+      {"std::pow(i.a, std::floor(i.b))", true, whole_power, 0x1p-6, 0x1p6, true, 522},
+      {"exp10f(i.a)", false, of_one(mpfr_exp10), 0x1p-40, 306, true, 1},
+      {"exp10(i.a)", true, of_one(mpfr_exp10), 0x1p-40, 8, true, 74},
+      {"[&] { float s, c; sincosf(i.a, &s, &c); return s; }()", false, of_one(mpfr_sin), 0x1p-40, 1024, true, 1.7},
+      {"[&] { double s, c; sincos(i.a, &s, &c); return c; }()", true, of_one(mpfr_cos), 0x1p-40, 1024, true, 6},
       {"std::log2(i.a)", true, of_one(mpfr_log2), 0x1p-1021, 0x1p1022, false, 12},
       {"std::log2(i.a)", true, of_one(mpfr_log2), 0.7, 1.4, false, 12},
       {"std::log10(i.a)", true, of_one(mpfr_log10), 0x1p-1021, 0x1p1022, false, 12},
@@ -306,6 +368,26 @@ std::function<double(double, double)> on_host(const std::string& expression) {
       {"std::sinh(i.a)", [](double a, double) { return std::sinh(a); }},
       {"std::cosh(i.a)", [](double a, double) { return std::cosh(a); }},
       {"std::asinh(i.a)", [](double a, double) { return std::asinh(a); }},
+      {"std::tgamma(i.a)", [](double a, double) { return std::tgamma(a); }},
+      {"std::lgamma(i.a)", [](double a, double) { return std::lgamma(a); }},
+      {"std::logb(i.a)", [](double a, double) { return std::logb(a); }},
+      {"exp10(i.a)", [](double a, double) { return std::pow(10, a); }},
+      {"std::pow(i.a, std::floor(i.b))", [](double a, double b) { return std::pow(a, std::floor(b)); }},
+      {"[&] { int e; return std::frexp(i.a, &e); }()",
+       [](double a, double) {
+         int e = 0;
+         return std::frexp(a, &e);
+       }},
+      {"[&] { float w; return std::modf(i.a, &w); }()",
+       [](double a, double) {
+         double w = 0;
+         return std::modf(a, &w);
+       }},
+      {"[&] { double w; return std::modf(i.a, &w); }()",
+       [](double a, double) {
+         double w = 0;
+         return std::modf(a, &w);
+       }},
       {"std::acosh(i.a)", [](double a, double) { return std::acosh(a); }},
       {"std::atanh(i.a)", [](double a, double) { return std::atanh(a); }},
       {"std::fdim(i.a, i.b)", [](double a, double b) { return std::fdim(a, b); }},
@@ -351,12 +433,14 @@ std::vector<std::string> differences(std::size_t number, std::set<std::string>& 
       b.push_back(one.is_double ? second : as_short(second));
       if (!std::isfinite(first)) a.back() = first;
       if (!std::isfinite(second)) b.back() = second;
-      // The page says to where circular functions are known, and that a power has a base above 0.
+      // The page says to where circular functions are known. Of others than whole exponents a power has a base above 0.
       const bool circular = one.expression.find("sin(") != std::string::npos ||
                             one.expression.find("cos(") != std::string::npos ||
                             one.expression.find("tan(") != std::string::npos;
       const bool any_power = two || one.expression.find("1.5") != std::string::npos;
-      const bool power_of_negative = any_power && one.expression.find("pow(") != std::string::npos && first < 0;
+      const bool whole = one.expression.find("floor(i.b)") != std::string::npos;
+      const bool power_of_negative =
+          any_power && !whole && one.expression.find("pow(") != std::string::npos && first < 0;
       if ((circular && std::fabs(first) > 1024) || power_of_negative) a.pop_back(), b.pop_back();
     }
   }

@@ -143,11 +143,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "may not be there for the first or last; read it outside of the condition"},
         Refused{"BoundsChanged", LOOPS("", "      a[i] += x[j];\n", "    n = n - 1;\n"), 9, 19,
                 "'n' is changed in the loops whose bounds it is: the board takes all i and j at once"},
-        Refused{"UnknownFunction", LOOPS("", "      a[i] += other(index_[j]);\n", ""), 11, 7,
-                "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
-                "fmax, fdim, fma, fmod, remainder, copysign, ldexp, exp, exp2, expm1, log, log2, log10, log1p, pow, "
-                "sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, erf, erfc, floor, "
-                "ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
+        Refused{
+            "UnknownFunction", LOOPS("", "      a[i] += other(index_[j]);\n", ""), 11, 7,
+            "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
+            "fmax, fdim, fma, fmod, remainder, remquo, modf, frexp, ldexp, logb, ilogb, copysign, exp, exp2, exp10, "
+            "expm1, log, log2, log10, log1p, pow, sin, cos, sincos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, "
+            "asinh, acosh, atanh, erf, erfc, tgamma, lgamma, floor, ceil, trunc, round, rint, lround, lrint and "
+            "those of gdr/kernel.h"},
         Refused{"Break", LOOPS("", "      if (x[j] > 1) break;\n      a[i] += x[j];\n", ""), 11, 21,
                 "the loop ends early: every i meets every j, and loops inside have a constant number of turns; use a "
                 "condition"},

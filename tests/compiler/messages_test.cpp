@@ -48,15 +48,26 @@ INSTANTIATE_TEST_SUITE_P(
                 "a loop whose number of turns is not fixed, or that is too long to be unrolled; every pair takes the "
                 "same lines: "
                 "give it a constant number of turns and choose results by ?:"},
-        Refused{"UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
-                "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
-                "fmax, fdim, fma, fmod, remainder, copysign, ldexp, exp, exp2, expm1, log, log2, log10, log1p, pow, "
-                "sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, erf, erfc, floor, "
-                "ceil, trunc, round, rint, lround, lrint and those of gdr/kernel.h"},
+        Refused{
+            "UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
+            "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "
+            "fmax, fdim, fma, fmod, remainder, remquo, modf, frexp, ldexp, logb, ilogb, copysign, exp, exp2, exp10, "
+            "expm1, log, log2, log10, log1p, pow, sin, cos, sincos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, "
+            "asinh, acosh, atanh, erf, erfc, tgamma, lgamma, floor, ceil, trunc, round, rint, lround, lrint and "
+            "those of gdr/kernel.h"},
         Refused{"IndexOfData", "void f(const I& i, const J& j, F& f) {\n  f.sum += table[j.k] * i.x;\n}\n", 7,
                 "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of "
                 "turns that "
                 "clang unrolls"},
+        Refused{
+            "Neighbours", "void f(const I& i, const J& j, F& f) {\n  f.sum += std::nextafter(i.x, j.x);\n}\n", 7,
+            "function 'nextafter' is called: words have more bits than the host's numbers, and so other neighbours; "
+            "add a part of the number, as in x + x * 1e-15"},
+        Refused{"Assertion",
+                "#include <cassert>\nvoid f(const I& i, const J& j, F& f) {\n  assert(j.m > 0);\n  f.sum += i.x;\n}\n",
+                8,
+                "function '__assert_fail' is called: PEs cannot end a program: compile without assertions, by -D "
+                "NDEBUG"},
         Refused{"PointerChased", "void f(const I& i, const J& j, F& f) {\n  f.sum += *elsewhere() * i.x * j.m;\n}\n", 7,
                 "a pointer is followed: PEs see the fields of their records alone"},
         Refused{"OverwrittenResult", "void f(const I& i, const J& j, F& f) {\n  f.sum = i.x * j.m;\n}\n", 7,

@@ -85,6 +85,9 @@ class Builder {
   Operand ceil(const Operand& x, isa::Width width, const Bounds& bounds);
   Operand trunc(const Operand& x, isa::Width width, const Bounds& bounds);
   Operand round(const Operand& x, isa::Width width, const Bounds& bounds);
+  // The parts of a number, as Act::fraction and Act::exponent say.
+  Operand fraction(const Operand& x, isa::Width width);
+  Operand exponent(const Operand& x, isa::Width width);
   // Further functions in short words: further_functions.cpp.
   Operand power(const Operand& a, const Operand& b);
   Operand cube_root(const Operand& x);

@@ -243,6 +243,8 @@ class Ending {
         return growing_only(node);
       case Act::absolute:
       case Act::copysign:
+      case Act::fraction:
+      case Act::exponent:
       case Act::rsqrt:
       case Act::reciprocal:
       case Act::sin:

@@ -132,6 +132,8 @@ Operand Lowering::floating(const Node& node, Width width) {
       return builder_.copysign(builder_.settled(argument(0), width), argument(1));
     case Act::nearest:
       return builder_.nearest(argument(0), width, this->node(node.operands[0]).bounds);
+    case Act::fraction:
+      return builder_.fraction(argument(0), width);
     case Act::floor:
       return builder_.floor(argument(0), width, this->node(node.operands[0]).bounds);
     case Act::ceil:
@@ -235,6 +237,7 @@ Operand Lowering::integer(const Node& node, Width width) {
   };
   Operand a = operand(node.operands[0]);
   if (node.act == Act::to_integer) return builder_.to_integer(a, width, node.bounds, node.saturates);
+  if (node.act == Act::exponent) return builder_.exponent(a, width);
   if (node.act == Act::sign_extend) return builder_.sign_extended(a, bits);
   if (node.act == Act::zero_extend) return builder_.zero_extended(a, bits);
   if (node.act == Act::leading_zeros) return builder_.leading_zeros(a, bits);

@@ -56,4 +56,26 @@ Operand Builder::round(const Operand& x, Width width, const Bounds& bounds) {
   return bounds.low >= 0 ? rounded : copysign(rounded, value);
 }
 
+Operand Builder::fraction(const Operand& argument, Width width) {
+  const Operand x = settled(argument, width);
+  const bool wide = width == kLong;
+  const Operand kept = operation(Op::UAND, {x, bits(wide ? "800fffffffffffffff" : "800ffffff", width)}, width);
+  const Operand half = operation(Op::UOR, {kept, bits(wide ? "3fe000000000000000" : "3fe000000", width)}, width);
+  Truth not_zero = flag_of(x, Condition::zero);
+  not_zero.inverted = !not_zero.inverted;
+  const Operand made = merge(kept, half, not_zero, true);
+  if (code_.fast) return made;
+  const Operand largest = bits(wide ? "7fefffffffffffffff" : "7feffffff", width);
+  return merge(made, x, compare(Op::FSUB, largest, absolute(x), width, Condition::negative), false);
+}
+
+Operand Builder::exponent(const Operand& argument, Width width) {
+  const Width of_x = this->width(argument);
+  const Operand x = settled(argument, of_x);
+  // Without its fraction a number is the same in a short word and a long one.
+  const Operand power = operation(Op::UAND, {x, bits(of_x == kLong ? "7ff000000000000000" : "7ff000000", of_x)}, of_x);
+  const Operand shifted = operation(Op::ULSR, {settled(power, width), integer(width == kLong ? 60 : 24, width)}, width);
+  return operation(Op::USUB, {shifted, integer(1023, width)}, width);
+}
+
 }  // namespace gdr::compiler

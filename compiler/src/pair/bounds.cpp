@@ -100,6 +100,10 @@ Bounds of_operation(const Node& node, const std::vector<Node>& nodes) {
     case Act::erf:
     case Act::tanh:
       return {-1, 1};
+    case Act::fraction:
+      return {operand(0).low >= 0 ? 0 : -kBeyondAll, operand(0).high <= 0 ? 0 : kBeyondAll};
+    case Act::exponent:
+      return {-1023, 1024};
     case Act::floor:
       return {std::floor(operand(0).low), std::floor(operand(0).high)};
     case Act::ceil:
@@ -256,6 +260,8 @@ class Followed {
       case Act::trunc:
       case Act::round:
       case Act::nearest:
+      case Act::fraction:
+      case Act::exponent:
       case Act::to_integer:
       case Act::iadd:
       case Act::isub:

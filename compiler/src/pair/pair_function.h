@@ -83,8 +83,10 @@ enum class Act : std::uint8_t {
   floor,
   ceil,
   trunc,
-  round,       // halves away from 0
-  nearest,     // the nearest whole number, as a floating-point number
+  round,     // halves away from 0
+  nearest,   // the nearest whole number, as a floating-point number
+  fraction,  // of frexp: below 1, from 1/2 on, with the sign; of 0 and infinity they themselves
+  exponent,  // an integer: of the greatest power of two that is not above the magnitude; -1023 for 0, 1024 for infinity
   to_integer,  // towards zero
   from_integer,
   // integers

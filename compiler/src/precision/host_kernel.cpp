@@ -229,6 +229,10 @@ double HostKernel::function_of(Act act, double a, double b) {
       return std::expm1(a);
     case Act::log1p:
       return std::log1p(a);
+    case Act::fraction: {
+      int ignored = 0;
+      return std::frexp(a, &ignored);
+    }
     case Act::floor:
       return std::floor(a);
     case Act::ceil:
@@ -253,6 +257,12 @@ std::int64_t HostKernel::integer_of(const Step& step, const Value& a, const Valu
     case Act::to_integer: {
       constexpr double kBeyond = 0x1p62;
       return static_cast<std::int64_t>(std::clamp(std::isnan(a.number) ? 0 : a.number, -kBeyond, kBeyond));
+    }
+    case Act::exponent: {
+      constexpr int kOfZero = -1023;
+      constexpr int kOfInfinity = 1024;
+      if (a.number == 0) return kOfZero;
+      return std::isfinite(a.number) ? std::ilogb(a.number) : kOfInfinity;
     }
     case Act::iadd:
       return as_signed(left + right);

@@ -28,6 +28,18 @@ std::optional<int> FunctionReader::whole_power(Type type, int base, int exponent
   return std::fmod(count, 2) == 0 ? magnitude : add(Act::copysign, type, {magnitude, base});
 }
 
+/// A power with an exponent that is known only when the kernel runs. A base below 0 has whole exponents only, and a
+/// power with the sign of those that are odd.
+int FunctionReader::signed_power(Type type, int base, int exponent) {
+  if (base < 0 || exponent < 0) return -1;
+  if (bounds(base).low >= 0) return add(Act::power, type, {base, exponent});
+  const int power = add(Act::power, type, {add(Act::absolute, type, {base}), exponent});
+  const int half = add(Act::mul, type, {exponent, number(type, 0.5)});
+  const int odd = conditions_.comparison(Act::less, add(Act::floor, type, {half}), half);  // infinity is even
+  const int with_sign = conditions_.both(conditions_.comparison(Act::less, base, number(type, 0)), odd);
+  return add(Act::select, type, {with_sign, add(Act::negate, type, {power}), power});
+}
+
 /// Functions that are made of others; nothing if the name is none of them.
 std::optional<int> FunctionReader::composed(llvm::StringRef name, const llvm::CallInst& next) {
   const std::optional<Type> type = type_of(*next.getType());
@@ -35,6 +47,11 @@ std::optional<int> FunctionReader::composed(llvm::StringRef name, const llvm::Ca
   if (*type == Type::float_short) name.consume_back("f");
   const auto operand = [&](unsigned n) { return value(next.getArgOperand(n), next); };
   if (next.arg_size() == 1) {
+    if (name == "tgamma" || name == "lgamma") return gamma_function(*type, operand(0), name == "lgamma");
+    if (name == "exp10") {
+      const int x = operand(0);
+      return x < 0 ? -1 : add(Act::power, *type, {number(*type, 10), x});
+    }
     const bool inverse_hyperbolic = name == "asinh" || name == "acosh" || name == "atanh";
     if (!inverse_hyperbolic && name != "asin" && name != "acos" && name != "sinh" && name != "cosh")
       return std::nullopt;
@@ -85,8 +102,8 @@ int FunctionReader::scaled(Type type, int x, int n) {
 }
 
 /// x less the multiple of y that is nearest to it, or next to it towards 0. The quotient is known to a unit if it is
-/// below 2^22; products by it are exact, with y in two parts.
-int FunctionReader::what_is_left(Type type, int x, int y, bool nearest) {
+/// below 2^22; products by it are exact, with y in two parts. `quotient`: that of the magnitudes, if it is the nearest.
+int FunctionReader::what_is_left(Type type, int x, int y, bool nearest, int* quotient) {
   const auto wide = [&](int of) { return type == Type::float_long ? of : add(Act::widen, Type::float_long, {of}); };
   const auto brief = [&](int of) { return add(Act::narrow, Type::float_short, {of}); };
   const auto made = [&](Act act, int one, int other) { return add(act, Type::float_long, {one, other}); };
@@ -123,6 +140,11 @@ int FunctionReader::what_is_left(Type type, int x, int y, bool nearest) {
   const int even = conditions_.comparison(Act::equal, halved, add(Act::floor, Type::float_long, {halved}));
   const int tied = conditions_.comparison(Act::equal, add(Act::absolute, Type::float_long, {left}), half);
   const int other = conditions_.both(tied, conditions_.opposite(even));
+  if (quotient != nullptr) {
+    const int further = chosen(zero, left, one, number(Type::float_long, -1));
+    const int nearest = made(Act::add, whole, add(Act::select, Type::float_long, {other, further, zero}));
+    *quotient = chosen(a, half, zero, nearest);
+  }
   left = add(Act::select, Type::float_long, {other, add(Act::negate, Type::float_long, {left}), left});
   left = chosen(a, half, a, left);
   const int opposite = add(Act::negate, Type::float_long, {left});

@@ -62,9 +62,18 @@ class FunctionReader {
   // Functions that are made of others: composed.cpp.
   std::optional<int> whole_power(Type type, int base, int exponent);
   int scaled(Type type, int x, int n);
-  int what_is_left(Type type, int x, int y, bool nearest);
+  int what_is_left(Type type, int x, int y, bool nearest, int* quotient = nullptr);
   int area_function(llvm::StringRef name, Type type, int x);
   int of_exponentials_or_arcs(llvm::StringRef name, Type type, int x);
+  int gamma_function(Type type, int x, bool logarithm);
+  int signed_power(Type type, int base, int exponent);
+  // Functions that take numbers apart: parts.cpp.
+  std::optional<int> taken_apart(llvm::StringRef name, const llvm::CallInst& next);
+  int exponent_of(llvm::StringRef name, Type type, int x);
+  int infinite(Type type, int x);
+  int behind_the_point(Type type, int x);
+  int low_quotient(Type type, int x, int y);
+  int is_of_class(const llvm::IntrinsicInst& next);
   int rounded_to_integer(const llvm::CallInst& instruction, Act rounding);
   // Integers: integers.cpp.
   static std::optional<Type> integer_type(const llvm::Type& type);

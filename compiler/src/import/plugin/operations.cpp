@@ -51,12 +51,22 @@ std::optional<Act> rounding_to_integer(llvm::StringRef name) {
   return name == "int" ? std::optional(Act::nearest) : std::nullopt;
 }
 
+/// Why a function of the C library has no sense here; null if it may have.
+const char* senseless(llvm::StringRef name) {
+  if (name.starts_with("nextafter") || name.starts_with("nexttoward"))
+    return "words have more bits than the host's numbers, and so other neighbours; add a part of the number, as in "
+           "x + x * 1e-15";
+  if (name == "nan" || name == "nanf") return "the machine has no NaN";
+  if (name == "__assert_fail") return "PEs cannot end a program: compile without assertions, by -D NDEBUG";
+  if (name == "div" || name == "ldiv" || name == "lldiv") return "write / and %";
+  return nullptr;
+}
+
 const char* kFunctions =
-    "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, fdim, fma, fmod, remainder, copysign, ldexp, exp, exp2, expm1, "
-    "log, log2, log10, log1p, pow, sin, "
-    "cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, erf, erfc, floor, ceil, trunc, round, "
-    "rint, lround, lrint "
-    "and those of gdr/kernel.h";
+    "; known are sqrt, cbrt, hypot, fabs, fmin, fmax, fdim, fma, fmod, remainder, remquo, modf, frexp, ldexp, logb, "
+    "ilogb, copysign, exp, exp2, exp10, expm1, log, log2, log10, log1p, pow, sin, cos, sincos, tan, asin, acos, atan, "
+    "atan2, sinh, cosh, tanh, asinh, acosh, atanh, erf, erfc, tgamma, lgamma, floor, ceil, trunc, round, rint, lround, "
+    "lrint and those of gdr/kernel.h";
 
 }  // namespace
 
@@ -177,7 +187,9 @@ int FunctionReader::cast(const llvm::CastInst& next) {
   }
   // A wider index of an array is told of where the array is read.
   const auto indexes = [](const llvm::User* user) { return llvm::isa<llvm::GetElementPtrInst>(user); };
-  if (from_integer && !next.use_empty() && llvm::all_of(next.users(), indexes)) return -1;
+  if (from_integer && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(next) && !next.use_empty() &&
+      llvm::all_of(next.users(), indexes))
+    return -1;
   if (next.getOpcode() == llvm::Instruction::FPExt) return add(Act::widen, type, {operand});
   if (next.getOpcode() == llvm::Instruction::FPTrunc) return add(Act::narrow, type, {operand});
   if (*from != Type::truth) return integer_cast(next, operand);
@@ -198,10 +210,15 @@ int FunctionReader::call(const llvm::CallInst& next) {
   if (called == &function_) return refuse(next, "the function calls itself: write a loop with a fixed number of turns");
   // getSubprogram() takes any note for one: LLVM's verifier asks nothing of those of declarations.
   const auto* described = llvm::dyn_cast_or_null<llvm::DISubprogram>(called->getMetadata(llvm::LLVMContext::MD_dbg));
-  const std::string name = described != nullptr ? described->getName().str() : called->getName().str();
+  llvm::StringRef plain = described != nullptr ? described->getName() : called->getName();
+  plain.consume_front("__builtin_");
+  const std::string name = plain.str();
+  if (const char* reason = called->isDeclaration() ? senseless(plain) : nullptr; reason != nullptr)
+    return refuse(next, "function '" + name + "' is called: " + reason);
   if (const auto rounding = rounding_to_integer(called->getName()); rounding && next.arg_size() == 1) {
     return rounded_to_integer(next, *rounding);
   }
+  if (const auto made = taken_apart(called->getName(), next)) return *made;
   if (const auto made = composed(called->getName(), next)) return *made;
   const Known* known = known_function(called->getName());
   if (known == nullptr || next.arg_size() != known->operands || !type_of(*next.getType())) {
@@ -219,7 +236,9 @@ int FunctionReader::call(const llvm::CallInst& next) {
 int FunctionReader::function(Act act, Type type, std::vector<int> operands) {
   if (act == Act::atan2 && operands.size() == 1) operands.push_back(number(type, 1));
   if (act == Act::power) {
+    if (operands[0] < 0 || operands[1] < 0) return -1;
     if (const std::optional<int> made = whole_power(type, operands[0], operands[1])) return *made;
+    return signed_power(type, operands[0], operands[1]);
   }
   return add(act, type, std::move(operands));
 }
@@ -270,6 +289,7 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
   if (!type_of(*next.getType())) return refuse(next, kTypes);
   const Type type = *type_of(*next.getType());
   if (const std::optional<int> made = integer_intrinsic(next)) return *made;
+  if (id == llvm::Intrinsic::is_fpclass) return is_of_class(next);
   if (id == llvm::Intrinsic::fma && type == Type::float_short) {  // the product of floats is exact: rounded once
     const auto wide = [&](unsigned n) { return add(Act::widen, Type::float_long, {operand(n)}); };
     const int product = add(Act::mul, Type::float_long, {wide(0), wide(1)});

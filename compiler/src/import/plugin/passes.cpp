@@ -19,6 +19,8 @@
 #include <tuple>
 #include <vector>
 
+#include "complex_functions.h"
+#include "pointer_functions.h"
 #include "records.h"
 
 namespace gdr::compiler {
@@ -321,6 +323,32 @@ void run(llvm::Module& module, const char* passes) {
   manager.run(module, modules);
 }
 
+/// std::signbit, of which clang makes a comparison of the bits as an integer: a comparison of the number, which LLVM
+/// does not join with the load of a member.
+void ask_numbers_for_signs(llvm::Module& module) {
+  std::vector<std::pair<llvm::ICmpInst*, llvm::Value*>> found;
+  for (llvm::Function& function : module) {
+    for (llvm::BasicBlock& block : function) {
+      for (llvm::Instruction& next : block) {
+        auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&next);
+        if (compare == nullptr || compare->getPredicate() != llvm::CmpInst::ICMP_SLT) continue;
+        const auto* zero = llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1));
+        const auto* bits = llvm::dyn_cast<llvm::BitCastInst>(compare->getOperand(0));
+        if (zero == nullptr || !zero->isZero() || bits == nullptr) continue;
+        llvm::Value* number = bits->getOperand(0);
+        if (number->getType()->isFloatTy() || number->getType()->isDoubleTy()) found.emplace_back(compare, number);
+      }
+    }
+  }
+  for (const auto& [compare, number] : found) {
+    auto* sign =
+        new llvm::FCmpInst(compare, llvm::CmpInst::FCMP_OLT, number, llvm::Constant::getNullValue(number->getType()));
+    sign->setDebugLoc(compare->getDebugLoc());
+    compare->replaceAllUsesWith(sign);
+    compare->eraseFromParent();
+  }
+}
+
 /// LLVM takes these from its command line alone.
 void set_thresholds() {
   static std::once_flag once;
@@ -335,6 +363,9 @@ void set_thresholds() {
 
 void run_passes(llvm::Module& module) {
   set_thresholds();
+  ask_numbers_for_signs(module);
+  expand_complex_functions(module);
+  split_pointer_functions(module);
   run(module, kEarly);
   for (llvm::Function& function : module) {
     const llvm::DISubprogram* described = function.getSubprogram();
