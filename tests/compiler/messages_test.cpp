@@ -55,10 +55,24 @@ INSTANTIATE_TEST_SUITE_P(
             "expm1, log, log2, log10, log1p, pow, sin, cos, sincos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, "
             "asinh, acosh, atanh, erf, erfc, tgamma, lgamma, floor, ceil, trunc, round, rint, lround, lrint and "
             "those of gdr/kernel.h"},
-        Refused{"IndexOfData", "void f(const I& i, const J& j, F& f) {\n  f.sum += table[j.k] * i.x;\n}\n", 7,
-                "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of "
-                "turns that "
-                "clang unrolls"},
+        Refused{
+            "TableOfTheHost", "void f(const I& i, const J& j, F& f) {\n  f.sum += table[j.k] * i.x;\n}\n", 7,
+            "variable 'table' is outside of the records: PEs have no memory of the host; pass it in the parameters, "
+            "or declare it const if it never changes"},
+        Refused{"TableThatIsTooLong",
+                "static const double large[300] = {1, 2};\nvoid f(const I& i, const J& j, F& f) {\n"
+                "  f.sum += large[j.k] * i.x;\n}\n",
+                8,
+                "array 'large' of line 6 has 300 entries for an index that is known only when the kernel runs: one of "
+                "up to 128 is chosen by comparisons, two operations each; compute the value, or take fewer entries"},
+        Refused{"VariableOfTheHostIsWritten",
+                "void f(const I& i, const J& j, F& f) {\n  static int calls = 0;\n  f.sum += i.x * ++calls;\n}\n", 8,
+                "variable 'calls' of line 7 is outside of the records: PEs have no memory of the host; pass it in the "
+                "parameters, or declare it const if it never changes"},
+        Refused{"ResultThatIsOverwrittenAtAnIndexOfData",
+                "struct H { double bins[4]; };\nvoid f(const I& i, const J& j, H& f) {\n  f.bins[j.k] = i.x;\n}\n", 8,
+                "an element is written at an index that is known only when the kernel runs: use constants, or loops "
+                "with a fixed number of turns that clang unrolls, or change one result by += there"},
         Refused{
             "Neighbours", "void f(const I& i, const J& j, F& f) {\n  f.sum += std::nextafter(i.x, j.x);\n}\n", 7,
             "function 'nextafter' is called: words have more bits than the host's numbers, and so other neighbours; "

@@ -1,4 +1,5 @@
-// What people write in pair functions: functions with results behind pointers, complex numbers and the library of C++20. The board gives what the host gives.
+// What people write in pair functions: functions with results behind pointers, arrays at indices of data, complex
+// numbers and the library of C++20. The board gives what the host gives.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +57,28 @@ const std::vector<Written>& all_written() {
       {"PowerOfNegative", "", "f.y[0] += std::pow(-2.0 - i.a * i.a * 0.01, i.k); f.y[1] += std::pow(i.b, 3 - i.k);"},
       {"SignBit", "", "f.y[0] += std::signbit(i.a) ? 1 : 2; f.y[1] += std::signbit(static_cast<float>(i.b)) ? 1 : 0;"},
       {"IsNormal", "", "f.y[0] += std::isnormal(i.a) ? 1 : 2; f.y[1] += std::isnormal(i.k * 1.0) ? 1 : 2;"},
+      {"ConstantTable", "static const double c[8] = {1, -2, 4.5, 8, 16, 32, 64.25, 128};\n", "f.y[0] += c[i.k & 7];"},
+      {"TableBehindAnOffset", "static const double c[8] = {1, -2, 4.5, 8, 16, 32, 64.25, 128};\n",
+       "f.y[0] += c[(i.k & 3) + 4]; f.y[1] += c[4 - (i.k & 3)];"},
+      {"TableThatIsNotConstButNeverWritten", "static double c[3] = {0.1, 0.2, 0.3};\n", "f.y[0] += c[i.u % 3];"},
+      {"LocalTable", "", "const double c[4] = {1.5, 2.5, 3.5, 4.5}; f.y[0] += c[i.k & 3];"},
+      {"LocalStaticTableOfFloats", "", "static const float c[4] = {1.5f, 0.1f, 3, 4}; f.y[0] += c[i.k & 3];"},
+      {"TableOfIntegers", "constexpr int c[5] = {3, 1, -4, 1, 5};\n", "f.y[0] += c[i.u % 5];"},
+      {"TableOfBytes", "", "f.y[0] += \"abcd\"[i.k & 3];"},
+      {"ArrayOfTheLibrary", "constexpr std::array<double, 4> c{1.5, 2.5, 3.5, 4.5};\n", "f.y[0] += c[i.k & 3];"},
+      {"TableOfTwoDimensions", "static const double c[2][3] = {{1, 2, 3}, {4, 5, 6}};\n",
+       "f.y[0] += c[i.k & 1][i.u % 3];"},
+      {"TableOfRecords",
+       "struct Q { double a; float b; int n; };\nconstexpr Q c[3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};\n",
+       "const Q& q = c[i.u % 3]; f.y[0] += q.a * i.a; f.y[1] += q.b; f.y[2] += q.n;"},
+      {"ConstantVariable", "static double eps = 0.25;\n", "f.y[0] += eps * i.a;"},
+      {"LocalArray", "", "double c[3] = {i.a, i.b, 2}; f.y[0] += c[i.u % 3];"},
+      {"LocalArrayThatIsWritten", "",
+       "double c[3] = {0, 0, 1}; c[i.u % 3] += i.a; f.y[0] += c[0] + 2 * c[1] + 4 * c[2];"},
+      {"LocalCounts", "",
+       "int c[4] = {}; for (int n = 0; n < 6; ++n) ++c[(i.u >> n) & 3]; f.y[0] += c[0] + 10 * c[1] + 100 * c[2];"},
+      {"Histogram", "", "f.y[i.u % 3] += i.a;"},
+      {"HistogramUnderACondition", "", "if (i.k > 0) f.y[i.k % 3] += 1;"},
       {"ComplexSize", "", "const std::complex<double> z(i.a, i.b); f.y[0] += std::abs(z); f.y[1] += std::arg(z);"},
       {"ComplexQuotient", "",
        "const auto z = std::complex<double>(i.a, i.b) / std::complex<double>(i.b, i.k + 0.5); "

@@ -21,11 +21,8 @@ constexpr std::size_t kMostNodes = 20000;
 constexpr int kNotChosen = -2;
 constexpr int kNowhere = -3;  // control never comes there, or does not matter there
 constexpr const char* kIndexOfData =
-    "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of turns that "
-    "clang "
-    "unrolls";
-
-std::string quoted(llvm::StringRef name) { return "'" + name.str() + "'"; }
+    "an element is written at an index that is known only when the kernel runs: use constants, or loops with a fixed "
+    "number of turns that clang unrolls, or change one result by += there";
 
 }  // namespace
 
@@ -192,10 +189,7 @@ std::optional<FunctionReader::Pointer> FunctionReader::pointer(const llvm::Value
   while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(value)) {
     llvm::APInt distance(64, 0);
     if (!step->accumulateConstantOffset(function_.getParent()->getDataLayout(), distance)) {
-      refuse(
-          at,
-          "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of turns "
-          "that clang unrolls");
+      refuse(at, kIndexOfData);
       return std::nullopt;
     }
     offset += distance.getSExtValue();
@@ -207,8 +201,8 @@ std::optional<FunctionReader::Pointer> FunctionReader::pointer(const llvm::Value
   if (llvm::isa<llvm::AllocaInst>(value)) {
     refuse(at, "a local variable stands in memory: compile with clang -O2, and index local arrays by constants");
   } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
-    refuse(at, "variable " + quoted(global->getName()) +
-                   " is outside of the records: PEs have no memory of the host; pass it in the parameters");
+    refuse(at, "variable " + name_of(*global) +
+                   " is outside of the records: PEs have no memory of the host; make it a result");
   } else {
     refuse(at, "a pointer is followed: PEs see the fields of their records alone");
   }
@@ -235,36 +229,25 @@ std::optional<FunctionReader::Slot> FunctionReader::slot_of(const Pointer& point
   return std::nullopt;
 }
 
-/// What stands `offset` bytes behind an address, of which the branches taken may choose one of several.
-int FunctionReader::read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at) {
-  while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(address)) {
-    llvm::APInt distance(64, 0);
-    llvm::MapVector<llvm::Value*, llvm::APInt> indices;
-    if (!step->collectOffset(function_.getParent()->getDataLayout(), 64, indices, distance)) break;
-    offset += distance.getSExtValue();
-    address = step->getPointerOperand();
-    if (indices.empty()) continue;
-    if (indices.size() == 1) {
-      const auto& [index, bytes] = indices.front();
-      const auto there = [&](std::int64_t number) {
-        return read_at(address, offset + number * bytes.getSExtValue(), at);
-      };
-      const int read = read_chosen(index, there, at);
-      if (read != kNotChosen) return read;
-    }
-    return refuse(at, kIndexOfData);
+/// What stands at an address, of which the branches taken may choose one of several.
+int FunctionReader::read_at(Address address, const llvm::Instruction& at) {
+  const Address further = address_of(address.base);
+  address.base = further.base;
+  address.offset += further.offset;
+  address.indices.insert(address.indices.end(), further.indices.begin(), further.indices.end());
+  const auto read = [&](const llvm::Value* base) { return read_at({base, address.offset, address.indices}, at); };
+  if (address.indices.size() == 1) {
+    if (const int chosen = read_chosen(address, at); chosen != kNotChosen) return chosen;
   }
-  if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(address)) {
-    return choice(at, value(chosen->getCondition(), at), read_at(chosen->getTrueValue(), offset, at),
-                  read_at(chosen->getFalseValue(), offset, at));
-  }
-  if (const auto* joined = llvm::dyn_cast<llvm::PHINode>(address)) {
-    return merged(*joined, at, [&](const llvm::Value* incoming) { return read_at(incoming, offset, at); });
-  }
-  const std::optional<Pointer> from = pointer(address, at);
+  if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(address.base))
+    return choice(at, value(chosen->getCondition(), at), read(chosen->getTrueValue()), read(chosen->getFalseValue()));
+  if (const auto* joined = llvm::dyn_cast<llvm::PHINode>(address.base)) return merged(*joined, at, read);
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(address.base)) return read_global(*global, address, at);
+  const std::optional<Pointer> from = pointer(address.base, at);
   if (!from) return -1;
-  if (const int fields = bit_fields(from->record, from->offset + offset, *at.getType()); fields >= 0) return fields;
-  const std::optional<Slot> slot = slot_of({from->record, from->offset + offset}, *at.getType(), at);
+  if (!address.indices.empty()) return read_element(address, from->record, at);
+  if (const int fields = bit_fields(from->record, address.offset, *at.getType()); fields >= 0) return fields;
+  const std::optional<Slot> slot = slot_of({from->record, address.offset}, *at.getType(), at);
   if (!slot) return -1;
   if (from->record == changed_) {
     const auto stored = memory_.find(*slot);
@@ -274,9 +257,9 @@ int FunctionReader::read_at(const llvm::Value* address, std::int64_t offset, con
 }
 
 /// An index that a condition chooses of two constants; kNotChosen if it is none.
-int FunctionReader::read_chosen(const llvm::Value* index, const std::function<int(std::int64_t)>& there,
-                                const llvm::Instruction& at) {
+int FunctionReader::read_chosen(const Address& address, const llvm::Instruction& at) {
   const llvm::Value* condition = nullptr;
+  const auto& [index, bytes] = address.indices.front();
   std::int64_t yes = 1;
   std::int64_t no = 0;
   if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(index)) {
@@ -294,21 +277,27 @@ int FunctionReader::read_chosen(const llvm::Value* index, const std::function<in
     return kNotChosen;
   }
   const int chosen = value(condition, at);
+  const auto there = [&](std::int64_t number) {
+    return read_at({address.base, address.offset + number * bytes, {}}, at);
+  };
   return choice(at, chosen, there(yes), there(no));
 }
 
 int FunctionReader::load(const llvm::LoadInst& instruction) {
-  return read_at(instruction.getPointerOperand(), 0, instruction);
+  return read_at({instruction.getPointerOperand(), 0, {}}, instruction);
 }
 
 void FunctionReader::store(const llvm::StoreInst& instruction) {
-  const std::optional<Pointer> to = pointer(instruction.getPointerOperand(), instruction);
+  const Address address = address_of(instruction.getPointerOperand());
+  const bool of_state = changed_ == Record::state && !address.indices.empty();
+  const std::optional<Pointer> to = pointer(of_state ? address.base : instruction.getPointerOperand(), instruction);
   if (!to) return;
   if (to->record != changed_) {
     refuse(instruction, changed_ == Record::state ? "a record other than the state is written: take it as const &"
                                                   : "a record other than the result is written: take it as const &");
     return;
   }
+  if (of_state) return store_element(address, instruction);
   const std::optional<Slot> slot = slot_of(*to, *instruction.getValueOperand()->getType(), instruction);
   if (!slot) return;
   write(*slot, value(instruction.getValueOperand(), instruction), instruction);
@@ -326,14 +315,16 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
     refuse(instruction, "a function is called that is kept for the compiler");
     return;
   }
-  const std::optional<Pointer> to = pointer(instruction.getArgOperand(0), instruction);
-  if (!to) return;
+  const Address address = address_of(instruction.getArgOperand(0));
+  const std::optional<Pointer> base = pointer(address.base, instruction);
+  if (!base) return;
+  const Pointer to{base->record, address.offset};
   const llvm::Value& addend = *instruction.getArgOperand(1);
   llvm::Type* type = addend.getType();
   // A floating-point result takes addends of both widths: it is rounded once. To shorter integers C++ adds int.
   bool is_signed = true;
   for (const auto& field : result_.records[static_cast<std::size_t>(Record::result)]) {
-    const std::int64_t inside = to->offset - field.offset;
+    const std::int64_t inside = to.offset - field.offset;
     if (inside < 0 || inside >= static_cast<std::int64_t>(field.bytes) * field.count) continue;
     is_signed = field.is_signed;
     if (type->isIntegerTy() && !is_float(field.type) && field.bytes < 4)
@@ -341,11 +332,9 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
     if (type->isFloatTy() && field.type == Type::float_long) type = llvm::Type::getDoubleTy(type->getContext());
     if (type->isDoubleTy() && field.type == Type::float_short) type = llvm::Type::getFloatTy(type->getContext());
   }
-  const std::optional<Slot> slot =
-      to->record == Record::result ? slot_of(*to, *type, instruction) : std::optional<Slot>();
-  if (!slot) return;
-  const auto known = memory_.find(*slot);
-  const int before = known == memory_.end() ? input(Record::result, *slot) : known->second;
+  if (to.record != Record::result) return;
+  const std::optional<Slot> slot = address.indices.empty() ? slot_of(to, *type, instruction) : std::optional<Slot>();
+  if (address.indices.empty() && !slot) return;
   int value = this->value(&addend, instruction);
   if (act->first == "smin" || act->first == "smax") is_signed = true;
   if (act->first == "umin" || act->first == "umax") is_signed = false;
@@ -354,12 +343,16 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
     const bool by_bits = act->second == Act::iand || act->second == Act::ior || act->second == Act::ixor;
     value = as_number(value, (by_bits ? type : addend.getType())->getIntegerBitWidth(), is_signed);
   }
+  if (!slot) return change_element(act->second, address, value, *type, instruction);
+  const auto known = memory_.find(*slot);
+  const int before = known == memory_.end() ? input(Record::result, *slot) : known->second;
   write(*slot, add(act->second, *type_of(*type), {before, value}), instruction);
 }
 
-/// Changes a result where control comes to `at`.
-void FunctionReader::write(Slot slot, int value, const llvm::Instruction& at) {
-  const int reached = condition_of(*at.getParent());
+/// Changes a result where control comes to `at` and, if that is a node, `where` holds.
+void FunctionReader::write(Slot slot, int value, const llvm::Instruction& at, int where) {
+  int reached = condition_of(*at.getParent());
+  if (reached >= 0 && where >= 0) reached = conditions_.both(reached, where);
   if (value < 0 || reached < 0) return;
   const auto known = memory_.find(slot);
   const int before = known == memory_.end() ? input(changed_, slot) : known->second;

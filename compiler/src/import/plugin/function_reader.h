@@ -34,6 +34,12 @@ class FunctionReader {
 
  private:
   using Slot = std::pair<unsigned, unsigned>;  // field and element of the record that is changed
+  /// What an address is made of: indices add their number times so many bytes.
+  struct Address {
+    const llvm::Value* base = nullptr;
+    std::int64_t offset = 0;
+    std::vector<std::pair<const llvm::Value*, std::int64_t>> indices;
+  };
   struct Pointer {
     Record record = Record::i;
     std::int64_t offset = 0;
@@ -105,10 +111,30 @@ class FunctionReader {
   int before_widening(int number);
   int phi(const llvm::PHINode& phi);
   int merged(const llvm::PHINode& phi, const llvm::Instruction& at, const std::function<int(const llvm::Value*)>& of);
-  int read_chosen(const llvm::Value* index, const std::function<int(std::int64_t)>& there, const llvm::Instruction& at);
-  int read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at);
+  int read_chosen(const Address& address, const llvm::Instruction& at);
+  int read_at(Address address, const llvm::Instruction& at);
+  // Arrays at indices of data: indexed.cpp.
+  struct Indexed {
+    int index = -1;         // the node of the sum of all indices
+    std::int64_t unit = 0;  // bytes from one index to the next
+  };
+  static std::string name_of(const llvm::GlobalVariable& variable);
+  [[nodiscard]] Address address_of(const llvm::Value* pointer) const;
+  int index_of(const Address& address, std::int64_t unit, const llvm::Instruction& at);
+  std::optional<Indexed> indexed(const Address& address, const llvm::Instruction& at);
+  [[nodiscard]] std::optional<std::int64_t> index_at(const Indexed& all, const Address& address,
+                                                     std::int64_t place) const;
+  int is_index(const Indexed& all, std::int64_t index);
+  int chosen_entry(const Indexed& all, const std::vector<std::pair<std::int64_t, int>>& entries,
+                   const llvm::Instruction& at);
+  int read_global(const llvm::GlobalVariable& variable, const Address& address, const llvm::Instruction& at);
+  [[nodiscard]] std::vector<std::pair<std::int64_t, Slot>> slots_of(const Indexed& all, const Address& address,
+                                                                    Record record, const llvm::Type& type) const;
+  int read_element(const Address& address, Record record, const llvm::Instruction& at);
   void change(const llvm::CallInst& instruction);
-  void write(Slot slot, int value, const llvm::Instruction& at);
+  void change_element(Act act, const Address& address, int value, const llvm::Type& type, const llvm::Instruction& at);
+  void store_element(const Address& address, const llvm::StoreInst& instruction);
+  void write(Slot slot, int value, const llvm::Instruction& at, int where = -1);
   int as_member(Slot slot, int value);
   void names();
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "complex_functions.h"
+#include "local_arrays.h"
 #include "pointer_functions.h"
 #include "records.h"
 
@@ -39,6 +40,10 @@ constexpr const char* kLate =
     "loop(loop-rotate,indvars,loop-deletion,loop-unroll-full),"
     "loop-unroll<O2;no-partial;no-runtime;no-peeling;upperbound>,sroa<modify-cfg>,"
     "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg)";
+
+// After arrays at indices of data have been taken apart.
+constexpr const char* kAfterArrays =
+    "function(sroa<modify-cfg>,early-cse,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
 
 using Location = std::pair<llvm::Value*, std::int64_t>;
 
@@ -374,6 +379,7 @@ void run_passes(llvm::Module& module) {
     ResultNamer(function, *function.getArg(2)).run();
   }
   run(module, kLate);
+  if (choose_elements(module)) run(module, kAfterArrays);
 }
 
 }  // namespace gdr::compiler
