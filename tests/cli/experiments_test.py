@@ -158,6 +158,40 @@ def swap(a, b, c, h, most):
             return b, a, a + b + h, n, n, 0
 
 
+WALK = """
+#include <gdr/kernel.h>
+struct Start { double x; int n; };
+struct State { double x; int count[4]; int n; };
+struct Result { double fraction; int exponent, zero, one, two; };
+static const double factors[4] = {0.5, 3, 1.25, 7};
+void begin(const Start& start, State& state) {
+  state.x = start.x;
+  state.n = start.n;
+  for (int& count : state.count) count = 0;
+}
+void step(State& state) {
+  state.x *= factors[state.n & 3];
+  ++state.count[state.n & 3];
+  state.n = (state.n * 5 + 3) >> 1;
+}
+void end(const State& state, Result& result) {
+  result.fraction = std::frexp(state.x, &result.exponent);
+  result.zero = state.count[0];
+  result.one = state.count[1];
+  result.two = state.count[2];
+}
+"""
+
+
+def walk(x, n, steps):
+    count = [0] * 4
+    for _ in range(steps):
+        x *= (0.5, 3, 1.25, 7)[n & 3]
+        count[n & 3] += 1
+        n = (n * 5 + 3) >> 1
+    return (*math.frexp(x), *count[:3])
+
+
 class ExperimentsInCpp(cli_test.CliTest):
     """Experiments as functions begin, step, done and end."""
 
@@ -195,6 +229,12 @@ class ExperimentsInCpp(cli_test.CliTest):
         for steps in (1, 2, 7):
             rows = self.rows(kernel, text, "--steps", str(steps))
             self.assertEqual([row[:8] for row in rows], [narrow(s, w, steps) for s, w in starts], steps)
+
+    def test_a_state_has_arrays_at_indices_of_data_and_starts_mix_reals_and_integers(self):
+        starts = [(1.0, 0), (-3.0, 1), (2.5, 6), (-0.75, -5)]
+        text = "x,n\n" + "".join(f"{x},{n}\n" for x, n in starts)
+        rows = self.rows(self.file("walk.cc", WALK), text, "--steps", "10")
+        self.assertEqual([row[:5] for row in rows], [walk(x, n, 10) for x, n in starts])
 
     def test_without_done_the_number_of_steps_ends_it(self):
         source = SWAP.replace("bool done(const State& state) { return state.a > 100 || state.n >= 50; }", "")

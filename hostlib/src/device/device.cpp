@@ -240,7 +240,8 @@ struct Device::State {
   void require_integers(Transfer transfer, std::span<const std::uint64_t> fields) const {
     const auto variables = program.variables_by(transfer);
     if (std::ranges::all_of(variables, [](const isa::Variable* one) { return one->integer.is_any(); })) return;
-    hostlib::require_numbers(program, transfer, transfer == Transfer::hlt ? "i" : "j", fields);
+    // Of experiments the records have the words of their bookkeeping here, too.
+    hostlib::require_numbers(variables, transfer == Transfer::hlt ? "i" : "j", fields);
   }
 
   /// Throws gdr::Error unless the device has room for `ni` i-records and `nj` j-records or turns.

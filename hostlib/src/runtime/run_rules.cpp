@@ -117,11 +117,16 @@ void require_arrays(const isa::Program& program, isa::Transfer transfer, std::st
 
 void require_numbers(const isa::Program& program, isa::Transfer transfer, std::string_view what,
                      std::span<const std::uint64_t> fields) {
+  require_numbers(run_variables(program, transfer), what, fields);
+}
+
+void require_numbers(std::span<const Variable* const> variables, std::string_view what,
+                     std::span<const std::uint64_t> fields) {
   std::size_t record = 0;
-  for (const Variable* variable : run_variables(program, transfer)) record += variable->elements;
+  for (const Variable* variable : variables) record += variable->elements;
   if (record == 0) return;
   std::size_t first = 0;
-  for (const Variable* variable : run_variables(program, transfer)) {
+  for (const Variable* variable : variables) {
     const bool reals = holds_reals(*variable);
     const WholeRange range = reals ? WholeRange{} : whole_range(*variable);
     const bool is_checked = reals || range != WholeRange{};

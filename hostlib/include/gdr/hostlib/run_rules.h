@@ -46,6 +46,10 @@ void require_arrays(const isa::Program& program, isa::Transfer transfer, std::st
 void require_numbers(const isa::Program& program, isa::Transfer transfer, std::string_view what,
                      std::span<const std::uint64_t> fields);
 
+/// The same for records of these variables.
+void require_numbers(std::span<const isa::Variable* const> variables, std::string_view what,
+                     std::span<const std::uint64_t> fields);
+
 /// The names of the kernel's parameters that are not among `given`. Kernels that are compiled from functions have no
 /// defaults for those that they declare without a value.
 [[nodiscard]] std::vector<std::string> missing_parameters(const isa::Program& program,
