@@ -24,6 +24,8 @@ struct I {
 };
 struct J {
   double z;
+  double c[3];
+  float g[2];
 };
 struct F {
   double y[3];
@@ -38,8 +40,9 @@ struct Written {
 
 constexpr const char* kHead =
     "#include <gdr/kernel.h>\n#include <algorithm>\n#include <array>\n#include <bit>\n#include <cmath>\n"
-    "#include <complex>\n#include <cstdint>\n#include <numeric>\n"
-    "struct I { double a, b; int k; unsigned u; };\nstruct J { double z; };\nstruct F { double y[3]; };\n";
+    "#include <complex>\n#include <compare>\n#include <cstdint>\n#include <numeric>\n#include <utility>\n"
+    "struct I { double a, b; int k; unsigned u; };\nstruct J { double z; double c[3]; float g[2]; };\nstruct F { "
+    "double y[3]; };\n";
 
 const std::vector<Written>& all_written() {
   static const std::vector<Written> all{
@@ -94,7 +97,82 @@ const std::vector<Written>& all_written() {
        "const auto z = std::sqrt(std::complex<double>(i.a, i.b)); f.y[0] += z.real(); f.y[1] += z.imag();"},
       {"ComplexPower", "",
        "const auto z = std::pow(std::complex<double>(2, i.a * 0.01), std::complex<double>(i.b * 0.1, 0.5)); "
-       "f.y[0] += z.real(); f.y[1] += z.imag();"}};
+       "f.y[0] += z.real(); f.y[1] += z.imag();"},
+      {"Hypot3", "", "f.y[0] += std::hypot(i.a, i.b, 2.0); f.y[1] += std::lerp(i.a, i.b, 0.3);"},
+      {"Clamp", "", "f.y[0] += std::clamp(i.a, -1.0, 1.0); f.y[1] += std::clamp(i.k, -1, 3); f.y[2] += std::abs(i.k);"},
+      {"ListsOfNumbers", "",
+       "f.y[0] += std::min({i.a, i.b, 0.5}); const auto [lo, hi] = std::minmax(i.a, i.b); f.y[1] += lo + 3 * hi; "
+       "f.y[2] += std::max({i.k, 2, 1});"},
+      {"Midpoint", "",
+       "f.y[0] += std::midpoint(i.a, i.b); f.y[1] += std::midpoint(i.k, 7); f.y[2] += std::midpoint(i.u, 6u);"},
+      {"Bits", "",
+       "f.y[0] += std::popcount(i.u) + 100 * std::countl_zero(i.u); f.y[1] += std::bit_width(i.u) + 100 * "
+       "std::countr_one(i.u); f.y[2] += std::bit_floor(i.u) + std::rotl(i.u, 5);"},
+      {"BitCeil", "", "f.y[0] += std::bit_ceil(i.u); f.y[1] += std::has_single_bit(i.u) ? 1 : 2;"},
+      {"NumbersThereAndBack", "", "f.y[0] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(i.a));"},
+      {"ComparedAcrossSigns", "", "f.y[0] += std::cmp_less(i.k, i.u) ? 1 : 2; f.y[1] += (i.a <=> i.b) < 0 ? 1 : 2;"},
+      {"UnsignedProducts", "",
+       "f.y[0] += i.u * 2654435761u; f.y[1] += (i.u * i.u) >> 7; f.y[2] += static_cast<double>(static_cast<long>(i.k) "
+       "* i.u);"},
+      {"ShortIntegers", "",
+       "const auto c = static_cast<signed char>(i.k * 50); const auto s = static_cast<unsigned short>(i.u * 77); "
+       "f.y[0] += c; f.y[1] += s; f.y[2] += static_cast<std::uint8_t>(i.k);"},
+      {"QuotientsOfIntegers", "",
+       "f.y[0] += i.k / 3 + 100 * (i.k % 3); f.y[1] += i.u / 7 + i.u % 7; f.y[2] += -7 / (i.k | 1);"},
+      {"ShiftsOfNegatives", "", "f.y[0] += i.k >> 1; f.y[1] += (i.k << 3) ^ 5; f.y[2] += ~i.k;"},
+      {"Conversions", "",
+       "f.y[0] += static_cast<int>(i.a * 1024); f.y[1] += std::lround(i.a * 4); f.y[2] += "
+       "static_cast<unsigned>(std::fabs(i.b) * 65536);"},
+      {"MemberArray", "", "f.y[0] += j.c[i.u % 3]; f.y[1] += j.g[i.k & 1]; f.y[2] += j.c[2 - i.u % 3];"},
+      {"MemberArrayBehindAnOffset", "",
+       "f.y[0] += j.c[(i.k & 1) + 1]; const int n = (i.k & 1) + 1; f.y[1] += j.c[n - 1] + j.g[n - 1];"},
+      {"LongIndices", "", "const std::size_t n = i.u % 3; f.y[0] += j.c[n]; const long m = i.k & 1; f.y[1] += j.g[m];"},
+      {"LocalMatrix", "", "const double m[2][2] = {{i.a, 1}, {2, i.b}}; f.y[0] += m[i.k & 1][i.u & 1];"},
+      {"LocalArrayOfALoop", "",
+       "float w[4]; for (int n = 0; n < 4; ++n) w[n] = n * i.k; w[i.u & 3] = 7; for (int n = 0; n < 4; ++n) f.y[0] += "
+       "(n + 1) * w[n];"},
+      {"OneOfTwoTables", "constexpr double c[3] = {1, 2, 3}, d[3] = {-1, -2, 7};\n",
+       "const double* t = i.k > 0 ? c : d; f.y[0] += t[i.u % 3];"},
+      {"Permutation", "constexpr int p[3] = {2, 0, 1};\n", "f.y[0] += j.c[p[i.u % 3]];"},
+      {"WordsSideBySide", "struct Bin { double sum; int count; };\n",
+       "Bin bins[3] = {}; bins[i.u % 3].sum += i.a; f.y[0] += bins[0].sum + 2 * bins[1].sum;"},
+      {"SumsOfConditions", "",
+       "f.y[0] += (i.a > 0) + (i.b > 1) + (i.k > 2); f.y[1] += i.a > 0 && !(i.b > 1) || i.k == 4;"},
+      {"Swapped", "",
+       "double a = i.a, b = i.b; if (a > b) std::swap(a, b); f.y[0] += a + 2 * b; const double o = std::exchange(a, "
+       "1.0); f.y[1] += o + 2 * a;"},
+      {"ArraysOfTheLibrary", "",
+       "std::array<double, 3> d{i.a, i.b, 1.0}; f.y[0] += *std::max_element(d.begin(), d.end()); f.y[1] += "
+       "std::accumulate(d.begin(), d.end(), 0.0); f.y[2] += std::inner_product(d.begin(), d.end(), d.begin(), 0.0);"},
+      {"LoopThatEnds", "",
+       "double x = i.b; int n = 0; for (; n < 8; ++n) { if (x > 2) break; x += 1; } f.y[0] += x; f.y[1] += n;"},
+      {"Switched", "",
+       "int n = 0; switch (i.k & 3) { case 0: n += 1; [[fallthrough]]; case 1: n += 10; break; case 2: n = 5; break; "
+       "default: n = -1; } f.y[0] += n;"},
+      {"Jump", "", "double x = i.a; if (x > 0) goto out; x = -2 * x; out: f.y[0] += x;"},
+      {"ComplexProducts", "",
+       "std::complex<double> z(i.a, i.b); z *= std::conj(z) + 1.0; f.y[0] += z.real(); f.y[1] += z.imag(); f.y[2] += "
+       "std::norm(z);"},
+      {"Polar", "", "const auto z = std::polar(2.0, i.b); f.y[0] += z.real(); f.y[1] += z.imag();"},
+      {"RoundedHalves", "",
+       "f.y[0] += std::round(i.k * 0.5); f.y[1] += std::nearbyint(i.k * 0.5); f.y[2] += std::llrint(i.k * 0.5);"},
+      {"Templates",
+       "template <class... T> auto sum(T... t) { return (t + ...); }\ntemplate <class T> T twice(T x) { if constexpr "
+       "(sizeof(T) == 8) return 2 * x; else return x; }\n",
+       "f.y[0] += sum(i.a, i.b, 1.0, i.k); f.y[1] += twice(i.a) + twice(i.k);"},
+      {"Lambdas", "",
+       "const auto g = [&](auto x, auto y) { return x * i.b + y; }; f.y[0] += g(i.a, i.k); f.y[1] += g(i.u, 0.5f);"},
+      {"LogicalShifts", "",
+       "f.y[0] += (i.u << 9) >> 3; f.y[1] += static_cast<unsigned>(i.k) >> 28; f.y[2] += (i.u ^ 0xffffffffu) & "
+       "0x0ff0;"},
+      {"WrappedDifference", "",
+       "f.y[0] += i.u - 6u; f.y[1] += static_cast<double>(i.u) - 6; f.y[2] += (i.u - 6u) / 3;"},
+      {"Enumerations", "enum class Kind : unsigned char { a = 3, b = 200 };\n",
+       "const Kind q = i.k > 2 ? Kind::a : Kind::b; f.y[0] += static_cast<int>(q);"},
+      {"Bitfields", "struct Packed { unsigned low : 5; int high : 7; };\n",
+       "Packed q{}; q.low = i.u; q.high = i.k * 9; f.y[0] += q.low; f.y[1] += q.high;"},
+      {"Unions", "", "union { double d; double e[1]; } q; q.d = i.a; f.y[0] += q.e[0];"},
+      {"Beta", "", "f.y[0] += std::beta(1 + i.a * i.a * 0.001, 2.5); f.y[1] += std::legendre(3, 0.5) * i.a;"}};
   return all;
 }
 
@@ -136,13 +214,15 @@ TEST_P(WrittenFunction, GivesWhatTheHostGives) {
     words.insert(words.end(), {bits(i.a), bits(i.b), static_cast<std::uint64_t>(std::int64_t{i.k}), i.u});
   Device device;
   device.load(*assembled.program);
-  device.write_j(0, std::vector<std::uint64_t>{bits(0.0)});
+  const J j{0, {1.5, -2, 7}, {0.25, 3}};
+  device.write_j(
+      0, std::vector<std::uint64_t>{bits(j.z), bits(j.c[0]), bits(j.c[1]), bits(j.c[2]), bits(j.g[0]), bits(j.g[1])});
   const std::vector<std::uint64_t> got = device.run(words, 1);
   const auto pair = *static_cast<Pair*>(host().symbol(std::string("host_") + one.name));
   ASSERT_EQ(got.size(), 3 * all.size());
   for (std::size_t n = 0; n < all.size(); ++n) {
     F f{};
-    pair(all[n], J{}, f);
+    pair(all[n], j, f);
     // Parts of a complex number are as exact as its size.
     double size = 1e-3;
     for (const double expected : f.y) size = std::isfinite(expected) ? std::fmax(size, std::fabs(expected)) : size;
