@@ -417,6 +417,28 @@ for name, group, names, hubble in (("usual", "Parameters", ("UnitMass_in_g", "Un
         gadget("hubble4", draw=np.random.default_rng(2))
         with h5py.File("hubble4.hdf5", "a") as f:
             for key, value in zip((*names, "HubbleParam"), (*cgs, hubble)): f.require_group(group).attrs[key] = value
+# Headers of parts of a snapshot, and of runs in an expanding space: by the redshift, and by what Gadget 4, Gizmo and
+# SWIFT say of the run. The last one is none, although it has a redshift.
+def with_header(name, group="Header", **attributes):
+    gadget(name)
+    with h5py.File(name + ".hdf5", "a") as f:
+        for key, value in attributes.items(): f.require_group(group).attrs[key.replace("_run", " run")] = value
+with_header("part", NumPart_Total=np.array([0, 40, 0, 0, 4, 0], np.uint32))
+with_header("redshift", Redshift=1.0, Time=0.5, Omega0=0.3)
+with_header("now", Time=1.0, Omega0=0.3)
+with_header("comoving4", "Parameters", ComovingIntegrationOn=1)
+with_header("gizmo_comoving", ComovingIntegrationOn=1)
+with_header("swift_comoving", "Cosmology", Cosmological_run=np.array([1]))
+with_header("newtonian4", "Parameters", ComovingIntegrationOn=0)
+with h5py.File("newtonian4.hdf5", "a") as f: f["Header"].attrs["Redshift"] = 1.0
+# SWIFT's units: suns, parsecs, and the time that makes a km/s.
+gadget("swift", draw=np.random.default_rng(2))
+with h5py.File("swift.hdf5", "a") as f:
+    f["Header"].attrs["Time"] = np.array([0.25])
+    for key, value in (("mass in cgs (U_M)", 1.988409870698051e33), ("length in cgs (U_L)", 3.0856775814913673e18),
+                       ("time in cgs (U_t)", 3.0856775814913673e13)):
+        f.require_group("Units").attrs["Unit " + key] = np.array([value])
+gadget("plain_units", draw=np.random.default_rng(2))
 gadget("checked", fletcher32=True)
 gadget("packed", compression="lzf")
 # Chunks that do not hold what they should: fewer bytes, more, others; and few bytes for very many numbers.
@@ -481,10 +503,9 @@ class Foreign(nbody_test.NbodyTest):
     def test_units_in_gadgets_hdf5_are_converted(self):
         gram, cm, cm_s = 1.989e43, 3.085678e21, 1e5
         second = math.sqrt(cm**3 / (6.6743e-8 * gram))
-        plain = self.particles("hubble.hdf5")
-        for name in ("hubble.hdf5", "hubble4.hdf5"):
-            self.assertIn("units with HubbleParam = 0.7 are not converted", self.rows(name)[1])
-        for name in ("usual.hdf5", "gizmo.hdf5"):
+        plain = self.particles("plain_units.hdf5")
+        # HubbleParam divides the units of mass and length, so that it leaves G M / (R V^2) as it is.
+        for name in ("usual.hdf5", "gizmo.hdf5", "hubble.hdf5", "hubble4.hdf5"):
             began = 0.25 * cm / cm_s / second
             begin = self.report("--in", self.folder / name, "--t-end", began + 1e-3, "--eps", 0.1, *DIRECT)["t_begin"]
             self.assertTrue(math.isclose(begin, began, rel_tol=1e-12))
@@ -496,8 +517,37 @@ class Foreign(nbody_test.NbodyTest):
                 self.assertEqual([row[c] for c in ("m", "x", "y", "z")], [plain[particle][c] for c in ("m", "x", "y", "z")])
                 self.assertTrue(math.isclose(float(row["vx"]), float(plain[particle]["vx"]) * cm_s * second / cm, rel_tol=1e-12))
 
+    def test_hubbles_parameter_divides_the_units_of_mass_and_length(self):
+        for name in ("hubble.hdf5", "hubble4.hdf5"):
+            notes = self.run_gdr("--in", self.folder / name, "--t-end", 51.86, "--eps", 0.1, *DIRECT).stderr
+            self.assertIn("the columns have units (2.84143e+40 kg, 4.40811e+19 m, km/s)", notes)
+            self.assertNotIn("states no units", notes)
+
+    def test_swifts_units_are_converted(self):
+        plain = self.particles("plain_units.hdf5")
+        second = math.sqrt(3.0856775814913673e18**3 / (6.6743e-8 * 1.988409870698051e33))
+        began = 0.25 * 3.0856775814913673e13 / second
+        begin = self.report("--in", self.folder / "swift.hdf5", "--t-end", began + 1e-3, "--eps", 0.1, *DIRECT)["t_begin"]
+        self.assertTrue(math.isclose(begin, began, rel_tol=1e-12))
+        self.run_gdr("--in", self.folder / "swift.hdf5", "--t-end", begin, "--output", self.folder / "units.csv", *DIRECT)
+        with open(self.folder / "units.csv", encoding="utf-8") as lines:
+            for row in csv.DictReader(lines):
+                expected = float(plain[int(row["id"])]["vx"]) * second / 3.0856775814913673e13
+                self.assertTrue(math.isclose(float(row["vx"]), expected, rel_tol=1e-12))
+
+    def test_units_that_are_not_stated_are_told_of(self):
+        self.assertIn("the file states no units: numbers are taken as they are, with G = 1", self.rows("right.hdf5")[1])
+
+    def test_cosmological_snapshots_are_refused(self):
+        for name, why in (("redshift", "Redshift = 1"), ("now", "Omega0 = 0.3 at Time = 1"), ("comoving4", "ComovingIntegrationOn = 1"),
+                          ("gizmo_comoving", "ComovingIntegrationOn = 1"), ("swift_comoving", "Cosmological run = 1")):
+            errors = self.run_gdr("--in", self.folder / f"{name}.hdf5", "--t-end", 1, expected=1).stderr
+            self.assertIn(f"{name}.hdf5: the snapshot is cosmological ({why}): coordinates are comoving", errors)
+        self.assertEqual(len(self.particles("newtonian4.hdf5")), 20)
+
     def test_what_gadgets_hdf5_does_not_hold_is_refused(self):
-        for name, why in (("split", "the snapshot is in 2 files"), ("short", "dataset Coordinates is no table of 3 columns and 16 rows"),
+        for name, why in (("split", "the snapshot is in 2 files: write it into one"),
+                          ("part", "the snapshot has 40 particles of type 1, and this file 16 of them: write it into one"), ("short", "dataset Coordinates is no table of 3 columns and 16 rows"),
                           ("packed", "dataset ParticleIDs has filter 32000 (lzf), of which only deflate (gzip) and shuffle are read"),
                           ("checked", "dataset ParticleIDs has filter 3 (fletcher32)"),
                           ("fewer", "dataset Velocities: the chunk at row 0: the packed bytes do not make the 384 bytes declared"),

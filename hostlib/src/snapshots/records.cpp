@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "formats/bytes.h"
+#include "formats/gadget.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {
@@ -15,6 +17,14 @@ namespace {
 constexpr std::size_t kMark = sizeof(std::int32_t);
 constexpr std::size_t kGadgetHeader = 256;  // Springel 2005, Gadget-2 users' guide, table 4
 constexpr std::size_t kGadgetTypes = 6;
+// Bytes of the header at which its fields begin.
+constexpr std::size_t kMasses = 24;
+constexpr std::size_t kTime = 72;
+constexpr std::size_t kRedshift = 80;
+constexpr std::size_t kTotals = 96;
+constexpr std::size_t kFiles = 124;
+constexpr std::size_t kOmega0 = 136;
+constexpr std::size_t kHubble = 152;
 constexpr std::size_t kNbodyNumbers = 7;  // m, x, y, z, vx, vy, vz
 
 /// The byte order in which the first record has `length` bytes between two equal marks.
@@ -78,6 +88,25 @@ class Vectors {
   bool is_double_;
 };
 
+GadgetHeader gadget_header(const RecordReader& in, std::string_view head) {
+  const auto at = [&]<class Number>(std::size_t byte, Number /*type*/) {
+    return in.number<Number>(head.substr(byte), 0);
+  };
+  GadgetHeader header;
+  for (std::size_t type = 0; type < kGadgetTypes; ++type) {
+    const auto number = in.number<std::int32_t>(head, type);
+    if (number < 0) in.refuse(fmt::format("the header has {} particles of a type", number));
+    header.here.push_back(static_cast<std::uint64_t>(number));
+    header.everywhere.push_back(in.number<std::uint32_t>(head.substr(kTotals), type));
+  }
+  header.files = at(kFiles, std::int32_t{});
+  header.time = at(kTime, double{});
+  header.redshift = at(kRedshift, double{});
+  header.omega0 = at(kOmega0, double{});
+  header.hubble = at(kHubble, double{});
+  return header;
+}
+
 LoadedSnapshot read_gadget(std::string_view content, const std::string& file, std::endian order, bool has_names) {
   RecordReader in(content, order, file);
   const auto block = [&](std::string_view what) {
@@ -86,19 +115,15 @@ LoadedSnapshot read_gadget(std::string_view content, const std::string& file, st
   };
   const std::string_view head = block("the header");
   if (head.size() != kGadgetHeader) in.refuse(fmt::format("the header has {} bytes instead of 256", head.size()));
-  ByteReader header = in.reader_of(head);
-  std::array<std::size_t, kGadgetTypes> counts{};
-  std::size_t particles = 0;
-  for (std::size_t& count : counts) {
-    const auto number = header.number<std::int32_t>();
-    if (number < 0) in.refuse(fmt::format("the header has {} particles of a type", number));
-    count = static_cast<std::size_t>(number);
-    particles += count;
-  }
-  std::array<double, kGadgetTypes> masses{};
-  for (double& mass : masses) mass = header.number<double>();
   LoadedSnapshot loaded;
-  loaded.snapshot.time = header.number<double>();
+  const GadgetHeader header = gadget_header(in, head);
+  if (const auto why = why_refused(header)) throw Error(fmt::format("{}: {}", file, *why));
+  const std::vector<std::uint64_t>& counts = header.here;
+  const std::size_t particles = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  std::array<double, kGadgetTypes> masses{};
+  for (std::size_t type = 0; type < kGadgetTypes; ++type)
+    masses.at(type) = in.number<double>(head.substr(kMasses), type);
+  loaded.snapshot.time = header.time;
   if (particles * 3 * sizeof(float) > content.size()) {
     in.refuse(fmt::format("the header has {} particles, for which the file is too short", particles));
   }
@@ -136,7 +161,7 @@ LoadedSnapshot read_gadget(std::string_view content, const std::string& file, st
     loaded.notes.push_back(
         fmt::format("{} of {} particles are gas, and are taken as point masses", counts[0], particles));
   }
-  loaded.notes.emplace_back("Gadget's own units are taken as they are, with G = 1");
+  loaded.notes.push_back(note_without_units(header));
   return loaded;
 }
 

@@ -76,7 +76,18 @@ std::string row(const Particles& p, std::size_t i, const std::string& between = 
 
 std::string vector(const Vec3& v) { return number(v.x) + ' ' + number(v.y) + ' ' + number(v.z); }
 
-std::string gadget(bool swapped, bool named) {
+/// The header's fields that tell whether the particles are all, and what their numbers mean [Springel 2005, Gadget-2
+/// users' guide, table 4].
+struct GadgetFields {
+  double time = 1.5;
+  double redshift = 0;
+  std::vector<std::int32_t> totals{0, 0, 0, 0, 0, 0};
+  std::int32_t files = 0;
+  double omega0 = 0;
+  double hubble = 0;
+};
+
+std::string gadget(bool swapped, bool named, const GadgetFields& fields = {}) {
   const Particles p = bodies();
   Bytes out(swapped);
   const auto block = [&](const std::string& name, const std::function<void(Bytes&)>& fill) {
@@ -90,7 +101,10 @@ std::string gadget(bool swapped, bool named) {
   block("HEAD", [&](Bytes& in) {
     for (const int count : {0, 5, 0, 0, 3, 0}) in.add(std::int32_t{count});
     for (const double mass : {0.0, 0.125, 0.0, 0.0, 0.0, 0.0}) in.add(mass);
-    in.add(1.5);
+    in.add(fields.time).add(fields.redshift).add(std::int32_t{0}).add(std::int32_t{0});
+    for (const std::int32_t total : fields.totals) in.add(total);
+    in.add(std::int32_t{0}).add(fields.files);
+    for (const double number : {0.0, fields.omega0, 0.0, fields.hubble}) in.add(number);
     while (in.str().size() < 256) in.text(std::string(1, '\0'));
   });
   const auto vectors = [&](const std::vector<Vec3>& of) {
@@ -314,6 +328,44 @@ LoadedSnapshot loaded_text(const std::string& content) {
   const ScratchDirectory directory;
   base::write_file(directory / "in", content);
   return load_snapshot(directory / "in");
+}
+
+TEST(Gadget, APartOfASnapshotIsRefused) {
+  for (const bool swapped : {false, true}) {
+    for (const bool named : {false, true}) {
+      const auto refusal = [&](const GadgetFields& fields) {
+        return error_of([&] { (void)loaded_text(gadget(swapped, named, fields)); });
+      };
+      EXPECT_THAT(refusal({.files = 2}), HasSubstr("in: the snapshot is in 2 files: write it into one"));
+      EXPECT_THAT(refusal({.totals = {0, 5, 0, 0, 6, 0}, .files = 1}),
+                  HasSubstr("in: the snapshot has 6 particles of type 4, and this file 3 of them: write it into one"));
+    }
+  }
+  // A writer of initial conditions may leave out the totals.
+  for (const GadgetFields& whole : {GadgetFields{.totals = {0, 5, 0, 0, 3, 0}, .files = 1}, GadgetFields{.files = 1}}) {
+    EXPECT_EQ(loaded_text(gadget(false, true, whole)).snapshot.particles, bodies());
+  }
+}
+
+TEST(Gadget, ACosmologicalSnapshotIsRefused) {
+  const auto refusal = [](const GadgetFields& fields) {
+    return error_of([&] { (void)loaded_text(gadget(false, false, fields)); });
+  };
+  EXPECT_THAT(refusal({.time = 0.5, .redshift = 1, .omega0 = 0.3}),
+              HasSubstr("in: the snapshot is cosmological (Redshift = 1): coordinates are comoving"));
+  EXPECT_THAT(refusal({.time = 1, .omega0 = 0.3}), HasSubstr("cosmological (Omega0 = 0.3 at Time = 1)"));
+  EXPECT_THAT(refusal({.time = 1, .omega0 = 0.3}), HasSubstr("write a header with Omega0 = 0"));
+  // Runs without expansion may have parameters of cosmology.
+  for (const GadgetFields& newtonian : {GadgetFields{.time = 0.5, .omega0 = 0.3}, GadgetFields{.time = 1}}) {
+    EXPECT_EQ(loaded_text(gadget(false, false, newtonian)).snapshot.particles, bodies());
+  }
+}
+
+TEST(Gadget, UnitsThatTheFileDoesNotStateAreToldOf) {
+  EXPECT_THAT(loaded_text(gadget(false, false)).notes,
+              ::testing::ElementsAre(HasSubstr("the file states no units: numbers are taken as they are, with G = 1")));
+  EXPECT_THAT(loaded_text(gadget(false, false, {.hubble = 0.7})).notes,
+              ::testing::ElementsAre(HasSubstr("the file states no units, and HubbleParam = 0.7, by which")));
 }
 
 TEST(SnapshotKinds, NamesInACommentTellTheColumnsHoweverTheyAreWritten) {

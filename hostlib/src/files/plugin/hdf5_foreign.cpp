@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "formats/gadget.h"
 #include "hdf5_objects.h"
 
 namespace gdr::hostlib {
@@ -15,6 +16,8 @@ constexpr std::uint64_t kLargestId = (std::uint64_t{1} << 35) - 1;
 
 constexpr const char* kHeader = "Header";
 constexpr const char* kParameters = "Parameters";
+constexpr const char* kCosmology = "Cosmology";
+constexpr const char* kComoving = "ComovingIntegrationOn";
 constexpr std::size_t kMostTypes = 16;  // Gadget has 6; Gadget 4 is compiled for any number
 constexpr std::size_t kWrittenTypes = 6;
 constexpr std::size_t kTypeOfParticles = 1;  // matter without collisions
@@ -72,45 +75,88 @@ std::vector<Vec3> vectors_in(hid_t group, const char* name, std::size_t particle
   return vectors;
 }
 
-/// States the units of Gadget's numbers, if its parameters are in the file: as Gadget 4 and Arepo name them, or Gizmo.
-void state_gadget_units(LoadedSnapshot& loaded, hid_t file, hid_t header) {
-  struct Names {
-    const char* mass;    // g
-    const char* length;  // cm
-    const char* speed;   // cm/s
-  };
-  constexpr std::array kNames{Names{"UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"},
-                              Names{"UnitMass_In_CGS", "UnitLength_In_CGS", "UnitVelocity_In_CGS"}};
-  const auto state_from = [&](hid_t object, const Names& names) {
-    for (const char* const name : {names.mass, names.length, names.speed}) {
-      if (H5Aexists(object, name) <= 0) return false;
-    }
-    const auto number = [&](const char* name) { return attribute_of<double>(object, name, H5T_NATIVE_DOUBLE); };
-    // Older files have it in the header, Gadget 4 among the parameters.
-    double hubble = 1.0;
-    for (const hid_t place : {header, object}) {
-      if (H5Aexists(place, "HubbleParam") <= 0) continue;
-      hubble = attribute_of<double>(place, "HubbleParam", H5T_NATIVE_DOUBLE);
-      break;
-    }
-    if (hubble != 0 && hubble != 1) {
-      loaded.notes.push_back(fmt::format(
-          "units with HubbleParam = {} are not converted: numbers are taken as they are, or in those of --units",
-          hubble));
-      return true;
-    }
-    const std::string length = fmt::format("{} * cm", number(names.length));
-    const std::string speed = fmt::format("{} * cm / s", number(names.speed));
-    loaded.units = {{UnitOf::mass, "m", fmt::format("{} * g", number(names.mass)), {}, {}},
-                    {UnitOf::length, "x", length, {}, {}},
-                    {UnitOf::speed, "vx", speed, {}, {}},
-                    {UnitOf::time, "t", fmt::format("{} / ({})", length, speed), {}, {}}};
-    return true;
-  };
-  for (const Names& names : kNames) {
-    if (state_from(header, names)) return;
-    if (link_in(file, kParameters) == H5L_TYPE_HARD && state_from(group_of(file, kParameters), names)) return;
+/// A single number, or what it is without it.
+double number_or(double without, hid_t object, const char* name) {
+  return H5Aexists(object, name) > 0 ? attribute_of<double>(object, name, H5T_NATIVE_DOUBLE) : without;
+}
+
+/// The group of this name, if the file has it; none for a link that leads elsewhere.
+std::optional<Handle> group_if_there(hid_t file, const char* name) {
+  if (link_in(file, name) != H5L_TYPE_HARD) return std::nullopt;
+  return std::optional<Handle>(std::in_place, H5Gopen2(file, name, H5P_DEFAULT), H5Gclose,
+                               fmt::format("{} is no group", name));
+}
+
+GadgetHeader header_of(hid_t file, hid_t attributes) {
+  GadgetHeader header;
+  header.here = numbers_of<std::uint64_t>(attributes, "NumPart_ThisFile", H5T_NATIVE_UINT64, kMostTypes);
+  if (H5Aexists(attributes, "NumPart_Total") > 0) {
+    header.everywhere = numbers_of<std::uint64_t>(attributes, "NumPart_Total", H5T_NATIVE_UINT64, kMostTypes);
   }
+  if (H5Aexists(attributes, "NumFilesPerSnapshot") > 0) {
+    header.files = attribute_of<std::int64_t>(attributes, "NumFilesPerSnapshot", H5T_NATIVE_INT64);
+  }
+  header.time = number_or(0, attributes, "Time");
+  header.redshift = number_or(0, attributes, "Redshift");
+  header.omega0 = number_or(0, attributes, "Omega0");
+  header.hubble = number_or(1, attributes, "HubbleParam");
+  // Older files have HubbleParam in the header, Gadget 4 among the parameters; SWIFT has a group for the cosmology.
+  const std::optional<Handle> parameters = group_if_there(file, kParameters);
+  const std::optional<Handle> cosmology = group_if_there(file, kCosmology);
+  if (parameters && H5Aexists(attributes, "HubbleParam") <= 0) {
+    header.hubble = number_or(1, *parameters, "HubbleParam");
+  }
+  const auto ask = [&](hid_t object, const char* name) {
+    if (header.is_comoving || H5Aexists(object, name) <= 0) return;
+    header.is_comoving = attribute_of<double>(object, name, H5T_NATIVE_DOUBLE) != 0;
+    header.comoving_name = name;
+  };
+  if (parameters) ask(*parameters, kComoving);
+  ask(attributes, kComoving);
+  if (cosmology) ask(*cosmology, "Cosmological run");
+  return header;
+}
+
+/// Names of three attributes with units in CGS.
+struct NamesOfUnits {
+  const char* group;
+  const char* mass;           // g
+  const char* length;         // cm
+  const char* speed_or_time;  // cm/s or s
+  bool has_time = false;
+};
+/// As Gadget 4 and Arepo write them, Gizmo, and SWIFT.
+constexpr std::array kNamesOfUnits{
+    NamesOfUnits{kHeader, "UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"},
+    NamesOfUnits{kParameters, "UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"},
+    NamesOfUnits{kHeader, "UnitMass_In_CGS", "UnitLength_In_CGS", "UnitVelocity_In_CGS"},
+    NamesOfUnits{kParameters, "UnitMass_In_CGS", "UnitLength_In_CGS", "UnitVelocity_In_CGS"},
+    NamesOfUnits{"Units", "Unit mass in cgs (U_M)", "Unit length in cgs (U_L)", "Unit time in cgs (U_t)", true},
+};
+
+/// The units that the file states; none if it states none.
+std::vector<StatedUnit> units_of_gadget(hid_t file, const GadgetHeader& header) {
+  for (const NamesOfUnits& names : kNamesOfUnits) {
+    const std::optional<Handle> group = group_if_there(file, names.group);
+    if (!group) continue;
+    const std::array<const char*, 3> all{names.mass, names.length, names.speed_or_time};
+    if (!std::ranges::all_of(all, [&](const char* name) { return H5Aexists(*group, name) > 0; })) continue;
+    const auto number = [&](const char* name) { return attribute_of<double>(*group, name, H5T_NATIVE_DOUBLE); };
+    // "Internal units are g/h, cm/h and cm/s" [Springel, Gadget-2 users' guide, section on units].
+    const std::string over_hubble = has_hubble(header) ? fmt::format(" / {}", header.hubble) : "";
+    const std::string mass = fmt::format("{} * g{}", number(names.mass), over_hubble);
+    const std::string length = fmt::format("{} * cm{}", number(names.length), over_hubble);
+    const double third = number(names.speed_or_time);
+    const std::string time =
+        names.has_time ? fmt::format("{} * s", third) : fmt::format("{} / ({} * cm / s)", length, third);
+    const std::string speed =
+        names.has_time ? fmt::format("{} / ({})", length, time) : fmt::format("{} * cm / s", third);
+    return {{UnitOf::mass, "m", mass, {}, {}},
+            {UnitOf::length, "x", length, {}, {}},
+            {UnitOf::speed, "vx", speed, {}, {}},
+            {UnitOf::time, "t", time, {}, {}}};
+  }
+  return {};
 }
 
 /// The number behind `Step#`; nothing for other names.
@@ -154,18 +200,15 @@ bool is_gadget(hid_t file) { return link_in(file, kHeader) == H5L_TYPE_HARD; }
 
 LoadedSnapshot gadget_snapshot(hid_t file) {
   const Handle header = group_of(file, kHeader);
-  const auto counts = numbers_of<std::uint64_t>(header, "NumPart_ThisFile", H5T_NATIVE_UINT64, kMostTypes);
+  const GadgetHeader said = header_of(file, header);
+  if (const auto why = why_refused(said)) throw Error(*why);
+  const std::vector<std::uint64_t>& counts = said.here;
   const auto masses = numbers_of<double>(header, "MassTable", H5T_NATIVE_DOUBLE, kMostTypes);
   if (masses.size() != counts.size()) throw Error("the attributes NumPart_ThisFile and MassTable differ in length");
-  if (H5Aexists(header, "NumFilesPerSnapshot") > 0) {
-    const auto files = attribute_of<std::int64_t>(header, "NumFilesPerSnapshot", H5T_NATIVE_INT64);
-    if (files > 1) throw Error(fmt::format("the snapshot is in {} files: write it into one", files));
-  }
   LoadedSnapshot loaded;
-  if (H5Aexists(header, "Time") > 0) {
-    loaded.snapshot.time = attribute_of<double>(header, "Time", H5T_NATIVE_DOUBLE);
-  }
-  state_gadget_units(loaded, file, header);
+  loaded.snapshot.time = said.time;
+  loaded.units = units_of_gadget(file, said);
+  if (loaded.units.empty()) loaded.notes.push_back(note_without_units(said));
   Particles& all = loaded.snapshot.particles;
   for (std::size_t type = 0; type < counts.size(); ++type) {
     if (counts[type] == 0) continue;
