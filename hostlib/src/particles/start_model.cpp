@@ -94,28 +94,55 @@ void add_sphere(Particles& particles, const Particles& sphere, double particle_m
   }
 }
 
+/// The two spheres of a merger at a distance d, not scaled yet.
+Particles merger_at(double d, double pericentre, const Particles& first, const Particles& second) {
+  const double mass = one_by(first.size() + second.size());
+  const double share = static_cast<double>(first.size()) * mass;  // of the first sphere in the total mass
+  // Parabolic relative orbit of total mass 1: speed^2 = 2/d, angular momentum^2 = 2 pericentre.
+  const double across = std::sqrt(2.0 * pericentre) / d;
+  const double inwards = std::sqrt(std::max(0.0, 2.0 / d - across * across));
+  const Vec3 position{d, 0.0, 0.0};
+  const Vec3 velocity{-inwards, across, 0.0};
+  Particles particles;
+  particles.reserve(first.size() + second.size());
+  add_sphere(particles, first, mass, (share - 1.0) * position, (share - 1.0) * velocity);
+  add_sphere(particles, second, mass, share * position, share * velocity);
+  move_to_rest(particles, mass);
+  return particles;
+}
+
+/// The least separation in hundredths at which a merger is bound. At 1 it is: the energy is below -1/4, that of the
+/// spheres, and 1/(4 d), that of the motion.
+double least_separation(double pericentre, const Particles& first, const Particles& second) {
+  constexpr int kSteps = 100;
+  int unbound = 0;
+  int bound = kSteps;
+  while (bound - unbound > 1) {
+    const int middle = (unbound + bound) / 2;
+    const double d = static_cast<double>(middle) / kSteps;
+    (energy(merger_at(d, pericentre, first, second), 0.0).total() < 0 ? bound : unbound) = middle;
+  }
+  return static_cast<double>(bound) / kSteps;
+}
+
 Particles make_merger(const StartModel& model) {
   const double d = model.separation;
   if (!(d > 0.0 && d <= 1e6)) throw Error(fmt::format("separation = {} is refused: it must be above 0 to 1e6", d));
   if (!(model.pericentre >= 0.0 && model.pericentre <= d)) {
     throw Error(fmt::format("pericentre = {} is refused: it must be 0 to the separation {}", model.pericentre, d));
   }
-  const std::size_t first = model.particles - model.particles / 2;
-  const double mass = one_by(model.particles);
-  const double share = static_cast<double>(first) * mass;  // of the first sphere in the total mass
-  // Parabolic relative orbit of total mass 1: speed^2 = 2/d, angular momentum^2 = 2 pericentre.
-  const double across = std::sqrt(2.0 * model.pericentre) / d;
-  const double inwards = std::sqrt(std::max(0.0, 2.0 / d - across * across));
-  const Vec3 position{d, 0.0, 0.0};
-  const Vec3 velocity{-inwards, across, 0.0};
-  Particles particles;
-  particles.reserve(model.particles);
-  add_sphere(particles, make_plummer(first, model.seed), mass, (share - 1.0) * position, (share - 1.0) * velocity);
-  add_sphere(particles, make_plummer(model.particles - first, model.seed + 1), mass, share * position,
-             share * velocity);
-  move_to_rest(particles, mass);
-  // Lengths are scaled inversely to squared velocities: the orbit stays parabolic and the virial ratio the same.
+  const Particles first = make_plummer(model.particles - model.particles / 2, model.seed);
+  const Particles second = make_plummer(model.particles / 2, model.seed + 1);
+  Particles particles = merger_at(d, model.pericentre, first, second);
   const Energy now = energy(particles, 0.0);
+  // Spheres that overlap attract each other less than two points, whose speed they have.
+  if (!(now.total() < 0.0)) {
+    throw Error(fmt::format(
+        "separation = {} is refused: the spheres overlap, and with the speed of two points at this distance "
+        "they are not bound; with these particles it must be {} to 1e6",
+        d, least_separation(model.pericentre, first, second)));
+  }
+  // Lengths are scaled inversely to squared velocities: the orbit stays parabolic and the virial ratio the same.
   const double scale = now.total() / -0.25;
   scale_to(particles, now.kinetic / scale, now.potential / scale);
   return particles;

@@ -328,6 +328,24 @@ TEST(StartModel, MergingSpheresAreOnAParabolicOrbit) {
   EXPECT_NEAR(scale, 1.0, 0.02);
 }
 
+TEST(StartModel, MergingSpheresThatAreNotBoundAreRefusedWithTheLeastSeparation) {
+  for (const std::size_t n : {std::size_t{64}, std::size_t{2001}}) {
+    StartModel model = model_of(StartKind::merger, n);
+    model.pericentre = 0.0;
+    for (const double separation : {1e-6, 0.001, 0.1, 0.25}) {
+      model.separation = separation;
+      const std::string error = error_of([&] { (void)make_start(model); });
+      EXPECT_NE(error.find("they are not bound"), std::string::npos) << error;
+      const std::string before = "must be ";
+      model.separation = std::stod(error.substr(error.find(before) + before.size()));
+      const Particles p = make_start(model);
+      EXPECT_NEAR(kinetic_energy(p) + potential_energy(p, 0.0), -0.25, 1e-12);
+      model.separation -= 0.01;
+      EXPECT_THROW((void)make_start(model), Error);
+    }
+  }
+}
+
 TEST(StartModel, ABinaryComesBackAfterItsPeriod) {
   StartModel model = model_of(StartKind::binary, 0);
   model.eccentricity = 0.5;
