@@ -74,13 +74,15 @@ class ReplayTest(cli_test.CliTest):
     def seconds(self, trace, *arguments):
         return json.loads(self.succeeds("net", "replay", trace, *arguments, "--json", "-").out)["seconds"]
 
-    def judged(self, index, ranks, platform, mapping, eager):
-        """Seconds of smpirun -replay; `mapping`: the node of each rank, or None."""
+    def judged(self, index, ranks, platform, mapping, eager, names=None):
+        """Seconds of smpirun -replay; `mapping`: the node of each rank, or None; `names`: of the nodes."""
         nodes = range(ranks)
         if mapping is not None:
             rows = pathlib.Path(mapping).read_text(encoding="utf-8").split()[1:]
             node_of = dict(row.split(",") for row in rows)
             nodes = [node_of[str(rank)] for rank in range(ranks)]
+        if names is not None:
+            nodes = [names[int(node)] for node in nodes]
         hosts = self.file("hosts", "".join(f"{node}\n" for node in nodes))
         command = ["smpirun", "-np", str(ranks), "-platform", platform, "-hostfile", hosts, "-replay", index]
         options = [f"--cfg={option}" for option in (*JUDGE, f"smpi/send-is-detached-thresh:{eager}")]
@@ -142,6 +144,60 @@ class Judge(ReplayTest):
                 globals()["JUDGE"] = judge
             ours = self.seconds(trace, "--network", network)
             self.assertLess(abs(ours / theirs - 1), BAR, (action, ours, theirs))
+
+
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+<zone id="world" routing="Full">
+%s
+</zone>
+</platform>
+"""
+
+
+@unittest.skipUnless(shutil.which("smpirun"), "SimGrid's smpirun is not installed")
+class Imported(ReplayTest):
+    """Replays on imported platforms take the time that they take on SimGrid's own."""
+
+    def compare(self, platform, ranks, mapping=None, executors=("s4u", "critical-path")):
+        """`platform`: text within the zone; `ranks`: the lines of each."""
+        xml = self.file("own.xml", PLATFORM % platform)
+        network = self.scratch / "own.toml"
+        said = self.succeeds("net", "import", xml, "-o", network).out
+        names = (self.scratch / "own.hosts.txt").read_text(encoding="utf-8").split()
+        index = self.scratch / "index.txt"
+        for rank, lines in enumerate(ranks):
+            self.file(f"{rank}.txt", "".join(f"{rank} {line}\n" for line in ("init", *lines, "finalize")))
+        index.write_text("".join(f"{self.scratch}/{rank}.txt\n" for rank in range(len(ranks))), encoding="utf-8")
+        theirs = self.judged(index, len(ranks), xml, mapping, 65536, names)
+        for executor in executors:
+            mapped = ("--map", mapping) if mapping else ()
+            ours = self.seconds(index, "--network", network, "--executor", executor, *mapped)
+            self.assertLess(abs(ours / theirs - 1), BAR, (executor, ours, theirs))
+        return theirs, said
+
+    def test_every_host_computes_at_its_own_speed(self):
+        two = ('<host id="A" speed="1Gf"/><host id="B" speed="0.1Gf"/><link id="l" bandwidth="125MBps" latency="100us"/>'
+               '<route src="A" dst="B"><link_ctn id="l"/></route>')
+        compute = ["compute 1e9"]
+        seconds, said = self.compare(two, [compute, compute])
+        self.assertAlmostEqual(seconds, 10)
+        self.assertIn("0.1 to 1 Gflops", said)
+        self.compare(two, [["compute 3e9"], compute], self.file("map.csv", "task,node\n0,1\n1,0\n"))
+        # Platforms that are written again keep the speeds.
+        network, back = self.scratch / "own.toml", self.scratch / "back.xml"
+        self.succeeds("net", "routes", "--network", network, "--save-platform", back)
+        self.assertEqual(re.findall(r'speed="(\d+)f"', back.read_text(encoding="utf-8")), ["1000000000", "100000000"])
+
+    def test_profiles_count_at_time_0(self):
+        self.file("slow.txt", "0.0 0.1\n")
+        seconds, said = self.compare(
+            '<host id="A" speed="1Gf" speed_file="slow.txt"/><host id="B" speed="1Gf"/>'
+            '<link id="l" bandwidth="125MBps" latency="100us"/><route src="A" dst="B"><link_ctn id="l"/></route>',
+            [["compute 1e9"], ["compute 1e9"]])
+        self.assertAlmostEqual(seconds, 10)
+        self.assertIn("later changes (profiles) are left out", said)
 
 
 class Replay(ReplayTest):

@@ -79,8 +79,8 @@ interconnect::Platform PlatformArguments::load() const {
   interconnect::Platform platform = platform_of(name, options);
   if (!platform.warning.empty()) fmt::print(stderr, "gdr: warning: {}\n", platform.warning);
   if (!map.empty()) {
-    platform.topology = interconnect::placed(
-        platform.topology, interconnect::parse_mapping(base::read_file(map), map, platform.topology.nodes()));
+    const auto nodes_of_ranks = interconnect::parse_mapping(base::read_file(map), map, platform.topology.nodes());
+    platform = interconnect::placed(std::move(platform), nodes_of_ranks);
   }
   return platform;
 }

@@ -58,8 +58,9 @@ Imported import_simgrid(const NetImportOptions& options) {
   const std::string& links = beside[0];
   const std::string& routes = beside[1];
   const std::string& hosts = beside[2];
+  const std::string& speeds = beside[3];
   const interconnect::PlatformOfSimgrid found =
-      interconnect::import_simgrid_platform(options.file, {links, routes, hosts});
+      interconnect::import_simgrid_platform(options.file, {links, routes, hosts, speeds});
   const std::string name = base_name(options.output);
   const std::string origin = "R: the platform of SimGrid that was imported";
   base::write_file(
@@ -69,9 +70,10 @@ Imported import_simgrid(const NetImportOptions& options) {
                   "nodes      = {{ value = {1}, unit = \"1\", origin = \"{5}\" }}\n"
                   "bandwidth  = {{ value = {2:g}, unit = \"GB/s per node\", origin = \"{5}: of one link\" }}\n"
                   "latency    = {{ value = {3:g}, unit = \"us\", origin = \"O: not used, every link has its own\" }}\n"
-                  "node_speed = {{ value = {4:g}, unit = \"Gflops\", origin = \"{5}: of the first host\" }}\n",
+                  "node_speed = {{ value = {4:g}, unit = \"Gflops\", origin = \"{5}: of the slowest host; not used, "
+                  "every node has its own in the .speeds.csv beside this file\" }}\n",
                   name, found.nodes, found.bytes_per_second / kGiga, 0.0, found.flops_per_second / kGiga, origin));
-  Imported made{"simgrid", true, found.nodes, 0, {options.output, links, routes, hosts}, {}};
+  Imported made{"simgrid", true, found.nodes, 0, {options.output, links, routes, hosts, speeds}, found.notes};
   const std::string table = base::read_file(links);
   made.edges = static_cast<std::size_t>(std::ranges::count(table, '\n')) - 1;
   if (found.fat_pipes > 0) {

@@ -130,6 +130,7 @@ int replay(const NetReplayOptions& o) {
                    {.eager_bytes = o.eager,
                     .envelope_bytes = o.envelope,
                     .flops_per_second = platform.flops_per_second,
+                    .flops_of_node = platform.flops_of_node,
                     .node_of_rank = nodes_of(program, o.ranks_per_node, nodes, o.platform.map)});
   const ActivityTimes times = times_of(o, graph, platform.topology);
   const bool has_path = o.executor == "critical-path";

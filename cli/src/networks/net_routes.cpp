@@ -41,7 +41,7 @@ int routes(const NetRoutesOptions& options) {
   const bool lists = options.save_platform.empty() || options.from || options.to;
   if (lists) refuse_many_paths(options, topology.nodes());
   if (!options.save_platform.empty()) {
-    base::write_file(options.save_platform, interconnect::simgrid_file(topology, platform.flops_per_second));
+    base::write_file(options.save_platform, interconnect::simgrid_file(platform));
   }
   Json json = options.report.begin(platform.description, nullptr, true);
   Json& rows = json["routes"] = Json::array();

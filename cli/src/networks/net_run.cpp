@@ -38,14 +38,13 @@ int run(const NetRunOptions& o) {
     o.report.command->try_outputs("--save-trace", interconnect::trace_files(o.save_trace, program.ranks));
   }
   program.eager_bytes = o.eager;
-  program.flops_per_second = platform.flops_per_second;
   program.mgen = file_of_gdr("mgen/mgen.h", "interconnect/include/mgen/mgen.h").parent_path();
   if (!o.save_graph.empty() || !o.save_trace.empty()) {
     program.recorder = file_of_gdr("recorder/record.c", "interconnect/src/recorder/record.c");
     program.save_graph = o.save_graph;
     program.save_trace = o.save_trace;
   }
-  const interconnect::SmpiProgramResult result = run_smpi_program(program, platform.topology);
+  const interconnect::SmpiProgramResult result = run_smpi_program(program, platform);
   Json json = o.report.begin(platform.description, "smpi", false);
   json["emulated_seconds"] = result.seconds;
   json["program"] = o.sources.front();

@@ -41,7 +41,7 @@ interconnect::SummaOptions summa_options(const NetSummaOptions& options, const P
 
 /// Speed of a node; 0: arithmetic takes no time.
 double flops_per_second(const NetSummaOptions& options, const Platform& platform) {
-  return options.compute == "nominal" ? platform.flops_per_second : 0;
+  return options.compute == "nominal" ? platform.common_flops_per_second() : 0;
 }
 
 /// Seconds of CA1 in two dimensions on a hub with the same number of nodes, bandwidth and latency; nothing if the nodes

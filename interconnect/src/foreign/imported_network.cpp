@@ -44,7 +44,7 @@ NetworkFormat network_format_named(std::string_view name) {
 std::vector<std::string> imported_files(const std::string& file, NetworkFormat format) {
   const std::string stem = file.ends_with(".toml") ? file.substr(0, file.size() - 5) : file;
   if (format != NetworkFormat::simgrid) return {stem + ".links.csv", stem + ".hosts.txt"};
-  return {stem + ".links.csv", stem + ".routes.csv", stem + ".hosts.txt"};
+  return {stem + ".links.csv", stem + ".routes.csv", stem + ".hosts.txt", stem + ".speeds.csv"};
 }
 
 std::vector<std::string> write_imported(const ImportedNetwork& network, const std::string& file, std::string_view from,

@@ -198,6 +198,12 @@ Topology make_table(const base::Description& description, const PlatformOptions&
   return read_route_table(description.name, whole(description, "nodes"), *links, *routes);
 }
 
+/// Speeds of the nodes of a table, beside its description; none: all have that of the description.
+std::vector<double> speeds_beside_table(const base::Description& description, const PlatformOptions& options) {
+  const auto speeds = table_beside(options.file.empty() ? description.name : options.file, "speeds");
+  return speeds ? read_node_speeds(whole(description, "nodes"), *speeds) : std::vector<double>();
+}
+
 Topology make_sub_clusters(const base::Description& description, const PlatformOptions& options) {
   const HaPacsTca cluster = make_ha_pacs_tca(description);
   const Peach2 board = load_peach2();
@@ -243,7 +249,8 @@ struct Kind {
   bool is_grid = false;                // has extents
   NodeId (*nodes_of_hub)(const base::Description&, const PlatformOptions&) = nullptr;  // that one optical hub joins
   NodeRates (*rates)(const base::Description&) = usual_rates;
-  NodeId (*nodes_together)(const base::Description&) = nullptr;  // as in Platform; none: 0
+  NodeId (*nodes_together)(const base::Description&) = nullptr;                               // as in Platform; none: 0
+  std::vector<double> (*speeds)(const base::Description&, const PlatformOptions&) = nullptr;  // none: all alike
 };
 
 const std::vector<Kind>& platforms() {
@@ -263,7 +270,17 @@ const std::vector<Kind>& platforms() {
        true},
       {PlatformKind::dragonfly, "dragonfly", make_dragonfly},
       {PlatformKind::graph, "graph", make_graph, {shortest, destination, source, hash, all}, routing_of_graph},
-      {PlatformKind::table, "table", make_table},
+      {PlatformKind::table,
+       "table",
+       make_table,
+       {},
+       nullptr,
+       false,
+       false,
+       nullptr,
+       usual_rates,
+       nullptr,
+       speeds_beside_table},
       {PlatformKind::sub_clusters,
        "ha-pacs-tca",
        make_sub_clusters,
@@ -398,16 +415,37 @@ Platform make_platform(const base::Description& description, const PlatformOptio
     options.routing = routing_called(stated);
   }
   refuse_unknown(description, options);
+  std::vector<double> speeds = kind.speeds == nullptr ? std::vector<double>() : kind.speeds(description, options);
+  const double slowest = speeds.empty() ? kind.rates(description).flops : std::ranges::min(speeds);
+  if (!speeds.empty() && slowest == std::ranges::max(speeds)) speeds.clear();
   return {description.name,
           kind.kind,
           topology_of(kind, description, options),
           kind.rates(description).bytes,
-          kind.rates(description).flops,
+          slowest,
           kind.is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
           routing_of(description, options),
           kind.is_even,
           beyond_wavelengths(kind, description, options),
-          kind.nodes_together == nullptr ? 0 : kind.nodes_together(description)};
+          kind.nodes_together == nullptr ? 0 : kind.nodes_together(description),
+          std::move(speeds)};
+}
+
+double Platform::common_flops_per_second() const {
+  if (flops_of_node.empty()) return flops_per_second;
+  const auto [low, high] = std::ranges::minmax_element(flops_of_node);
+  throw Error(fmt::format("{}: nodes of different speeds are refused here: node {} has {:g} Gflops, node {} {:g}",
+                          description, low - flops_of_node.begin(), *low / kGiga, high - flops_of_node.begin(),
+                          *high / kGiga));
+}
+
+Platform placed(Platform platform, const std::vector<NodeId>& node_of_rank) {
+  platform.topology = placed(platform.topology, node_of_rank);  // refuses nodes that do not exist
+  if (platform.flops_of_node.empty()) return platform;
+  std::vector<double> speeds;
+  for (const NodeId node : node_of_rank) speeds.push_back(platform.flops_of_node[node]);
+  platform.flops_of_node = std::move(speeds);
+  return platform;
 }
 
 Platform load_platform(std::string_view name_or_file, PlatformOptions options) {

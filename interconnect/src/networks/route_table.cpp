@@ -80,4 +80,24 @@ Topology read_route_table(const std::string& name, NodeId nodes, const std::file
           }};
 }
 
+std::vector<double> read_node_speeds(NodeId nodes, const std::filesystem::path& speeds) {
+  std::vector<double> found;
+  const std::string text = base::read_file(speeds);
+  base::LineReader lines(text, speeds.string());
+  if (lines.next() != "node,speed") lines.refuse("the header must be 'node,speed'");
+  while (const auto line = lines.next()) {
+    const auto fields = base::comma_fields(*line);
+    if (fields.size() != 2) lines.refuse(fmt::format("{} fields are refused", fields.size()));
+    if (found.size() == nodes) lines.refuse(fmt::format("a line after that of node {} is refused", nodes - 1));
+    if (base::number_in<NodeId>(fields[0]) != found.size()) {
+      lines.refuse(fmt::format("node '{}' is refused: the next one must be {}", fields[0], found.size()));
+    }
+    const double speed = number_of(lines, fields[1], "speed") * kGiga;
+    if (speed == 0) lines.refuse("speed 0 is refused");
+    found.push_back(speed);
+  }
+  if (found.size() < nodes) lines.refuse(fmt::format("there is no speed of node {}", found.size()));
+  return found;
+}
+
 }  // namespace gdr::interconnect

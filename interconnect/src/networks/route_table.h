@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "gdr/interconnect/topology.h"
 
@@ -13,5 +14,8 @@ namespace gdr::interconnect {
 /// allow.
 [[nodiscard]] Topology read_route_table(const std::string& name, NodeId nodes, const std::filesystem::path& links,
                                         const std::filesystem::path& routes);
+
+/// `speeds`: lines node,speed (Gflops), every node once and in order. In flops/s. Throws gdr::Error `FILE:LINE: ...`.
+[[nodiscard]] std::vector<double> read_node_speeds(NodeId nodes, const std::filesystem::path& speeds);
 
 }  // namespace gdr::interconnect

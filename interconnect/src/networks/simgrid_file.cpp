@@ -7,8 +7,10 @@
 #include "gdr/base/error.h"
 
 namespace gdr::interconnect {
+namespace {
 
-std::string simgrid_file(const Topology& topology, double flops_per_second) {
+template <class SpeedOf>
+std::string file_of(const Topology& topology, const SpeedOf& flops_per_second) {
   if (topology.nodes() > kMostNodesOfFile) {
     throw Error(fmt::format("{}: {} nodes are refused: a file of SimGrid has a line for every pair of them, up to {}",
                             topology.name(), topology.nodes(), kMostNodesOfFile));
@@ -17,7 +19,7 @@ std::string simgrid_file(const Topology& topology, double flops_per_second) {
       "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
       "<platform version=\"4.1\">\n<zone id=\"nodes\" routing=\"Full\">\n";
   for (NodeId node = 0; node < topology.nodes(); ++node) {
-    text += fmt::format("<host id=\"{}\" speed=\"{}f\"/>\n", node, flops_per_second);
+    text += fmt::format("<host id=\"{}\" speed=\"{}f\"/>\n", node, flops_per_second(node));
   }
   // Links are identified by number; their names are for people.
   for (LinkId id = 0; id < topology.links().size(); ++id) {
@@ -36,6 +38,18 @@ std::string simgrid_file(const Topology& topology, double flops_per_second) {
     }
   }
   return text + "</zone>\n</platform>\n";
+}
+
+}  // namespace
+
+std::string simgrid_file(const Topology& topology, double flops_per_second) {
+  return file_of(topology, [&](NodeId) { return flops_per_second; });
+}
+
+std::string simgrid_file(const Platform& platform) {
+  return file_of(platform.topology, [&](NodeId node) {
+    return platform.flops_of_node.empty() ? platform.flops_per_second : platform.flops_of_node[node];
+  });
 }
 
 }  // namespace gdr::interconnect

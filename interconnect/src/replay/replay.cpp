@@ -181,7 +181,7 @@ class ReplayBuilder {
         end(index, at);
         return;
       case OperationKind::compute:
-        work(index, rank, at, options_.flops_per_second > 0 ? o.amount / options_.flops_per_second : 0);
+        work(index, rank, at, seconds_of(o.amount, node_of_[rank]));
         return;
       case OperationKind::sleep:
         work(index, rank, at, o.amount);
@@ -204,6 +204,11 @@ class ReplayBuilder {
   ActivityId joined() {
     if (after_.empty()) return kAtOnce;
     return after_.size() == 1 ? after_.front() : graph_.join(after_);
+  }
+
+  [[nodiscard]] double seconds_of(double flops, NodeId node) const {
+    const double speed = options_.flops_of_node.empty() ? options_.flops_per_second : options_.flops_of_node[node];
+    return speed > 0 ? flops / speed : 0;
   }
 
   void work(std::uint32_t index, Rank rank, ActivityId at, double seconds) {

@@ -137,7 +137,8 @@ class Environment {
 
 }  // namespace
 
-SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Topology& topology) {
+SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Platform& platform) {
+  const Topology& topology = platform.topology;
   const std::uint64_t places = std::uint64_t{topology.nodes()} * program.ranks_per_node;
   if (program.sources.empty()) throw Error("a program needs a source");
   if (program.ranks < 1 || program.ranks > places) {
@@ -145,8 +146,8 @@ SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Topology& t
                             program.ranks, topology.name(), places));
   }
   const ScratchFolder scratch;
-  const std::string platform = (scratch / "platform.xml").string();
-  base::write_file(platform, simgrid_file(topology, program.flops_per_second));
+  const std::string platform_file = (scratch / "platform.xml").string();
+  base::write_file(platform_file, simgrid_file(platform));
   std::string hosts;
   for (NodeId rank = 0; rank < program.ranks; ++rank) hosts += fmt::format("{}\n", rank / program.ranks_per_node);
   const std::string host_file = (scratch / "hosts").string();
@@ -155,7 +156,7 @@ SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Topology& t
                                    "-np",
                                    std::to_string(program.ranks),
                                    "-platform",
-                                   platform,
+                                   platform_file,
                                    "-hostfile",
                                    host_file,
                                    "--cfg=network/model:CM02",

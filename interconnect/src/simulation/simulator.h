@@ -4,7 +4,7 @@
 
 #include "gdr/interconnect/simulation.h"
 
-#define GDR_SIMULATOR gdr_simulator_2
+#define GDR_SIMULATOR gdr_simulator_3
 
 namespace gdr::interconnect {
 

@@ -172,7 +172,8 @@ TEST(ImportedNetwork, PlatformsOfSimgridKeepTheirRoutes) {
   const std::string links = (folder / "back.links.csv").string();
   const std::string routes = (folder / "back.routes.csv").string();
   const std::string hosts = (folder / "back.hosts.txt").string();
-  const PlatformOfSimgrid found = import_simgrid_platform(xml, {links, routes, hosts});
+  const std::string speeds = (folder / "back.speeds.csv").string();
+  const PlatformOfSimgrid found = import_simgrid_platform(xml, {links, routes, hosts, speeds});
   EXPECT_EQ(found.nodes, 4U);
   EXPECT_EQ(found.fat_pipes, 0U);
   EXPECT_EQ(found.flops_per_second, 5e9);
@@ -200,8 +201,46 @@ node_speed = { value = 5, unit = "Gflops", origin = "O: a test" }
   base::write_file(xml,
                    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                    "<platform version=\"4.1\">\n<zone id=\"z\" routing=\"Nowhere\"/>\n</platform>\n");
-  EXPECT_THAT(told([&] { static_cast<void>(import_simgrid_platform(xml, {links, routes, hosts})); }),
+  EXPECT_THAT(told([&] { static_cast<void>(import_simgrid_platform(xml, {links, routes, hosts, speeds})); }),
               HasSubstr("tree.xml"));
+}
+
+constexpr std::string_view kPair = R"(name = "pair"
+title = "pair"
+kind = "table"
+[parameters]
+nodes      = { value = 2, unit = "1", origin = "O: a test" }
+bandwidth  = { value = 2, unit = "GB/s per node", origin = "O: a test" }
+latency    = { value = 3, unit = "us", origin = "O: a test" }
+node_speed = { value = 5, unit = "Gflops", origin = "O: a test" }
+)";
+
+TEST(ImportedNetwork, NodesOfATableHaveTheirOwnSpeeds) {
+  const tests::ScratchDirectory folder;
+  const std::string file = (folder / "pair.toml").string();
+  const std::string speeds = (folder / "pair.speeds.csv").string();
+  base::write_file(file, kPair);
+  base::write_file((folder / "pair.links.csv").string(), "name,bandwidth,latency\na,1,2\n");
+  base::write_file((folder / "pair.routes.csv").string(), "from,to,links\n0,1,a\n1,0,a\n");
+  EXPECT_EQ(load_platform(file).common_flops_per_second(), 5e9);  // without the table
+  base::write_file(speeds, "node,speed\n0,2\n1,2\n");
+  EXPECT_EQ(load_platform(file).common_flops_per_second(), 2e9);
+  base::write_file(speeds, "node,speed\n0,1\n1,0.25\n");
+  const Platform platform = load_platform(file);
+  EXPECT_THAT(platform.flops_of_node, ElementsAre(1e9, 0.25e9));
+  EXPECT_THAT(placed(platform, {1, 0}).flops_of_node, ElementsAre(0.25e9, 1e9));
+  EXPECT_EQ(told([&] { static_cast<void>(platform.common_flops_per_second()); }),
+            "pair: nodes of different speeds are refused here: node 1 has 0.25 Gflops, node 0 1");
+  EXPECT_THAT(simgrid_file(platform), HasSubstr("<host id=\"1\" speed=\"250000000f\"/>"));
+  const auto refused = [&](const std::string& text) {
+    base::write_file(speeds, text);
+    return told([&] { static_cast<void>(load_platform(file)); });
+  };
+  EXPECT_THAT(refused("speed\n1\n1\n"), HasSubstr("pair.speeds.csv:1: the header"));
+  EXPECT_THAT(refused("node,speed\n0,1\n"), HasSubstr("pair.speeds.csv:2: there is no speed of node 1"));
+  EXPECT_THAT(refused("node,speed\n1,1\n0,1\n"), HasSubstr("pair.speeds.csv:2: node '1' is refused"));
+  EXPECT_THAT(refused("node,speed\n0,1\n1,0\n"), HasSubstr("pair.speeds.csv:3: speed 0 is refused"));
+  EXPECT_THAT(refused("node,speed\n0,1\n1,1\n2,1\n"), HasSubstr("pair.speeds.csv:4: a line after that of node 1"));
 }
 
 TEST(ImportedNetwork, TablesAreRefusedWithTheirLine) {

@@ -53,7 +53,7 @@ struct ImportOptions {
   double flops_per_second = 1e12;    // of a node
 };
 /// The names of the files that are written beside the description FILE.toml of an imported network: FILE.links.csv and
-/// FILE.hosts.txt; between them FILE.routes.csv for a platform of SimGrid.
+/// FILE.hosts.txt; for a platform of SimGrid FILE.routes.csv between them, and FILE.speeds.csv at the end.
 [[nodiscard]] std::vector<std::string> imported_files(const std::string& file, NetworkFormat format);
 /// Writes FILE.toml, FILE.links.csv and FILE.hosts.txt, the names of the nodes by their numbers. `from` is the name of
 /// the file that was read, `format` its format; both stand in the origins. Returns the names of the files. Throws

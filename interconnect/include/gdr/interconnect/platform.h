@@ -57,14 +57,22 @@ struct Platform {
   std::string description;  // name
   PlatformKind kind = PlatformKind::optical_hub;
   Topology topology;
-  double node_bytes_per_second = 0;  // of all ports of a node
-  double flops_per_second = 0;       // of a node
-  std::vector<NodeId> extents;       // of a torus, ring or mesh, x first; empty for other kinds
-  std::string routing;               // the rule that decides the routes, in words
-  bool is_even = false;              // all links carry about the same if all nodes send to all
-  std::string warning;               // why a network like this cannot be built; empty for those that can
-  NodeId nodes_together = 0;         // nodes of a sub-cluster, which numbers in a row join; 0: there are none
+  double node_bytes_per_second = 0;        // of all ports of a node
+  double flops_per_second = 0;             // of a node; of the slowest if they differ
+  std::vector<NodeId> extents;             // of a torus, ring or mesh, x first; empty for other kinds
+  std::string routing;                     // the rule that decides the routes, in words
+  bool is_even = false;                    // all links carry about the same if all nodes send to all
+  std::string warning;                     // why a network like this cannot be built; empty for those that can
+  NodeId nodes_together = 0;               // nodes of a sub-cluster, which numbers in a row join; 0: there are none
+  std::vector<double> flops_of_node = {};  // shape: [nodes]; empty if all have the same speed
+
+  /// flops_per_second, for models in which all nodes compute alike. Throws gdr::Error, naming two nodes, if they do
+  /// not.
+  [[nodiscard]] double common_flops_per_second() const;
 };
+
+/// The platform for ranks that are placed on other nodes, as placed(const Topology&, ...) in topology.h says.
+[[nodiscard]] Platform placed(Platform platform, const std::vector<NodeId>& node_of_rank);
 
 /// A platform from a description by name or file. A node's bandwidth is divided equally among its ports. The number of
 /// ports is `nodes` on an optical hub (Urino 2020, section 3.4: nodes - 1, taken as nodes), 2 sqrt(nodes) on a

@@ -17,8 +17,9 @@ struct ReplayOptions {
   /// Messages below this size do not hold up their sender, bytes. SMPI calls it smpi/send-is-detached-thresh, and has
   /// this default.
   double eager_bytes = 65536;
-  double envelope_bytes = 0;    // that a message library adds to each message
-  double flops_per_second = 0;  // of a node; 0: arithmetic takes no time
+  double envelope_bytes = 0;               // that a message library adds to each message
+  double flops_per_second = 0;             // of a node; 0: arithmetic takes no time
+  std::vector<double> flops_of_node = {};  // of each, if they differ. shape: [nodes]
   /// Node of each rank; several ranks may share a node. Empty: rank r on node r. shape: [ranks]
   std::vector<NodeId> node_of_rank = {};
 };

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/topology.h"
 
 namespace gdr::interconnect {
@@ -11,6 +12,8 @@ namespace gdr::interconnect {
 /// links of the topology, and a route for every ordered pair of nodes. Throws gdr::Error for more than kMostNodesOfFile
 /// nodes, because the file has a line for every pair.
 [[nodiscard]] std::string simgrid_file(const Topology& topology, double flops_per_second);
+/// The same for a platform, whose hosts may have different speeds.
+[[nodiscard]] std::string simgrid_file(const Platform& platform);
 inline constexpr NodeId kMostNodesOfFile = 1024;
 
 }  // namespace gdr::interconnect

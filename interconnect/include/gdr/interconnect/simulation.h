@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -76,22 +77,24 @@ struct ProgramResult {
                                                 const std::function<std::vector<double>(Rank)>& program,
                                                 const SimulationOptions& options = {});
 
-/// Files for the tables of a platform: links and routes as descriptions of kind "table" have them, and the names of the
-/// hosts by their numbers.
+/// Files for the tables of a platform: links, routes and speeds of nodes as descriptions of kind "table" have them, and
+/// the names of the hosts by their numbers.
 struct PlatformTables {
   std::string links;
   std::string routes;
   std::string hosts;
+  std::string speeds;
 };
 struct PlatformOfSimgrid {
   NodeId nodes = 0;
   std::uint64_t fat_pipes = 0;  // links that do not share their bandwidth; they are written with enough for all nodes
-  double flops_per_second = 0;  // of the first host
+  double flops_per_second = 0;  // of the slowest host
   double bytes_per_second = 0;  // of the first link of a route
+  std::vector<std::string> notes = {};  // what the file has and the tables do not, and where hosts differ
 };
 /// Reads a platform file of SimGrid by SimGrid's own reader and writes its tables. Throws gdr::Error with SimGrid's
-/// message for a file that it refuses, for more than 1,024 hosts, for hosts without a link between them, and for routes
-/// with a latency beside that of their links; and without SimGrid.
+/// message for a file that it refuses, for more than 1,024 hosts, for hosts that do not run at the beginning or have no
+/// link between them, and for routes with a latency beside that of their links; and without SimGrid.
 PlatformOfSimgrid import_simgrid_platform(const std::string& file, const PlatformTables& tables);
 
 }  // namespace gdr::interconnect

@@ -1,11 +1,11 @@
-// Programs of MPI on SimGrid's SMPI: compiles a source with SMPI's compilers and runs it on a topology.
+// Programs of MPI on SimGrid's SMPI: compiles a source with SMPI's compilers and runs it on a platform.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "gdr/interconnect/topology.h"
+#include "gdr/interconnect/platform.h"
 
 namespace gdr::interconnect {
 
@@ -15,7 +15,6 @@ struct SmpiProgram {
   NodeId ranks = 0;
   NodeId ranks_per_node = 1;
   double eager_bytes = 65536;        // as in ReplayOptions
-  double flops_per_second = 1e9;     // of a node, for what the program tells SMPI that it computes
   std::filesystem::path mgen;        // folder of mgen.h; empty: not searched
   std::filesystem::path recorder;    // record.c, for a program in C; empty: nothing is recorded
   std::filesystem::path save_graph;  // with a recorder: where the graph goes; may be empty
@@ -28,11 +27,11 @@ struct SmpiProgramResult {
 };
 
 /// Compiles and runs the program with smpicc, smpicxx or smpif90 and smpirun, which must be on the PATH. Messages take
-/// their time on the topology, by the flow model CM02 without factors and crosstraffic; what a program computes takes
-/// no time. A recorder works in a second run, as its own messages would take time. Rank r runs on node r /
-/// ranks_per_node. Throws gdr::Error with the compiler's or the program's messages; for sources of several or other
-/// languages, more ranks than places, a recorder with another language than C, and topologies of more than
-/// kMostNodesOfFile nodes.
-[[nodiscard]] SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Topology& topology);
+/// their time on the platform, by the flow model CM02 without factors and crosstraffic; what a program computes takes
+/// no time, unless it tells SMPI how many flops it computes. A recorder works in a second run, as its own messages
+/// would take time. Rank r runs on node r / ranks_per_node. Throws gdr::Error with the compiler's or the program's
+/// messages; for sources of several or other languages, more ranks than places, a recorder with another language than
+/// C, and topologies of more than kMostNodesOfFile nodes.
+[[nodiscard]] SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Platform& platform);
 
 }  // namespace gdr::interconnect

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <ranges>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <string_view>
@@ -51,8 +53,35 @@ void require_few_hosts(const std::string& file, double hosts) {
   throw Error(fmt::format("{}: {:.0f} hosts are refused: at most {} can be read", file, hosts, kMostHosts));
 }
 
-/// Writes the three tables. Returns the number of hosts and of links that do not share, the speed of the first host in
-/// flops/s, and the bandwidth of the first link of a route in bytes/s.
+std::string without_comments(std::string_view text) {
+  std::string rest;
+  while (true) {
+    const std::size_t begin = text.find("<!--");
+    rest += text.substr(0, begin);
+    const std::size_t end = begin == std::string_view::npos ? begin : text.find("-->", begin);
+    if (end == std::string_view::npos) return rest;
+    text = text.substr(end + 3);
+  }
+}
+
+/// What changes during a run in SimGrid, by files or traces, or is set for it.
+std::vector<std::string> notes_on(std::string_view text) {
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  };
+  std::vector<std::string> notes;
+  if (has({"speed_file=", "bandwidth_file=", "latency_file=", "state_file=", "<trace_connect"})) {
+    notes.emplace_back("speeds, bandwidths and latencies are those of time 0; later changes (profiles) are left out");
+  }
+  if (has({"<config"})) notes.emplace_back("settings of SimGrid (<config>) are left out");
+  return notes;
+}
+
+/// Now, with the share that a profile gives.
+double speed_of(const s4u::Host& host) { return host.get_speed() * host.get_available_speed(); }
+
+/// Writes the tables. Returns the number of hosts and of links that do not share, the speeds of the slowest and of the
+/// fastest host in flops/s, and the bandwidth of the first link of a route in bytes/s.
 std::vector<double> write_tables(const std::string& file, const PlatformTables& tables) {
   require_few_hosts(file, hosts_named(base::read_file(file)));
   xbt_log_control_set("root.thres:critical");
@@ -108,19 +137,38 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
     table += fmt::format("{},{:.17g},{:.17g}\n", of, rate / kGiga, link->get_latency() / kMicro);
   }
   std::string names;
-  for (const s4u::Host* host : hosts) names += checked(host->get_cname()) + '\n';
+  std::string speeds = "node,speed\n";
+  for (std::size_t node = 0; node < hosts.size(); ++node) {
+    const double speed = speed_of(*hosts[node]);
+    if (!(speed > 0) || !hosts[node]->is_on()) {
+      throw Error(fmt::format("{}: host {} is refused: it does not run at time 0", file, hosts[node]->get_cname()));
+    }
+    names += checked(hosts[node]->get_cname()) + '\n';
+    speeds += fmt::format("{},{:.17g}\n", node, speed / kGiga);
+  }
   base::write_file(tables.links, table);
   base::write_file(tables.routes, routes);
   base::write_file(tables.hosts, names);
-  return {static_cast<double>(hosts.size()), fat_pipes, hosts.front()->get_speed(), bandwidth};
+  base::write_file(tables.speeds, speeds);
+  const auto [slowest, fastest] = std::ranges::minmax(
+      hosts | std::views::transform([](const s4u::Host* host) { return speed_of(*host); }));
+  return {static_cast<double>(hosts.size()), fat_pipes, slowest, fastest, bandwidth};
 }
 
 }  // namespace
 
 PlatformOfSimgrid tables_of_platform(const std::string& file, const PlatformTables& tables) {
   const ChildResult child = compute_in_child(file, [&] { return write_tables(file, tables); });
-  return {static_cast<NodeId>(child.numbers.at(0)), static_cast<std::uint64_t>(child.numbers.at(1)),
-          child.numbers.at(2), child.numbers.at(3)};
+  PlatformOfSimgrid found{.nodes = static_cast<NodeId>(child.numbers.at(0)),
+                          .fat_pipes = static_cast<std::uint64_t>(child.numbers.at(1)),
+                          .flops_per_second = child.numbers.at(2),
+                          .bytes_per_second = child.numbers.at(4),
+                          .notes = notes_on(without_comments(base::read_file(file)))};
+  if (const double fastest = child.numbers.at(3); fastest != found.flops_per_second) {
+    found.notes.push_back(fmt::format("hosts have speeds from {:g} to {:g} Gflops, which gdr net replay and run use",
+                                      found.flops_per_second / kGiga, fastest / kGiga));
+  }
+  return found;
 }
 
 }  // namespace gdr::interconnect
