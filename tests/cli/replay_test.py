@@ -199,6 +199,23 @@ class Imported(ReplayTest):
         self.assertAlmostEqual(seconds, 10)
         self.assertIn("later changes (profiles) are left out", said)
 
+    CLUSTER = ('<cluster id="c" prefix="n-" suffix="" radical="0-3" speed="1Gf" bw="%s" lat="50us" bb_bw="125MBps" '
+               'bb_lat="500us" bb_sharing_policy="FATPIPE"/>')
+
+    def test_a_link_that_is_not_shared_still_limits_each_message(self):
+        megabytes = 100
+        send = [f"send {{}} 0 {megabytes * 10**6} 6"]
+        ranks = [[send[0].format(1)], [f"recv 0 0 {megabytes * 10**6} 6"],
+                 [send[0].format(3)], [f"recv 2 0 {megabytes * 10**6} 6"]]
+        seconds, said = self.compare(self.CLUSTER % "1.25GBps", ranks)
+        self.assertAlmostEqual(seconds, megabytes / 125, delta=0.01)  # both pairs at the rate of the backbone
+        self.assertIn("1 link of FATPIPE shares no bandwidth; pairs of hosts have links of their own", said)
+        # Behind slower links the backbone limits nothing.
+        seconds, said = self.compare(self.CLUSTER % "12.5MBps", ranks)
+        self.assertAlmostEqual(seconds, megabytes / 12.5, delta=0.01)
+        self.assertIn("messages do not notice", said)
+        self.assertEqual((self.scratch / "own.links.csv").read_text(encoding="utf-8").count("backbone"), 1)
+
 
 class Replay(ReplayTest):
     PAIR = "0 send 1 3 1000000 6\n1 recv 0 3 1000000 6\n"

@@ -76,10 +76,6 @@ Imported import_simgrid(const NetImportOptions& options) {
   Imported made{"simgrid", true, found.nodes, 0, {options.output, links, routes, hosts, speeds}, found.notes};
   const std::string table = base::read_file(links);
   made.edges = static_cast<std::size_t>(std::ranges::count(table, '\n')) - 1;
-  if (found.fat_pipes > 0) {
-    made.notes.push_back(fmt::format(
-        "{} links do not share their bandwidth (FATPIPE); here they have enough for all nodes", found.fat_pipes));
-  }
   return made;
 }
 

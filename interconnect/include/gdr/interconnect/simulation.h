@@ -87,9 +87,9 @@ struct PlatformTables {
 };
 struct PlatformOfSimgrid {
   NodeId nodes = 0;
-  std::uint64_t fat_pipes = 0;  // links that do not share their bandwidth; they are written with enough for all nodes
-  double flops_per_second = 0;  // of the slowest host
-  double bytes_per_second = 0;  // of the first link of a route
+  std::uint64_t fat_pipes = 0;          // links that do not share their bandwidth (FATPIPE)
+  double flops_per_second = 0;          // of the slowest host
+  double bytes_per_second = 0;          // of the first link of a route
   std::vector<std::string> notes = {};  // what the file has and the tables do not, and where hosts differ
 };
 /// Reads a platform file of SimGrid by SimGrid's own reader and writes its tables. Throws gdr::Error with SimGrid's

@@ -1,20 +1,26 @@
 // Platforms of SimGrid as tables of links and routes. SimGrid itself reads the file, so that every kind of zone is
 // known.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xbt/log.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <ranges>
+#include <set>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "child.h"
 #include "executors.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/line_reader.h"
@@ -80,8 +86,77 @@ std::vector<std::string> notes_on(std::string_view text) {
 /// Now, with the share that a profile gives.
 double speed_of(const s4u::Host& host) { return host.get_speed() * host.get_available_speed(); }
 
-/// Writes the tables. Returns the number of hosts and of links that do not share, the speeds of the slowest and of the
-/// fastest host in flops/s, and the bandwidth of the first link of a route in bytes/s.
+std::string checked(const std::string& file, const std::string& name) {
+  if (name.find_first_of(", \t\"#\n") == std::string::npos) return name;
+  throw Error(fmt::format("{}: name '{}' is refused: it has a blank, comma, quote or #", file, name));
+}
+
+/// The links that routes take, as a table of shared links.
+///
+/// A link of SimGrid's policy FATPIPE carries each message at its full rate. On routes that have a shared link of no
+/// higher rate it limits nothing, and becomes a link with enough for all of them. On any other route it becomes a link
+/// of this pair of hosts only: no message gets more than the link's rate, but messages of the pair that travel at the
+/// same time share it, and in SimGrid they do not.
+class LinkLines {
+ public:
+  explicit LinkLines(const std::string& file) : file_(file) {}
+
+  /// Names of the links of a route, with blanks between them.
+  std::string add_route(std::size_t from, std::size_t to, const std::vector<s4u::Link*>& passed) {
+    double narrowest = std::numeric_limits<double>::infinity();  // of those that are shared
+    for (const s4u::Link* link : passed) {
+      if (!is_fat(*link)) narrowest = std::min(narrowest, link->get_bandwidth());
+    }
+    std::vector<std::string> names;
+    for (const s4u::Link* link : passed) {
+      std::string name = checked(file_, link->get_cname());
+      if (!link->is_on() || link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) {
+        throw Error(fmt::format(
+            "{}: link {} is refused: {}", file_, name,
+            link->is_on() ? "what a WIFI link carries depends on its stations" : "it does not run at time 0"));
+      }
+      if (is_fat(*link)) fat_.insert(link);
+      if (is_fat(*link) && link->get_bandwidth() < narrowest) {
+        name += fmt::format(":{}-{}", from, to);
+        add(name, *link, link->get_bandwidth());
+        ++of_pairs_;
+      } else {
+        double& routes = routes_[link];
+        add(name, *link, link->get_bandwidth() * (is_fat(*link) ? ++routes : 1));
+      }
+      names.push_back(std::move(name));
+    }
+    return fmt::format("{}", fmt::join(names, " "));
+  }
+
+  [[nodiscard]] std::string table() const {
+    std::string text = "name,bandwidth,latency\n";
+    for (const auto& [name, cable] : cables_) {
+      text += fmt::format("{},{:.17g},{:.17g}\n", name, cable.bytes_per_second / kGiga, cable.latency_seconds / kMicro);
+    }
+    return text;
+  }
+  [[nodiscard]] std::size_t fat_pipes() const { return fat_.size(); }
+  [[nodiscard]] std::size_t of_pairs() const { return of_pairs_; }
+
+ private:
+  static bool is_fat(const s4u::Link& link) { return link.get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE; }
+  void add(const std::string& name, const s4u::Link& link, double bytes_per_second) {
+    cables_.insert_or_assign(name, Cable{bytes_per_second, link.get_latency()});
+  }
+
+  const std::string& file_;
+  std::map<std::string, Cable> cables_;
+  std::map<const s4u::Link*, double> routes_;  // that a FATPIPE link does not limit
+  std::set<const s4u::Link*> fat_;
+  std::size_t of_pairs_ = 0;
+};
+
+/// What the child finds out, in the order of its numbers.
+enum Found : std::size_t { kHosts, kFatPipes, kLinksOfPairs, kSlowest, kFastest, kBandwidth };
+
+/// Writes the tables. Returns the numbers that Found lists; speeds in flops/s, the bandwidth of the first link of a
+/// route in bytes/s.
 std::vector<double> write_tables(const std::string& file, const PlatformTables& tables) {
   require_few_hosts(file, hosts_named(base::read_file(file)));
   xbt_log_control_set("root.thres:critical");
@@ -93,12 +168,7 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
   const std::vector<s4u::Host*> hosts = engine.get_all_hosts();
   if (hosts.empty()) throw Error(fmt::format("{}: there is no host", file));
   require_few_hosts(file, static_cast<double>(hosts.size()));
-  const auto checked = [&](const char* of) {
-    const std::string text(of);
-    if (text.find_first_of(", \t\"#\n") == std::string::npos) return text;
-    throw Error(fmt::format("{}: name '{}' is refused: it has a blank, comma, quote or #", file, text));
-  };
-  std::map<std::string, const s4u::Link*> links;
+  LinkLines links(file);
   std::string routes = "from,to,links\n";
   double bandwidth = 0;
   for (std::size_t from = 0; from < hosts.size(); ++from) {
@@ -111,14 +181,8 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
         throw Error(fmt::format("{}: there is no link between {} and {}", file, hosts[from]->get_cname(),
                                 hosts[to]->get_cname()));
       }
-      routes += fmt::format("{},{},", from, to);
-      for (std::size_t link = 0; link < passed.size(); ++link) {
-        const std::string of = checked(passed[link]->get_cname());
-        links.emplace(of, passed[link]);
-        routes += (link > 0 ? " " : "") + of;
-        latency -= passed[link]->get_latency();
-      }
-      routes += '\n';
+      routes += fmt::format("{},{},{}\n", from, to, links.add_route(from, to, passed));
+      for (const s4u::Link* link : passed) latency -= link->get_latency();
       if (bandwidth == 0) bandwidth = passed.front()->get_bandwidth();
       constexpr double kLeastLatency = 1e-12;  // s; what a zone such as Vivaldi's adds is more
       if (std::abs(latency) > kLeastLatency) {
@@ -127,15 +191,6 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
       }
     }
   }
-  double fat_pipes = 0;
-  std::string table = "name,bandwidth,latency\n";
-  for (const auto& [of, link] : links) {
-    const bool shares = link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE;
-    fat_pipes += shares ? 0 : 1;
-    // A link that does not share carries each flow at its full rate; here it has enough for one from each host.
-    const double rate = link->get_bandwidth() * (shares ? 1 : static_cast<double>(hosts.size()));
-    table += fmt::format("{},{:.17g},{:.17g}\n", of, rate / kGiga, link->get_latency() / kMicro);
-  }
   std::string names;
   std::string speeds = "node,speed\n";
   for (std::size_t node = 0; node < hosts.size(); ++node) {
@@ -143,28 +198,43 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
     if (!(speed > 0) || !hosts[node]->is_on()) {
       throw Error(fmt::format("{}: host {} is refused: it does not run at time 0", file, hosts[node]->get_cname()));
     }
-    names += checked(hosts[node]->get_cname()) + '\n';
+    names += checked(file, hosts[node]->get_cname()) + '\n';
     speeds += fmt::format("{},{:.17g}\n", node, speed / kGiga);
   }
-  base::write_file(tables.links, table);
+  base::write_file(tables.links, links.table());
   base::write_file(tables.routes, routes);
   base::write_file(tables.hosts, names);
   base::write_file(tables.speeds, speeds);
-  const auto [slowest, fastest] = std::ranges::minmax(
-      hosts | std::views::transform([](const s4u::Host* host) { return speed_of(*host); }));
-  return {static_cast<double>(hosts.size()), fat_pipes, slowest, fastest, bandwidth};
+  const auto [slowest, fastest] =
+      std::ranges::minmax(hosts | std::views::transform([](const s4u::Host* host) { return speed_of(*host); }));
+  return {static_cast<double>(hosts.size()),
+          static_cast<double>(links.fat_pipes()),
+          static_cast<double>(links.of_pairs()),
+          slowest,
+          fastest,
+          bandwidth};
+}
+
+std::string note_on_fat_pipes(std::uint64_t fat_pipes, double of_pairs) {
+  const std::string links = fmt::format("{} of FATPIPE {} no bandwidth", base::counted(fat_pipes, "link"),
+                                        fat_pipes == 1 ? "shares" : "share");
+  return of_pairs == 0 ? links + "; other links of every route are no faster, so that messages do not notice"
+                       : links +
+                             "; pairs of hosts have links of their own instead, which messages of one pair that "
+                             "travel at the same time share, unlike in SimGrid";
 }
 
 }  // namespace
 
 PlatformOfSimgrid tables_of_platform(const std::string& file, const PlatformTables& tables) {
   const ChildResult child = compute_in_child(file, [&] { return write_tables(file, tables); });
-  PlatformOfSimgrid found{.nodes = static_cast<NodeId>(child.numbers.at(0)),
-                          .fat_pipes = static_cast<std::uint64_t>(child.numbers.at(1)),
-                          .flops_per_second = child.numbers.at(2),
-                          .bytes_per_second = child.numbers.at(4),
+  PlatformOfSimgrid found{.nodes = static_cast<NodeId>(child.numbers.at(kHosts)),
+                          .fat_pipes = static_cast<std::uint64_t>(child.numbers.at(kFatPipes)),
+                          .flops_per_second = child.numbers.at(kSlowest),
+                          .bytes_per_second = child.numbers.at(kBandwidth),
                           .notes = notes_on(without_comments(base::read_file(file)))};
-  if (const double fastest = child.numbers.at(3); fastest != found.flops_per_second) {
+  if (found.fat_pipes > 0) found.notes.push_back(note_on_fat_pipes(found.fat_pipes, child.numbers.at(kLinksOfPairs)));
+  if (const double fastest = child.numbers.at(kFastest); fastest != found.flops_per_second) {
     found.notes.push_back(fmt::format("hosts have speeds from {:g} to {:g} Gflops, which gdr net replay and run use",
                                       found.flops_per_second / kGiga, fastest / kGiga));
   }
