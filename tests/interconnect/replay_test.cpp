@@ -164,6 +164,51 @@ TEST(Replay, GoalSchedulesKeepTheirDependences) {
   EXPECT_NEAR(seconds_of(program, 2), 5.6e-6, 1e-15);
 }
 
+TEST(Replay, CpusOfARankComputeAtTheSameTime) {
+  const auto seconds = [](const std::string& rank) {
+    return seconds_of(parse_goal("num_ranks 1\nrank 0 {\n" + rank + "}\n", "a.goal", kMost), 1);
+  };
+  EXPECT_DOUBLE_EQ(seconds("a: calc 1000\nb: calc 1000\n"), 2e-6);
+  EXPECT_DOUBLE_EQ(seconds("a: calc 1000 cpu 0\nb: calc 1000 cpu 1\n"), 1e-6);
+  EXPECT_DOUBLE_EQ(seconds("calc 1000 cpu 3 nic 1\ncalc 1000 cpu 2\ncalc 1000 cpu 3\n"), 2e-6);
+  EXPECT_DOUBLE_EQ(seconds("a: calc 1000 cpu 0\nb: calc 1000 cpu 1\nb requires a\n"), 2e-6);
+  EXPECT_DOUBLE_EQ(seconds("a: calc 5000000000\n"), 5);  // more than 2^32 ns
+}
+
+TEST(Replay, GoalSchedulesNeedNoLines) {
+  for (const std::string_view text :
+       {"num_ranks 1\nrank 0 {\na: calc 2000\nb: calc 3000\nb requires a\n}\n",
+        "/* made\nby hand */ num_ranks 1 rank 0 { a: calc 2000 b: calc 3000 b requires a }",
+        "\n/**/\nnum_ranks 1 // one\nrank 0 /* first */\n{\na : calc 2000\nb:calc/* ns */3000 # more\nb requires a}\n",
+        "\xEF\xBB\xBFnum_ranks 1\r\nrank 0{\r\na: calc 2000\r\nb: calc 3000\r\nb requires a\r\n}\r\n"}) {
+    EXPECT_TRUE(is_goal(text)) << text;
+    EXPECT_DOUBLE_EQ(seconds_of(parse_goal(text, "a.goal", kMost), 1), 5e-6) << text;
+  }
+  EXPECT_FALSE(is_goal("rank0.txt"));  // an index without a last line feed
+  EXPECT_FALSE(is_goal("/* no end"));
+  EXPECT_FALSE(is_goal(""));
+}
+
+TEST(Replay, WhatGoalHasAndNoReplayIsRefusedByItsName) {
+  const auto refusal = [](const std::string& operation) {
+    const std::string text = "num_ranks 2\nrank 0 {\n" + operation + "\n}\n";
+    return refusal_of([&] { static_cast<void>(parse_goal(text, "a.goal", kMost)); });
+  };
+  EXPECT_EQ(refusal("recv 10b from -1 tag 3"),
+            "a.goal:3: a receive from any rank (-1) is refused: a replay needs the sender of every message");
+  EXPECT_EQ(refusal("recv 10b from 1 tag -1"),
+            "a.goal:3: a receive with any tag (-1) is refused: a replay needs the tag of every message");
+  EXPECT_EQ(refusal("send 10b to 1 tag 3 nic 1"),
+            "a.goal:3: nic 1 is refused: the networks here have the same links for all messages of a node");
+  EXPECT_EQ(refusal("calc 99999999999999999999"),
+            "a.goal:3: time in nanoseconds '99999999999999999999' is refused: it must be a whole number from 0 to "
+            "9007199254740992");
+  EXPECT_EQ(refusal("send 10b to 1 tag 5000000000"),
+            "a.goal:3: tag '5000000000' is refused: it must be a whole number from 0 to 4294967295");
+  EXPECT_EQ(refusal("calc 3\n\nsend 10b to 1 tga 3").substr(0, 24), "a.goal:5: 'tga' is refus");
+  EXPECT_EQ(refusal("calc 3 /* more"), "a.goal:3: the comment has no */");
+}
+
 TEST(Replay, GoalSchedulesAreRefusedWithTheirLine) {
   const auto refusal = [](const std::string& text) {
     return refusal_of([&] { static_cast<void>(parse_goal(text, "a.goal", kMost)); });

@@ -74,13 +74,13 @@ Program program_of(const NetReplayOptions& o, std::uint32_t places) {
                         : "a trace is the file that lists those of the ranks, or one file with all ranks"));
   }
   const std::string text = base::read_file(o.trace);
-  if (interconnect::is_task_graph(text)) {
+  if (interconnect::is_goal(text)) return interconnect::parse_goal(text, o.trace, kMostRanks);
+  if (interconnect::is_task_graph(text, o.trace)) {
     throw UsageError(
         fmt::format("{} is a graph of the bytes between tasks, which is for gdr net map: a trace has the "
                     "calls of each rank in order (GDR_RECORD_TRACE records them)",
                     o.trace));
   }
-  if (interconnect::is_goal(text)) return interconnect::parse_goal(text, o.trace, kMostRanks);
   return make_program(interconnect::read_trace(o.trace, kMostRanks), method);
 }
 

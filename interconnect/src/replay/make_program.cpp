@@ -255,7 +255,7 @@ class RankLowering {
   OperationId post(OperationKind kind, Rank peer, std::int64_t tag, double amount) {
     before_.clear();
     if (front_) before_.push_back({*front_});
-    return program_.add({kind, line_, peer, tag, amount}, before_);
+    return program_.add({.kind = kind, .line = line_, .peer = peer, .tag = tag, .amount = amount}, before_);
   }
   void go_on(OperationKind kind, Rank peer, std::int64_t tag, double amount) { front_ = post(kind, peer, tag, amount); }
 
@@ -266,7 +266,7 @@ class RankLowering {
     for (const OperationId operation : waited_) before_.push_back({operation});
     waited_.clear();
     if (front_) before_.push_back({*front_});
-    front_ = program_.add({OperationKind::join, line_, 0, 0, 0}, before_);
+    front_ = program_.add({.kind = OperationKind::join, .line = line_}, before_);
   }
 
   const RankActions& actions_;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
@@ -45,7 +47,7 @@ class ReplayBuilder {
                               std::min<std::size_t>(node_of_.size(), nodes)));
     }
     node_of_.resize(ranks);
-    graph_ = ActivityGraph(program.name, nodes, node_of_);
+    graph_ = ActivityGraph(program.name, nodes, place_cpus());
     std::size_t count = 0;
     for (const RankProgram& rank : program.ranks) {
       first_.push_back(static_cast<std::uint32_t>(count));
@@ -77,6 +79,21 @@ class ReplayBuilder {
 
  private:
   enum class State : std::uint8_t { waiting, begun, ended };
+
+  /// Numbers the cpus that ranks compute on. Returns the node of each.
+  std::vector<NodeId> place_cpus() {
+    std::vector<NodeId> nodes;
+    for (Rank rank = 0; rank < program_.ranks.size(); ++rank) {
+      for (OperationId id = 0; id < program_.ranks[rank].size(); ++id) {
+        const RankProgram::Operation& o = program_.ranks[rank].operation(id);
+        if (o.kind != OperationKind::compute && o.kind != OperationKind::sleep) continue;
+        if (cpus_.try_emplace({rank, o.cpu}, static_cast<ResourceId>(nodes.size())).second) {
+          nodes.push_back(node_of_[rank]);
+        }
+      }
+    }
+    return nodes;
+  }
 
   [[nodiscard]] Rank rank_of(std::uint32_t index) const {
     return static_cast<Rank>(std::ranges::upper_bound(first_, index) - first_.begin() - 1);
@@ -181,10 +198,10 @@ class ReplayBuilder {
         end(index, at);
         return;
       case OperationKind::compute:
-        work(index, rank, at, seconds_of(o.amount, node_of_[rank]));
+        work(index, cpus_.at({rank, o.cpu}), at, seconds_of(o.amount, node_of_[rank]));
         return;
       case OperationKind::sleep:
-        work(index, rank, at, o.amount);
+        work(index, cpus_.at({rank, o.cpu}), at, o.amount);
         return;
       case OperationKind::send:
         if (o.amount < options_.eager_bytes) end(index, at);
@@ -211,11 +228,11 @@ class ReplayBuilder {
     return speed > 0 ? flops / speed : 0;
   }
 
-  void work(std::uint32_t index, Rank rank, ActivityId at, double seconds) {
+  void work(std::uint32_t index, ResourceId cpu, ActivityId at, double seconds) {
     if (seconds == 0) return end(index, at);
     after_.clear();
     add_after(at);
-    end(index, graph_.work(rank, seconds, after_, static_cast<PartId>(ReplayPart::compute)));
+    end(index, graph_.work(cpu, seconds, after_, static_cast<PartId>(ReplayPart::compute)));
   }
 
   /// Both halves are posted.
@@ -261,6 +278,7 @@ class ReplayBuilder {
   const Program& program_;
   const ReplayOptions& options_;
   std::vector<NodeId> node_of_;
+  std::map<std::pair<Rank, std::uint16_t>, ResourceId> cpus_;
   ActivityGraph graph_{"", 1, {}};
   std::vector<std::uint32_t> first_;  // index of the first operation of each rank, then the number of all
   // Of each operation of all ranks:

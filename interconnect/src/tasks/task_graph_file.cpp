@@ -128,8 +128,8 @@ GraphFile read_graph(const std::filesystem::path& path, TaskId most_tasks) {
   return parse_graph(base::read_file(path), path.string(), most_tasks);
 }
 
-bool is_task_graph(std::string_view text) {
-  base::LineReader lines(text, "");
+bool is_task_graph(std::string_view text, std::string_view name) {
+  base::LineReader lines(text, std::string(name));
   const auto first = lines.next();
   return first && (base::comma_fields(*first).front() == "tasks" || base::comma_fields(*first).front() == "from");
 }

@@ -37,6 +37,7 @@ class RankProgram {
  public:
   struct Operation {
     OperationKind kind = OperationKind::join;
+    std::uint16_t cpu = 0;   // of the rank, which does one piece of work at a time
     std::uint32_t line = 0;  // of the file; 0: none
     Rank peer = 0;
     std::int64_t tag = 0;
@@ -68,8 +69,10 @@ struct Program {
 
 /// Reads a schedule in the language GOAL, as LogGOPSim reads it: `num_ranks N`, and for each rank `rank R { ... }` with
 /// `LABEL: send BYTESb to RANK tag TAG`, `recv BYTESb from RANK tag TAG`, `calc NANOSECONDS`, `A requires B` and `A
-/// irequires B`. Labels, tags and what follows `cpu` and `nic` may be left out; comments begin with // or #. Throws
-/// gdr::Error `NAME:LINE: ...` for anything else, unknown labels and ranks, and more than `most_ranks` ranks.
+/// irequires B`. Labels and tags may be left out. `cpu N` on an operation of any kind and `nic N` may follow; a rank's
+/// cpus compute at the same time. Comments are those of C++, or begin with #. Throws gdr::Error `NAME:LINE: ...` for
+/// anything else, messages of any rank, of any tag or over another nic than 0, unknown labels and ranks, and more than
+/// `most_ranks` ranks.
 [[nodiscard]] Program parse_goal(std::string_view text, std::string_view name, Rank most_ranks);
 
 /// True if the text begins as a GOAL schedule does.

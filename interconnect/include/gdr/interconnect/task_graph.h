@@ -96,7 +96,8 @@ class PairLines {
 [[nodiscard]] GraphFile read_graph(const std::filesystem::path& path, TaskId most_tasks);
 
 /// True for text whose first line that is no comment is one of a graph as CSV: its header, or the number of tasks.
-[[nodiscard]] bool is_task_graph(std::string_view text);
+/// Throws gdr::Error with `name` for text that is none of lines.
+[[nodiscard]] bool is_task_graph(std::string_view text, std::string_view name);
 
 /// The graph as CSV in the format of parse_graph().
 [[nodiscard]] std::string graph_csv(const TaskGraph& graph);
