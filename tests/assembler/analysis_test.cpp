@@ -23,16 +23,18 @@ const PortUse& port(const Analysis& analysis, std::string_view name) {
   return analysis.ports.front();
 }
 
-Analysis analysed(std::string_view body) {
+isa::Program with_body(std::string_view body) {
   AssembleOptions silent;
   silent.warnings.told.reset();
-  return analyse(assembled(
+  return assembled(
       "kernel k\nbvar long xj elt\nvar vector long xi hlt\nvar vector long sum rrn\n"
       "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n  upassa $lt $lr0v\n  upassa $lt $lr8v\n  nop\n"
       "loop body\n" +
           std::string(body),
-      silent));
+      silent);
 }
+
+Analysis analysed(std::string_view body) { return analyse(with_body(body)); }
 
 TEST(Analysis, CountsEveryPortOfALine) {
   const Analysis one = analysed(
@@ -115,6 +117,33 @@ TEST(Analysis, CountsReadsThatNoLineCanShareEach) {
   EXPECT_EQ(analysed("  fadd xi $lr8v $lt\n  vlen 1\n  upassa xi $lr16v\n").least_lines(), 2u);
   // A unit makes one operation in a line: each of these loads moves the word to a register of its own.
   EXPECT_EQ(analysed("  bm xj $lr8v\n  bm xj $lr16v\n").least_lines(), 2u);
+}
+
+TEST(Analysis, CountsReadsOfOneUnitEach) {
+  // Each line reads one word of local memory, and each unit makes one operation in it: no two of these share a line.
+  const Analysis one = analysed(
+      "  fadd xi $lr8v $lt\n  fmul sum fs\"2\" $lr16v\n  fadd xi $lr0v $lt\n  fmul sum fs\"3\" $lr24v\n  nop\n");
+  EXPECT_EQ(port(one, "LM read").needed, 4u);
+  EXPECT_EQ(one.least_lines(), 4u);
+}
+
+TEST(Analysis, FollowsWhatWaitsForSeveralOperationsOfAUnit) {
+  // Thrice two products and their sum. The chain takes 11 lines, and each pair needs a line more: its products are on
+  // two lines. Each pair alone says so of itself only.
+  std::string body;
+  for (const auto& [from, to] :
+       std::vector<std::pair<const char*, const char*>>{{"xi", "$lr24v"}, {"$lr24v", "$lr24v"}, {"$lr24v", "sum"}}) {
+    body += fmt::format("  fmul {0} fs\"2\" $lr8v\n  fmul {0} fs\"3\" $lr16v\n  nop\n  fadd $lr8v $lr16v {1}\n  nop\n",
+                        from, to);
+  }
+  const isa::Program program = with_body(body);
+  const Analysis one = analyse(program);
+  EXPECT_EQ(one.chain_lines, 11u);
+  EXPECT_EQ(one.shared.least_lines(), 12u);
+  EXPECT_EQ(one.least_lines(), 14u);
+  EXPECT_EQ(one.no_room.lines, 13u);
+  EXPECT_THAT(analysis_text(one, {program, {}}), HasSubstr("at least 14 lines with these registers and operations (in "
+                                                           "13 lines, "));
 }
 
 TEST(Analysis, CountsWordsThatALaterLineReads) {

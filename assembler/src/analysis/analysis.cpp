@@ -4,6 +4,7 @@
 #include <array>
 
 #include "analysis_holds.h"
+#include "analysis_room.h"
 #include "flow/dependences.h"
 #include "flow/liveness.h"
 #include "gdr/base/error.h"
@@ -101,17 +102,50 @@ std::vector<unsigned> lines_before(const SectionGraph& graph) {
   return before;
 }
 
-/// The uses of units and ports that no order avoids. `graph` may be null.
-void count_needed(const std::vector<CodeLine>& body, const SectionGraph* graph, Analysis& analysis) {
+/// The uses of units and ports that no order avoids.
+void count_needed(const FewestReads& fewest, Analysis& analysis) {
   for (PortUse& port : analysis.ports) port.needed = port.busy;
-  const FewestReads fewest = fewest_reads(body, graph);
   const std::size_t first = isa::units().size();
-  analysis.ports[first + gpr_read].needed = fewest.gpr;
-  analysis.ports[first + lm_read].needed = fewest.lm;
-  analysis.ports[first + immediate].needed = fewest.immediate;
+  analysis.ports[first + gpr_read].needed = fewest.gpr.fewest;
+  analysis.ports[first + lm_read].needed = fewest.lm.fewest;
+  analysis.ports[first + immediate].needed = fewest.immediate.fewest;
   for (std::size_t unit = 0; unit < first; ++unit) {
     if (isa::units()[unit].unit == Unit::bm) analysis.ports[unit].needed = fewest.bm;
   }
+}
+
+bool occupies(const UnitOperation& operation, Unit unit) {
+  if (operation.unit == unit) return true;
+  return unit == Unit::adder && operation.unit != Unit::bm &&
+         isa::info_of(isa::slot_of(operation.from->line, operation.unit).op).claims_adder;
+}
+
+bool writes(const UnitOperation& operation, CountedPort port) {
+  const isa::Line& line = operation.from->line;
+  const isa::WritePort& written = port == t_write ? line.t_write : port == gpr_write ? line.gpr_write : line.lm_write;
+  return written.source == operation.unit;
+}
+
+/// Units and ports with the operations that take them.
+std::vector<NamedResource> resources_of(const SectionGraph& graph, const FewestReads& fewest) {
+  std::vector<NamedResource> all;
+  const auto add = [&](std::string_view name, const auto& takes) {
+    std::vector<std::size_t> users;
+    for (std::size_t number = 0; number < graph.operations.size(); ++number) {
+      if (takes(graph.operations[number])) users.push_back(number);
+    }
+    all.push_back({name, std::move(users), 1});
+  };
+  for (const isa::UnitInfo& unit : isa::units()) {
+    add(unit.name, [&](const UnitOperation& operation) { return occupies(operation, unit.unit); });
+  }
+  for (const CountedPort port : {t_write, gpr_write, lm_write}) {
+    add(kPortNames[port], [&](const UnitOperation& operation) { return writes(operation, port); });
+  }
+  all.push_back({kPortNames[gpr_read], fewest.gpr.readers, kEach[gpr_read]});
+  all.push_back({kPortNames[lm_read], fewest.lm.readers, kEach[lm_read]});
+  all.push_back({kPortNames[immediate], fewest.immediate.readers, kEach[immediate]});
+  return all;
 }
 
 /// Finds the unit or write port whose operations need the most lines between what is before and after them. `after` is
@@ -130,26 +164,18 @@ SharedUse largest_shared_use(const SectionGraph& graph, const std::vector<unsign
                static_cast<unsigned>(crowd.after)};
   };
   for (const isa::UnitInfo& unit : isa::units()) {
-    consider(unit.name, [&](const UnitOperation& operation) {
-      if (operation.unit == unit.unit) return true;
-      return unit.unit == Unit::adder && operation.unit != Unit::bm &&
-             isa::info_of(isa::slot_of(operation.from->line, operation.unit).op).claims_adder;
-    });
+    consider(unit.name, [&](const UnitOperation& operation) { return occupies(operation, unit.unit); });
   }
-  const std::array<isa::WritePort isa::Line::*, 3> ports_written{&isa::Line::t_write, &isa::Line::gpr_write,
-                                                                 &isa::Line::lm_write};
-  const std::array<CountedPort, 3> names{t_write, gpr_write, lm_write};
-  for (std::size_t port = 0; port < names.size(); ++port) {
-    consider(kPortNames[names[port]], [&](const UnitOperation& operation) {
-      return (operation.from->line.*ports_written[port]).source == operation.unit;
-    });
+  for (const CountedPort port : {t_write, gpr_write, lm_write}) {
+    consider(kPortNames[port], [&](const UnitOperation& operation) { return writes(operation, port); });
   }
   return largest;
 }
 
 void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, Analysis& analysis) {
   const auto graph = graph_of(body, {}, program.record_words);
-  count_needed(body, graph ? &*graph : nullptr, analysis);
+  const FewestReads fewest = fewest_reads(body, graph ? &*graph : nullptr);
+  count_needed(fewest, analysis);
   if (!graph || graph->operations.empty()) return;
   const std::size_t count = graph->operations.size();
   std::vector<std::vector<const Dependence*>> after(count);
@@ -181,6 +207,7 @@ void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, 
     if (next[at] == nullptr) break;
     at = next[at]->after;
   }
+  find_room(*graph, resources_of(*graph, fewest), analysis);
   const auto last = static_cast<unsigned>(body.size() - 1);
   for (LineUse& line : analysis.body) line.slack = last;
   for (std::size_t number = 0; number < count; ++number) {
@@ -222,7 +249,7 @@ const PortUse& Analysis::busiest() const {
 }
 
 unsigned Analysis::least_lines() const {
-  unsigned least = std::max(chain_lines, shared.least_lines());
+  unsigned least = std::max({chain_lines, shared.least_lines(), no_room.least_lines()});
   for (const PortUse& port : ports) least = std::max(least, port.least_lines());
   return least;
 }

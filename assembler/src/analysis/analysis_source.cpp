@@ -89,6 +89,23 @@ std::vector<const PortUse*> busiest_first(const Analysis& analysis, std::size_t 
   return ports;
 }
 
+namespace {
+
+std::string no_room_text(const NoRoomIn& none, const Analysis& analysis) {
+  if (none.name.empty()) {
+    return fmt::format("in {}, none is left for {} of line {} between what comes before it and what comes after it",
+                       counted(none.lines, "line"), none.operation, none.line);
+  }
+  const auto port = std::ranges::find_if(analysis.ports, [&](const PortUse& known) { return known.name == none.name; });
+  const unsigned lines = none.last - none.first + 1;
+  const std::string place =
+      lines == 1 ? fmt::format("line {}", none.first) : fmt::format("lines {} to {}", none.first, none.last);
+  return fmt::format("in {}, the {} would be taken {} in {}, which {} room for {}", counted(none.lines, "line"),
+                     none.name, counted(none.uses, "time"), place, lines == 1 ? "has" : "have", port->each * lines);
+}
+
+}  // namespace
+
 std::string limit_text(const Analysis& analysis) {
   const unsigned least = analysis.least_lines();
   const auto port =
@@ -97,7 +114,8 @@ std::string limit_text(const Analysis& analysis) {
   const SharedUse& shared = analysis.shared;
   const bool by_chain = analysis.chain_lines >= port->least_lines();
   const std::string reason =
-      shared.least_lines() > std::max(analysis.chain_lines, port->least_lines())
+      analysis.no_room.lines > 0 ? no_room_text(analysis.no_room, analysis)
+      : shared.least_lines() > std::max(analysis.chain_lines, port->least_lines())
           ? fmt::format("the {} is taken {} from line {} on, and {} must follow", shared.name,
                         counted(shared.uses, "time"), shared.first, counted(shared.after, "line"))
       : by_chain

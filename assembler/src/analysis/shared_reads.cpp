@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include "gdr/isa/effects.h"
@@ -79,6 +80,33 @@ struct Group {
   unsigned loads = 0;                // to registers, each of which takes a line of its own
 };
 
+/// The longest sequence of readers that must be on different lines.
+std::vector<std::size_t> longest_sequence(const OperationSets& later, const std::vector<std::size_t>& readers) {
+  std::vector<std::vector<std::size_t>> ending;  // the longest one that ends with each reader
+  for (const std::size_t reader : readers) {
+    std::vector<std::size_t> longest;
+    for (const std::vector<std::size_t>& before : ending) {
+      if (later.has(before.back(), reader) && before.size() > longest.size()) longest = before;
+    }
+    longest.push_back(reader);
+    ending.push_back(std::move(longest));
+  }
+  return *std::ranges::max_element(ending, {}, &std::vector<std::size_t>::size);
+}
+
+/// Readers of one word of which no two can be on one line: they follow each other, or one unit executes all of them.
+std::vector<std::size_t> apart(const SectionGraph& graph, const OperationSets& later,
+                               const std::vector<std::size_t>& readers) {
+  std::vector<std::size_t> most = longest_sequence(later, readers);
+  for (const isa::UnitInfo& unit : isa::units()) {
+    std::vector<std::size_t> of_unit;
+    std::ranges::copy_if(readers, std::back_inserter(of_unit),
+                         [&](std::size_t reader) { return graph.operations[reader].unit == unit.unit; });
+    if (of_unit.size() > most.size()) most = std::move(of_unit);
+  }
+  return most;
+}
+
 template <class Port>
 class Groups {
  public:
@@ -91,22 +119,16 @@ class Groups {
     return groups_.emplace_back(Group<Port>{port, &line, {}, 0});
   }
 
-  /// The sum over the groups of the longest sequence of readers that must be on different lines.
-  [[nodiscard]] unsigned reads(const OperationSets* later) const {
-    unsigned sum = 0;
+  /// For each group, readers of which no two can be on one line.
+  [[nodiscard]] SeparateReads separate(const SectionGraph* graph, const OperationSets* later) const {
+    SeparateReads all;
     for (const Group<Port>& group : groups_) {
-      unsigned longest = 1;
-      std::vector<unsigned> length(group.readers.size(), 1);
-      for (std::size_t reader = 0; later != nullptr && reader < group.readers.size(); ++reader) {
-        for (std::size_t before = 0; before < reader; ++before) {
-          if (!later->has(group.readers[before], group.readers[reader])) continue;
-          length[reader] = std::max(length[reader], length[before] + 1);
-        }
-        longest = std::max(longest, length[reader]);
-      }
-      sum += std::max(longest, group.loads);
+      std::vector<std::size_t> readers;
+      if (graph != nullptr) readers = apart(*graph, *later, group.readers);
+      all.fewest += std::max({static_cast<unsigned>(readers.size()), group.loads, 1U});
+      all.readers.insert(all.readers.end(), readers.begin(), readers.end());
     }
-    return sum;
+    return all;
   }
 
  private:
@@ -119,7 +141,9 @@ class Reads {
   void add(const isa::Line& line, Unit unit, std::optional<std::size_t> operation) {
     const auto add_to = [&](auto& groups, const auto& port) {
       auto& group = groups.of(port, line);
-      if (operation) group.readers.push_back(*operation);
+      // Both sources of an operation may read one word.
+      const bool is_known = operation && !group.readers.empty() && group.readers.back() == *operation;
+      if (operation && !is_known) group.readers.push_back(*operation);
       return &group;
     };
     const bool is_bm = unit == Unit::bm;
@@ -142,8 +166,9 @@ class Reads {
     }
   }
 
-  [[nodiscard]] FewestReads fewest(const OperationSets* later) const {
-    return {gpr_.reads(later), lm_.reads(later), immediate_.reads(later), bm_.reads(later) + stores_};
+  [[nodiscard]] FewestReads fewest(const SectionGraph* graph, const OperationSets* later) const {
+    return {gpr_.separate(graph, later), lm_.separate(graph, later), immediate_.separate(graph, later),
+            bm_.separate(graph, later).fewest + stores_};
   }
 
  private:
@@ -164,7 +189,7 @@ FewestReads fewest_reads(const std::vector<CodeLine>& body, const SectionGraph* 
       reads.add(operation.from->line, operation.unit, number);
     }
     const OperationSets later = later_operations(*graph);
-    return reads.fewest(&later);
+    return reads.fewest(graph, &later);
   }
   for (const CodeLine& line : body) {
     const isa::Effects effects = isa::effects(line.line);
@@ -172,7 +197,7 @@ FewestReads fewest_reads(const std::vector<CodeLine>& body, const SectionGraph* 
       if (effects.works(unit.unit)) reads.add(line.line, unit.unit, std::nullopt);
     }
   }
-  return reads.fewest(nullptr);
+  return reads.fewest(nullptr, nullptr);
 }
 
 }  // namespace gdr::assembler

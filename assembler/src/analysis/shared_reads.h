@@ -1,7 +1,7 @@
 // Reads that several operations of a line share: one port reads the word once for all of them.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "encode/code.h"
@@ -9,16 +9,21 @@
 
 namespace gdr::assembler {
 
-/// The fewest reads through each kind of port in any order of the operations.
+/// Reads through ports of one kind.
+struct SeparateReads {
+  unsigned fewest = 0;               // in any order of the operations
+  std::vector<std::size_t> readers;  // for each of these reads, its operation; without a graph empty
+};
+
 struct FewestReads {
-  unsigned gpr = 0;
-  unsigned lm = 0;
-  unsigned immediate = 0;
+  SeparateReads gpr;
+  SeparateReads lm;
+  SeparateReads immediate;
   unsigned bm = 0;  // loads and stores included
 };
 
-/// Counts reads of one word once unless one of them must be on a later line than another. Without a graph nothing is
-/// known about the order, and each word counts once.
+/// Counts reads of one word once unless they must be on different lines: because one of them must be on a later line
+/// than another, or because one unit executes them. Without a graph each word counts once.
 [[nodiscard]] FewestReads fewest_reads(const std::vector<CodeLine>& body, const SectionGraph* graph);
 
 }  // namespace gdr::assembler

@@ -9,6 +9,7 @@
 #include "gdr/base/stopping.h"
 #include "gdr/isa/effects.h"
 #include "late_lines.h"
+#include "line_windows.h"
 #include "placement.h"
 #include "random.h"
 
@@ -35,6 +36,37 @@ OperationsOfUnits operations_of_units(const SearchGraph& graph) {
   return all;
 }
 
+std::vector<Resource> units_of(const SearchGraph& graph) {
+  std::vector<Resource> units(isa::kUnits + 1);
+  for (std::size_t bundle = 0; bundle < graph.bundles.bundles.size(); ++bundle) {
+    for (const Bundle::Member& member : graph.bundles.bundles[bundle].members) {
+      for_units(graph.operations[member.operation],
+                [&](std::size_t unit) { units[unit].uses.push_back({bundle, member.offset}); });
+    }
+  }
+  return units;
+}
+
+/// A lower limit that costs little.
+std::size_t lines_of_chains_and_units(const SearchGraph& graph) {
+  const auto ways = graph.bundles.ways();
+  if (!ways) return 0;
+  const std::vector<std::ptrdiff_t> earliest = graph.bundles.earliest();
+  std::size_t least = 0;
+  for (std::size_t bundle = 0; bundle < earliest.size(); ++bundle) {
+    least = std::max(least, static_cast<std::size_t>(earliest[bundle] + (*ways)[bundle] + 1));
+  }
+  for (const Resource& unit : units_of(graph)) {
+    std::vector<Use> uses;
+    for (const ResourceUse& use : unit.uses) {
+      const auto offset = static_cast<std::ptrdiff_t>(use.offset);
+      uses.push_back({earliest[use.bundle] + offset, (*ways)[use.bundle] - offset});
+    }
+    least = std::max(least, largest_crowd(std::move(uses)).lines());
+  }
+  return least;
+}
+
 class Search {
  public:
   Search(const SearchGraph& graph, std::vector<std::ptrdiff_t> ways, const SearchOptions& options)
@@ -56,7 +88,7 @@ class Search {
   }
 
   std::optional<Plan> run() {
-    const std::size_t least = least_lines(graph_);
+    const std::size_t least = lines_of_chains_and_units(graph_);
     if (options_.limit <= least) return std::nullopt;
     Walk walk = walk_from(first_);
     // If a quarter of the tries gives no schedule at all, however long, the rest would hardly give one.
@@ -75,7 +107,7 @@ class Search {
       walk.most = *lines;
       walk.found = true;
       walk.genes = std::move(next);
-      if (plan_ && plan_->lines <= least) break;
+      if (is_shortest(least)) break;
       limit = plan_ ? std::max(options_.tries, 1.0) : std::max({options_.tries, options_.tries_for_one, 1.0});
     }
     const std::size_t near = least + least / 20;
@@ -84,6 +116,15 @@ class Search {
   }
 
  private:
+  /// True if it is known that no plan has fewer lines. Windows are asked once for each plan, and only if it is so near
+  /// to the limit that they may prove it.
+  [[nodiscard]] bool is_shortest(std::size_t least) {
+    if (!plan_ || plan_->lines <= least) return plan_.has_value();
+    if (plan_->lines > least + least / 8 + 1 || plan_->lines == possible_) return false;
+    possible_ = plan_->lines;
+    return too_few_lines(graph_.bundles, units_of(graph_), plan_->lines - 1, plan_->lines).has_value();
+  }
+
   /// In sections with fewer values T and the registers are enough.
   [[nodiscard]] bool has_many_values() const {
     constexpr unsigned kTimes = 8;  // times the registers
@@ -358,6 +399,7 @@ class Search {
   Genes first_;
   Genes as_written_;  // for sections that run out of places otherwise
   std::optional<Plan> plan_;
+  std::size_t possible_ = 0;  // a plan of so many lines may not be the shortest
   // State of the schedule that is being made.
   const Genes* genes_ = nullptr;
   OperationsOfUnits left_{};
@@ -418,21 +460,9 @@ std::vector<std::ptrdiff_t> BundleGraph::earliest() const {
 }
 
 std::size_t least_lines(const SearchGraph& graph) {
-  const auto ways = graph.bundles.ways();
-  if (!ways) return 0;
-  const std::vector<std::ptrdiff_t> earliest = graph.bundles.earliest();
-  std::size_t least = 0;
-  std::array<std::vector<Use>, isa::kUnits + 1> uses;
-  for (std::size_t bundle = 0; bundle < earliest.size(); ++bundle) {
-    least = std::max(least, static_cast<std::size_t>(earliest[bundle] + (*ways)[bundle] + 1));
-    for (const Bundle::Member& member : graph.bundles.bundles[bundle].members) {
-      const auto offset = static_cast<std::ptrdiff_t>(member.offset);
-      for_units(graph.operations[member.operation],
-                [&](std::size_t unit) { uses[unit].push_back({earliest[bundle] + offset, (*ways)[bundle] - offset}); });
-    }
-  }
-  for (std::vector<Use>& unit : uses) least = std::max(least, largest_crowd(std::move(unit)).lines());
-  return least;
+  const std::size_t least = lines_of_chains_and_units(graph);
+  const std::optional<NoRoom> none = too_few_lines(graph.bundles, units_of(graph), least, 2 * least);
+  return none ? none->lines + 1 : least;
 }
 
 std::optional<Plan> search_plan(const SearchGraph& graph, const SearchOptions& options) {

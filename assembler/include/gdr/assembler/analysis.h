@@ -46,6 +46,21 @@ struct SharedUse {
   [[nodiscard]] unsigned least_lines() const { return uses == 0 ? 0 : first + uses + after; }
 };
 
+/// Why the operations do not fit into a number of lines, whatever their order is: dependences leave each of them lines
+/// between a first and a last one, and some of these would have to hold more uses of a unit or port than they have room
+/// for.
+struct NoRoomIn {
+  unsigned lines = 0;  // 0: nothing is known
+  std::string name;    // of the unit or port; empty: no line is left for one operation
+  unsigned uses = 0;   // that would be in the lines from `first` to `last`
+  unsigned first = 0;
+  unsigned last = 0;
+  std::size_t line = 0;   // of the body, that has the one operation
+  std::string operation;  // "fmul"
+
+  [[nodiscard]] unsigned least_lines() const { return lines == 0 ? 0 : lines + 1; }
+};
+
 /// Why an operation cannot be on an earlier line.
 enum class Held : std::uint8_t {
   by_nothing,     // it could be earlier: `line` has room for it
@@ -104,12 +119,13 @@ struct Analysis {
   std::vector<ChainStep> chain;
   unsigned chain_lines = 0;  // lines that the chain takes, including its first and last line
   SharedUse shared;          // the operations that need the most lines; none if the chain is empty
+  NoRoomIn no_room;          // one line less than the limit, if the limit does not follow from the above
   std::vector<LineUse> body;
   std::vector<DependentOperation> dependences;  // ordered by reader; empty if the body stores into the j-records
 
   /// The port, or unit, that needs the largest share of the body's lines.
   [[nodiscard]] const PortUse& busiest() const;
-  /// Lower limit of the body's length that follows from the chain, the ports and operations that share a unit.
+  /// Lower limit of the body's length: no order of the operations has fewer lines with these registers.
   [[nodiscard]] unsigned least_lines() const;
   /// Index of the line before which the most short words of registers are live.
   [[nodiscard]] std::size_t peak() const;

@@ -109,8 +109,6 @@ struct BundleGraph {
   [[nodiscard]] std::optional<std::vector<std::ptrdiff_t>> ways() const;
   /// For each bundle, the first line that its dependences allow. They must not form a cycle.
   [[nodiscard]] std::vector<std::ptrdiff_t> earliest() const;
-
- private:
   /// Bundles in an order in which each follows those it waits for; those of a cycle are missing.
   [[nodiscard]] std::vector<std::size_t> order() const;
 };
@@ -187,8 +185,8 @@ struct SearchOptions {
 /// `limit` lines, or if the dependences form a cycle.
 [[nodiscard]] std::optional<Plan> search_plan(const SearchGraph& graph, const SearchOptions& options);
 
-/// Lower limit of the number of lines, from the longest chain and from operations that wait for the same lines and
-/// share a unit; 0 if the dependences form a cycle.
+/// Lower limit of the number of lines, from dependences and from operations that share a unit; 0 if the dependences
+/// form a cycle.
 [[nodiscard]] std::size_t least_lines(const SearchGraph& graph);
 
 }  // namespace gdr::assembler
