@@ -46,7 +46,7 @@ std::optional<int> FunctionReader::composed(llvm::StringRef name, const llvm::Ca
   if (!type || !is_float(*type)) return std::nullopt;
   if (*type == Type::float_short) name.consume_back("f");
   const auto operand = [&](unsigned n) { return value(next.getArgOperand(n), next); };
-  if (next.arg_size() == 1) {
+  if (next.arg_size() == 1 && next.getArgOperand(0)->getType() == next.getType()) {
     if (name == "tgamma" || name == "lgamma") return gamma_function(*type, operand(0), name == "lgamma");
     if (name == "exp10") {
       const int x = operand(0);

@@ -7,7 +7,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 #include <numeric>
 
 #include "function_reader.h"
@@ -83,9 +83,15 @@ int FunctionReader::index_of(const Address& address, std::int64_t unit, const ll
 
 /// Entries by the index that each belongs to; the caller adds those that the index may have.
 std::optional<FunctionReader::Indexed> FunctionReader::indexed(const Address& address, const llvm::Instruction& at) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
   Indexed all;
-  for (const auto& [index, bytes] : address.indices) all.unit = std::gcd(all.unit, bytes);
-  if (all.unit == 0) return std::nullopt;
+  for (const auto& [index, bytes] : address.indices) {
+    if (bytes < 1 || bytes > kMostBytes || index->getType()->isIntegerTy(1)) {
+      refuse(at, "an index of data steps by elements of no size, or of more than 2^32 bytes, or is a truth value");
+      return std::nullopt;
+    }
+    all.unit = std::gcd(all.unit, bytes);
+  }
   all.index = index_of(address, all.unit, at);
   if (all.index < 0) return std::nullopt;
   return all;
@@ -146,23 +152,27 @@ int FunctionReader::read_global(const llvm::GlobalVariable& variable, const Addr
   if (!all) return -1;
   const auto size = static_cast<std::int64_t>(layout.getTypeAllocSize(content.getType()).getFixedValue());
   const auto bytes = static_cast<std::int64_t>(layout.getTypeStoreSize(at.getType()).getFixedValue());
-  std::vector<std::int64_t> places;
+  // Indices of the array's words, as far as the index may have them.
   const std::int64_t first = ((address.offset % all->unit) + all->unit) % all->unit;
-  for (std::int64_t place = first; place + bytes <= size; place += all->unit) {
-    if (index_at(*all, address, place)) places.push_back(place);
-  }
-  if (places.empty()) return refuse(at, "array " + name_of(variable) + " is read outside of its entries");
-  if (places.size() > kMostEntries) {
-    return refuse(at, "array " + name_of(variable) + " has " + std::to_string(places.size()) +
+  const Bounds& known = bounds(all->index);
+  const auto index_of_place = [&](std::int64_t place) {
+    return static_cast<double>(place - address.offset) / static_cast<double>(all->unit);
+  };
+  const double low = std::max(std::ceil(index_of_place(first)), known.low);
+  const double high = std::min(std::floor(index_of_place(size - bytes)), known.high);
+  if (!(low <= high)) return refuse(at, "array " + name_of(variable) + " is read outside of its entries");
+  if (high - low >= kMostEntries) {
+    return refuse(at, "array " + name_of(variable) + " has " +
+                          std::to_string(static_cast<std::int64_t>(high - low) + 1) +
                           " entries for an index that is known only when the kernel runs: one of up to " +
                           std::to_string(kMostEntries) +
                           " is chosen by comparisons, two operations each; compute the value, or take fewer entries");
   }
   std::vector<std::pair<std::int64_t, int>> entries;
-  for (const std::int64_t place : places) {
-    const int entry = read(place);
+  for (auto index = static_cast<std::int64_t>(low); index <= static_cast<std::int64_t>(high); ++index) {
+    const int entry = read(address.offset + index * all->unit);
     if (entry < 0) return -1;
-    entries.emplace_back(*index_at(*all, address, place), entry);
+    entries.emplace_back(index, entry);
   }
   return chosen_entry(*all, entries, at);
 }

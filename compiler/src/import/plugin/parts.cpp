@@ -17,13 +17,19 @@ std::optional<int> FunctionReader::taken_apart(llvm::StringRef name, const llvm:
   if (next.arg_empty() || !type_of(*next.getArgOperand(0)->getType()) || !type_of(*next.getType())) return std::nullopt;
   const Type type = *type_of(*next.getArgOperand(0)->getType());
   if (!is_float(type)) return std::nullopt;
+  for (const llvm::Value* argument : next.args()) {
+    if (argument->getType() != next.getArgOperand(0)->getType()) return std::nullopt;
+  }
   if (type == Type::float_short) name.consume_back("f");
   const auto operand = [&](unsigned n) { return value(next.getArgOperand(n), next); };
   const auto is = [&](const char* known, unsigned operands) { return name == known && next.arg_size() == operands; };
-  if (is(kFrexpFraction, 1)) return add(Act::fraction, type, {operand(0)});
-  if (is(kFrexpExponent, 1) || is("ilogb", 1) || is("logb", 1)) return exponent_of(name, type, operand(0));
-  if (is(kModfRest, 1)) return behind_the_point(type, operand(0));
-  if (is(kRemquoQuotient, 2)) return low_quotient(type, operand(0), operand(1));
+  const bool same = *type_of(*next.getType()) == type;
+  const bool whole = next.getType()->isIntegerTy(32);
+  if (same && is(kFrexpFraction, 1)) return add(Act::fraction, type, {operand(0)});
+  if ((whole && (is(kFrexpExponent, 1) || is("ilogb", 1))) || (same && is("logb", 1)))
+    return exponent_of(name, type, operand(0));
+  if (same && is(kModfRest, 1)) return behind_the_point(type, operand(0));
+  if (whole && is(kRemquoQuotient, 2)) return low_quotient(type, operand(0), operand(1));
   return std::nullopt;
 }
 
