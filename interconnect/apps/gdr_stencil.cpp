@@ -1,59 +1,64 @@
 // gdr-stencil: the applications under mpirun. Exit status 0; 1 if the result is not the serial run's; 2 for a wrong
 // command line.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <vector>
 
+#include "gdr/base/error.h"
 #include "mpi_program.h"
 #include "mpi_stencil.h"
 
 namespace {
 
 using namespace gdr::interconnect;
+namespace commandline = gdr::commandline;
 
 struct CommandLine {
   std::string stencil;
   std::string size = "S";
   std::string method = "hybrid";
-  std::vector<std::int64_t> extent;
-  std::vector<int> split{1};
-  int iterations = StencilRun{}.iterations;
+  std::string extent;
+  std::string split;
+  std::uint64_t iterations = static_cast<std::uint64_t>(StencilRun{}.iterations);
   bool check = false;
 };
 
-void add_options(CLI::App& app, CommandLine& line) {
-  const CLI::Range count(1, 1'000'000);
-  app.add_option("stencil", line.stencil, "laplace or himeno")->required()->check(CLI::IsMember({"laplace", "himeno"}));
-  app.add_option("--split", line.split, "processes along each dimension")
-      ->delimiter(',')
-      ->expected(1, kHaloDimensions)
-      ->check(count)
-      ->required();
-  auto* size = app.add_option("--size", line.size, "S, M or L, as the papers have them");
-  app.add_option("--extent", line.extent, "elements along each dimension")
-      ->delimiter(',')
-      ->expected(1, kHaloDimensions)
-      ->check(count)
-      ->excludes(size);
-  app.add_option("--method", line.method, "tca, mv2gdr or hybrid")->check(CLI::IsMember({"tca", "mv2gdr", "hybrid"}));
-  app.add_option("--iterations", line.iterations, "sweeps over all elements")->check(count);
-  app.add_flag("--check", line.check, "compare with the run of one process");
+/// A check for one to three numbers: I,J,K.
+commandline::Check extents() {
+  return {[](const std::string& text) -> std::string {
+    try {
+      static_cast<void>(parse_halo_extents(text));
+      return "";
+    } catch (const gdr::Error& error) {
+      return error.what();
+    }
+  }};
+}
+
+void add_options(commandline::Command command, CommandLine& line) {
+  using commandline::one_of;
+  command.add_option("stencil", line.stencil, "equation to solve", one_of({"laplace", "himeno"})).required();
+  command.add_option("--split=I,J[,K]", line.split, "processes along each dimension", extents()).required();
+  const auto size =
+      command.add_option("--size", line.size, "size of the problem, as the papers have them", one_of({"S", "M", "L"}));
+  command.add_option("--extent=I,J[,K]", line.extent, "elements along each dimension", extents()).excludes(size);
+  command.add_option("--method", line.method, "networks whose time is printed", one_of({"tca", "mv2gdr", "hybrid"}));
+  command.add_option("--iterations", line.iterations, "sweeps over all elements",
+                     commandline::whole_in_range(1, 1'000'000));
+  command.add_flag("--check", line.check, "compare with the run of one process");
 }
 
 StencilRun run_of(const CommandLine& line) {
   StencilRun run;
   run.stencil = line.stencil == "laplace" ? Stencil::laplace : Stencil::himeno;
   run.method = *halo_method_named(line.method);
-  run.iterations = line.iterations;
+  run.iterations = static_cast<int>(line.iterations);
   StencilProblem problem = stencil_problem(run.stencil, line.size);
-  if (!line.extent.empty()) {
-    problem.extent.fill(1);
-    std::ranges::copy(line.extent, problem.extent.begin());
-  }
-  std::array<int, kHaloDimensions> split{1, 1, 1};
-  std::ranges::copy(line.split, split.begin());
+  if (!line.extent.empty()) problem.extent = parse_halo_extents(line.extent);
+  std::array<int, kHaloDimensions> split{};
+  std::ranges::transform(parse_halo_extents(line.split), split.begin(), [](auto n) { return static_cast<int>(n); });
   run.shape = problem.shape(split);
   return run;
 }
@@ -81,7 +86,9 @@ int run(const CommandLine& line) {
 
 int main(int argc, char** argv) {
   CommandLine line;
-  CLI::App app("Laplace and Himeno under mpirun, with the halo library", "gdr-stencil");
-  add_options(app, line);
-  return mpi_program(argc, argv, app, [&] { run_of(line).shape.check(); }, [&] { return run(line); });
+  const commandline::Program program{"gdr-stencil", "Laplace and Himeno under mpirun, with the halo library",
+                                     GDR_VERSION};
+  return mpi_program(
+      argc, argv, program, [&](commandline::Command command) { add_options(command, line); },
+      [&] { run_of(line).shape.check(); }, [&] { return run(line); });
 }

@@ -19,6 +19,7 @@
 namespace {
 
 using namespace gdr::interconnect;
+namespace commandline = gdr::commandline;
 
 const std::map<std::string, SummaAlgorithm> kAlgorithms{{"CA0", SummaAlgorithm::ca0},
                                                         {"CA1", SummaAlgorithm::ca1},
@@ -34,12 +35,14 @@ struct CommandLine {
   bool check = false;
 };
 
-void add_options(CLI::App& app, CommandLine& line) {
-  app.add_option("--n", line.n, "rows of the matrices")->check(CLI::Range(1, 1'000'000'000));
-  app.add_option("--algorithm", line.algorithm, "CA0 to CA4, or all")
-      ->check(CLI::IsMember({"CA0", "CA1", "CA2", "CA3", "CA4", "all"}));
-  app.add_option("--layout", line.layout, "2d or 2.5d")->check(CLI::IsMember(kLayouts));
-  app.add_flag("--check", line.check, "compare with the serial product");
+void add_options(commandline::Command command, CommandLine& line) {
+  using commandline::one_of;
+  command.add_option("-n,--n", line.n, "rows of the matrices", commandline::whole_in_range(1, 1'000'000'000));
+  command.add_option("--algorithm", line.algorithm, "algorithm that broadcasts the blocks, or all of them",
+                     one_of({"CA0", "CA1", "CA2", "CA3", "CA4", "all"}));
+  command.add_option("--layout", line.layout, "blocks on a square of processes, or on a cube (CA1, CA3)",
+                     one_of({"2d", "2.5d"}));
+  command.add_flag("--check", line.check, "compare with the serial product");
 }
 
 /// Blocks of a rank as messages.
@@ -182,7 +185,9 @@ int run(const CommandLine& line) {
 
 int main(int argc, char** argv) {
   CommandLine line;
-  CLI::App app("SUMMA with blocks that move between the processes of mpirun", "gdr-summa");
-  add_options(app, line);
-  return mpi_program(argc, argv, app, [&] { prepare(line); }, [&] { return run(line); });
+  const commandline::Program program{"gdr-summa", "SUMMA with blocks that move between the processes of mpirun",
+                                     GDR_VERSION};
+  return mpi_program(
+      argc, argv, program, [&](commandline::Command command) { add_options(command, line); }, [&] { prepare(line); },
+      [&] { return run(line); });
 }

@@ -5,42 +5,26 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <string>
+
+#include "gdr/commandline/terminal.h"
 
 namespace gdr::interconnect {
 namespace {
 
-constexpr int kFailure = 1;
-constexpr int kUsage = 2;
+using commandline::Answer;
+using commandline::Program;
 
-/// What a process says before anything runs.
-struct Verdict {
-  std::optional<int> status;  // to end with; nothing: the program runs
-  std::string words;
-};
-
-Verdict parse(int argc, char** argv, CLI::App& app) {
-  try {
-    app.parse(argc, argv);
-    return {};
-  } catch (const CLI::Success&) {
-    return {0, app.help()};
-  } catch (const CLI::ParseError& error) {
-    return {kUsage, app.get_name() + ": " + error.what() + "\n" + app.help()};
-  }
-}
-
-Verdict prepared(const CLI::App& app, const std::function<void()>& prepare) {
+Answer prepared(const Program& program, const std::function<void()>& prepare) {
   try {
     prepare();
     return {};
   } catch (const std::exception& error) {
-    return {kFailure, app.get_name() + ": " + error.what() + "\n"};
+    return {commandline::kFailure, "", commandline::error_text(program.name, error.what())};
   }
 }
 
 /// Status of all processes if one of them does not run; the first that does not says why.
-std::optional<int> agreed(const Verdict& mine) {
+std::optional<int> agreed(const Answer& mine) {
   int rank = 0;
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -50,31 +34,34 @@ std::optional<int> agreed(const Verdict& mine) {
   if (first == ranks) return std::nullopt;
   int status = mine.status.value_or(0);
   MPI_Bcast(&status, 1, MPI_INT, first, MPI_COMM_WORLD);
-  if (rank == first) std::fputs(mine.words.c_str(), status == 0 ? stdout : stderr);
+  if (rank == first) {
+    std::fputs(mine.output.c_str(), stdout);
+    std::fputs(mine.message.c_str(), stderr);
+  }
   return status;
 }
 
 /// The other processes may wait for messages that will never come, so they are ended too.
-void end_all(const CLI::App& app, const char* why) {
+void end_all(const Program& program, const char* why) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::fprintf(stderr, "%s: rank %d: %s\n", app.get_name().c_str(), rank, why);
+  std::fprintf(stderr, "%s: rank %d: %s\n", program.name, rank, why);
   std::fflush(nullptr);
-  MPI_Abort(MPI_COMM_WORLD, kFailure);
+  MPI_Abort(MPI_COMM_WORLD, commandline::kFailure);
 }
 
 }  // namespace
 
-int mpi_program(int argc, char** argv, CLI::App& app, const std::function<void()>& prepare,
-                const std::function<int()>& run) {
+int mpi_program(int argc, char** argv, const Program& program, const std::function<void(commandline::Command)>& add,
+                const std::function<void()>& prepare, const std::function<int()>& run) {
   MPI_Init(&argc, &argv);
-  std::optional<int> status = agreed(parse(argc, argv, app));
-  if (!status) status = agreed(prepared(app, prepare));
+  std::optional<int> status = agreed(commandline::read_command_line(argc, argv, program, add));
+  if (!status) status = agreed(prepared(program, prepare));
   if (!status) {
     try {
       status = run();
     } catch (const std::exception& error) {
-      end_all(app, error.what());
+      end_all(program, error.what());
     }
     MPI_Allreduce(MPI_IN_PLACE, &*status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   }

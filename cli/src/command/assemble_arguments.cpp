@@ -111,7 +111,7 @@ assembler::AssembleOptions AssembleArguments::options() const {
       throw UsageError(error.what());
     }
   }
-  refuse_one_name_twice("-D", definitions);
+  commandline::refuse_one_name_twice("-D", definitions);
   for (const std::string& definition : definitions) {
     const std::size_t equals = definition.find('=');
     if (definition.empty() || equals == 0) {

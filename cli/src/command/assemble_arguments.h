@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "arguments/command_line.h"
+#include "command.h"
 #include "gdr/assembler/assembler.h"
 
 namespace gdr::cli {

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "arguments/command_line.h"
 #include "gdr/base/json.h"
 #include "gdr/base/report.h"
+#include "gdr/commandline/command_line.h"
+#include "gdr/commandline/progress.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/device_report.h"
-#include "progress.h"
 
 namespace gdr::cli {
 
@@ -23,6 +23,22 @@ namespace gdr::cli {
 inline constexpr const char* kNoFactors = "none";
 
 using base::Json;
+using base::ValueUnit;
+using commandline::Check;
+using commandline::Command;
+using commandline::from_command_line;
+using commandline::in_range;
+using commandline::kFailure;
+using commandline::kNoLimit;
+using commandline::kSuccess;
+using commandline::kUsage;
+using commandline::kUsualHeading;
+using commandline::one_of;
+using commandline::Option;
+using commandline::Progress;
+using commandline::ProgressShown;
+using commandline::UsageError;
+using commandline::whole_in_range;
 
 enum class DirectEngine : std::uint8_t { refused, taken };
 

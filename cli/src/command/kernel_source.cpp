@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "arguments/terminal.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/compiler/assemble.h"
 #include "gdr/hostlib/kernel_program.h"
 
@@ -22,7 +22,7 @@ const std::filesystem::path kFolder = "kernels";  // in a data folder
 
 std::vector<std::string> clang_arguments(const std::vector<std::string>& definitions,
                                          const std::vector<std::string>& include_directories) {
-  refuse_one_name_twice("-D", definitions);
+  commandline::refuse_one_name_twice("-D", definitions);
   std::vector<std::string> arguments;
   for (const std::string& definition : definitions) arguments.push_back("-D" + definition);
   for (const std::string& directory : include_directories) arguments.push_back("-I" + directory);
@@ -56,12 +56,12 @@ compiler::CompileOptions CompileArguments::options() const {
 CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options, Wanted wanted) {
   CompiledKernel kernel;
   kernel.compiled = compiler::compile_file(path, options);
-  print_diagnostics(compiler::format_diagnostics(kernel.compiled));
+  commandline::print_diagnostics(compiler::format_diagnostics(kernel.compiled));
   if (kernel.compiled.source.empty()) return kernel;
   kernel.assembled = wanted == Wanted::program
                          ? compiler::assemble_compiled(kernel.compiled, options)
                          : assembler::assemble(kernel.compiled.source, kernel.compiled.kernel + ".vsm");
-  print_diagnostics(assembler::format_diagnostics(kernel.assembled));
+  commandline::print_diagnostics(assembler::format_diagnostics(kernel.assembled));
   if (!kernel.assembled.program) {
     throw Error(path + ": the compiler wrote a kernel that the assembler refuses: this is a fault of the compiler");
   }
@@ -89,7 +89,7 @@ LoadedKernel read_object(const std::string& path) {
 assembler::AssembleResult assemble_source(const std::string& path, const AssembleArguments& arguments) {
   require_source(path);
   assembler::AssembleResult result = assembler::assemble_file(path, arguments.options());
-  print_diagnostics(assembler::format_diagnostics(result));
+  commandline::print_diagnostics(assembler::format_diagnostics(result));
   return result;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "arguments/command_line.h"
 #include "assemble_arguments.h"
+#include "command.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/compiler/compiler.h"
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "arguments/terminal.h"
 #include "command/assemble_arguments.h"
 #include "command/command.h"
 #include "command/kernel_source.h"
@@ -15,6 +14,7 @@
 #include "gdr/assembler/stubs.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/file.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/isa/loop_bound.h"
 
 namespace gdr::cli {
@@ -70,7 +70,7 @@ void write_bytes_to_stdout(const std::vector<std::byte>& bytes) { std::fwrite(by
 
 int assemble(const AsOptions& options) {
   const assembler::AssembleResult result = read_source(options.source, options.assemble.options());
-  print_diagnostics(assembler::format_diagnostics(result));
+  commandline::print_diagnostics(assembler::format_diagnostics(result));
   if (result.program) {
     const isa::Program& program = *result.program;
     if (!options.stubs.empty()) options.report.command->try_outputs("--stubs", stub_files(program, options));

@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "arguments/terminal.h"
 #include "command/command.h"
 #include "command/kernel_source.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/file.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/goose.h"
 #include "gdr/compiler/report_shape.h"
@@ -99,7 +99,7 @@ int compile_program(const CcOptions& options) {
   const std::string output = program_name(options);
   const compiler::GooseOptions goose{options.compile.options(), options.host};
   const compiler::GooseResult result = compiler::compile_goose(options.source, goose);
-  print_diagnostics(compiler::format_diagnostics(result));
+  commandline::print_diagnostics(compiler::format_diagnostics(result));
   bool done = !result.source.empty();
   if (done && wants_program_source(options)) {
     write_text(output, result.source);
@@ -140,7 +140,7 @@ int compile_directives(const CcOptions& options) {
   const std::string output = program_name(options);
   const compiler::XaccOptions xacc{options.compile.options(), options.host};
   const compiler::XaccResult result = compiler::compile_xacc(options.source, xacc);
-  print_diagnostics(compiler::format_diagnostics(result));
+  commandline::print_diagnostics(compiler::format_diagnostics(result));
   bool done = !result.source.empty();
   if (done && result.kernels.empty()) refuse_kernel_options(options);
   if (done && wants_program_source(options)) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "arguments/command_line.h"
+#include "command/command.h"
 
 namespace gdr::cli {
 namespace {

@@ -111,7 +111,7 @@ void RunWatch::tell_of_short_steps(const hostlib::NbodyRun& run, double done) {
   fmt::print(stderr,
              "gdr nbody: warning: at t = {:.6f} the shortest step is {}, closest: {}; at this speed the run takes {} "
              "more, and --eps softens such pairs\n",
-             run.time(), step_text(shortest), pair_text(run), duration_text(left));
+             run.time(), step_text(shortest), pair_text(run), commandline::duration_text(left));
 }
 
 }  // namespace gdr::cli

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "command/command.h"
-#include "command/progress.h"
 #include "gdr/hostlib/nbody_run.h"
 
 namespace gdr::cli {

@@ -39,7 +39,7 @@ double watts_of(const NbodyOptions& options) {
 
 std::string time_of_run_text(double seconds) {
   constexpr double kMostSeconds = 120;
-  return seconds < kMostSeconds ? fmt::format("{:.4f} s", seconds) : duration_text(seconds);
+  return seconds < kMostSeconds ? fmt::format("{:.4f} s", seconds) : commandline::duration_text(seconds);
 }
 
 hostlib::RunBlocks blocks_of(const NbodyOptions& options, const hostlib::TimedRun& run) {

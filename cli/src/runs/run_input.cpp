@@ -84,7 +84,7 @@ std::vector<std::pair<std::string, double>> RunInput::parameter_values() const {
     }
     values.emplace_back(assignment.substr(0, equals), value);
   }
-  refuse_one_name_twice("--param", parameters);
+  commandline::refuse_one_name_twice("--param", parameters);
   return values;
 }
 

@@ -1,5 +1,5 @@
-// The command line: subcommands and their options, parsed by CLI11. CLI11's headers take seconds to compile, so only
-// command_line.cpp, mistakes.cpp and program.cpp include them.
+// A program's command line: subcommands and their options, parsed by CLI11. CLI11's headers take seconds to compile, so
+// only sources of this component include them.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace gdr::cli {
+namespace gdr::commandline {
 
 using base::ValueUnit;
 
@@ -120,6 +121,8 @@ struct CommandShape {
   std::vector<CommandShape> commands;
 };
 
+struct Answer;
+struct Program;
 struct Subcommand;
 
 /// The program, or a subcommand of it. A handle: copies are the same command.
@@ -208,7 +211,8 @@ class Command {
   [[nodiscard]] CommandShape shape() const;
 
  private:
-  friend int run_program(int, char**, const std::vector<Subcommand>&);
+  friend int run_program(int, char**, const Program&, const std::vector<Subcommand>&);
+  friend Answer read_command_line(int, char**, const Program&, const std::function<void(Command)>&);
   Option add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
                    const std::function<void(std::size_t)>& set, const std::string& what) const;
   struct Rules;
@@ -216,6 +220,7 @@ class Command {
   /// Whatever was given beside the outputs may be an input: what names no file is none.
   [[nodiscard]] std::vector<base::NamedFile> possible_inputs() const;
   void refuse_repeated_values() const;
+  void check_rules() const;
   Command(CLI::App* app, Registry* registry);
   CLI::App* app_;
   Registry* registry_;  // of the program
@@ -230,10 +235,34 @@ struct Subcommand {
   bool tells_of_all = false;  // it calls shape() of the program
 };
 
-/// Parses the command line of gdr, and runs the subcommand that was requested. If the first word names one that does
-/// not tell of all, only this one is added: to add all takes longer than many commands run. `help` and `version` are
-/// commands, too; without any word the help is printed. Prints help and errors of the command line. Returns the exit
-/// status; exceptions of a subcommand pass through.
-[[nodiscard]] int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommands);
+/// The program that a command line is for.
+struct Program {
+  using Words = std::pair<std::string_view, std::string_view>;
+  const char* name;
+  const char* what;                         // for its help
+  const char* version;                      // "1.0.0"
+  std::span<const Words> other_words = {};  // what other programs call a command, and its name here
+  /// Renames, in these words, a command that was called otherwise before. Returns a note on it, or an empty text.
+  std::string (*rename)(std::vector<std::string>& words) = nullptr;
+};
 
-}  // namespace gdr::cli
+/// Parses the command line of a program, and runs the subcommand that was requested. If the first word names one that
+/// does not tell of all, only this one is added: to add all takes longer than many commands run. `help` and `version`
+/// are commands, too; without any word the help is printed. Prints help and errors of the command line. Returns the
+/// exit status; exceptions of a subcommand pass through.
+[[nodiscard]] int run_program(int argc, char** argv, const Program& program,
+                              const std::vector<Subcommand>& subcommands);
+
+/// What a program without subcommands says to its command line.
+struct Answer {
+  std::optional<int> status = {};  // to end with; none: the program may run
+  std::string output = {};         // help or version
+  std::string message = {};        // for standard error: what is wrong, or notes on old names
+};
+
+/// Parses the command line of a program without subcommands, whose arguments and options `add` adds. Prints nothing:
+/// of several processes under mpirun, which read the same command line, one does.
+[[nodiscard]] Answer read_command_line(int argc, char** argv, const Program& program,
+                                       const std::function<void(Command)>& add);
+
+}  // namespace gdr::commandline

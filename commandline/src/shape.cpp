@@ -9,7 +9,7 @@
 
 #include "registry.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 namespace {
 
 // The group that CLI11 gives a command.
@@ -86,4 +86,4 @@ CommandShape shape_of(const CLI::App& app) {
   return shape;
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

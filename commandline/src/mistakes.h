@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "command_line.h"
+#include "gdr/commandline/command_line.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 
 /// A command line as CLI11 is to parse it.
 struct ReadWords {
@@ -30,4 +30,4 @@ struct ReadWords {
 /// The names of a command and of those around it: "gdr net map".
 [[nodiscard]] std::string path_of(const CLI::App& command);
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

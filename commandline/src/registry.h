@@ -5,15 +5,16 @@
 #include <string>
 #include <utility>
 
-#include "command_line.h"
+#include "gdr/commandline/command_line.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 
 struct Registry {
+  std::span<const Program::Words> other_words;
   /// Old names of a command's options, with what they are called now: --out, --output.
   std::map<const CLI::App*, std::map<std::string, std::string>> old_names;
   /// Old values of a command's options, with the flags that they are now: {--engine, timing}, --timing-only.
   std::map<const CLI::App*, std::map<std::pair<std::string, std::string>, std::string>> old_values;
 };
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

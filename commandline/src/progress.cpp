@@ -1,14 +1,15 @@
-#include "progress.h"
+#include "gdr/commandline/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
-namespace gdr::cli {
+#include "gdr/commandline/terminal.h"
+
+namespace gdr::commandline {
 namespace {
 
 constexpr double kFirstAfter = 1.0;        // seconds
@@ -16,12 +17,6 @@ constexpr double kTerminalInterval = 0.1;  // seconds
 constexpr double kLineInterval = 1.0;      // seconds
 constexpr std::size_t kLeastCells = 8;
 constexpr std::size_t kMostCells = 32;
-
-/// Number of columns of the terminal that standard error goes to.
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
 
 }  // namespace
 
@@ -79,7 +74,7 @@ void Progress::show_count(std::size_t done, std::size_t all, std::string_view th
 
 void Progress::draw_bar(double done, const std::string& left, const std::string& detail) {
   // One column stays free: some terminals start a new line when the last column is written.
-  const std::size_t width = terminal_width() - 1;
+  const std::size_t width = width_of(Stream::error) - 1;
   const std::string numbers = fmt::format("{:3.0f} % {}", 100 * done, left);
   const std::size_t taken = what_.size() + numbers.size() + detail.size() + 6;
   const std::size_t cells = std::clamp(width > taken ? width - taken : 0, kLeastCells, kMostCells);
@@ -89,4 +84,4 @@ void Progress::draw_bar(double done, const std::string& left, const std::string&
   fmt::print(stderr, "\r\033[K{}", text.substr(0, width));
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

@@ -15,28 +15,8 @@
 #include "registry.h"
 #include "shape.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 namespace {
-
-/// What other programs call a command.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kOtherWords{{{"assemble", "as"},
-                                                                                     {"asm", "as"},
-                                                                                     {"compile", "cc"},
-                                                                                     {"build", "cc"},
-                                                                                     {"disasm", "objdump"},
-                                                                                     {"disassemble", "objdump"},
-                                                                                     {"dump", "objdump"},
-                                                                                     {"exec", "run"},
-                                                                                     {"emulate", "run"},
-                                                                                     {"gdb", "debug"},
-                                                                                     {"gemm", "dgemm"},
-                                                                                     {"matmul", "dgemm"},
-                                                                                     {"linpack", "hpl"},
-                                                                                     {"gravity", "nbody"},
-                                                                                     {"man", "manual"},
-                                                                                     {"test", "selftest"},
-                                                                                     {"check", "doctor"},
-                                                                                     {"info", "doctor"}}};
 
 /// Dashes that word processors make of a minus sign.
 constexpr std::array<std::string_view, 3> kLongDashes{"\u2013", "\u2014", "\u2212"};
@@ -127,7 +107,7 @@ class Reader {
 
   std::string meant_command(const std::string& word) const {
     const std::vector<std::string> known = names_of_commands(*command_);
-    for (const auto& [other, name] : kOtherWords) {
+    for (const auto& [other, name] : registry_.other_words) {
       if (other == word && std::ranges::find(known, name) != known.end()) {
         return fmt::format("; did you mean '{}'?", name);
       }
@@ -371,4 +351,4 @@ std::string path_of(const CLI::App& command) {
   return path;
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

@@ -1,10 +1,10 @@
 // What CLI11 knows of a command, as help, completion and manual pages need it.
 #pragma once
 
-#include "command_line.h"
+#include "gdr/commandline/command_line.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 
 [[nodiscard]] CommandShape shape_of(const CLI::App& app);
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

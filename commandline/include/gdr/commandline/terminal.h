@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace gdr::cli {
+namespace gdr::commandline {
 
 enum class Stream : std::uint8_t { output = 1, error = 2 };  // file descriptors
 
@@ -22,11 +22,13 @@ enum class Colour : std::uint8_t { bold, red, magenta, green, cyan };
 /// The text in this colour (all but bold are bold, too), or as it is without `coloured`.
 [[nodiscard]] std::string in_colour(Colour colour, std::string_view text, bool coloured);
 
-/// Prints "gdr: MESSAGE" on standard error, without control characters.
-void print_error(const std::string& message);
+/// "PROGRAM: MESSAGE" with a line feed for standard error, without control characters.
+[[nodiscard]] std::string error_text(std::string_view program, std::string_view message);
+/// Prints it.
+void print_error(std::string_view program, std::string_view message);
 
 /// Prints diagnostics, as compilers write them, on standard error: on a terminal `error`, `warning` and `note` have
 /// colours.
 void print_diagnostics(const std::string& text);
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

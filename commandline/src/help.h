@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include "command_line.h"
+#include "gdr/commandline/command_line.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 
 struct HelpLook {
   std::size_t columns = 80;
@@ -19,4 +19,4 @@ struct HelpLook {
 /// The same of all commands within it; of those in groups, only the groups.
 [[nodiscard]] std::string help_text_of_all(const CommandShape& command, const std::string& path, const HelpLook& look);
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

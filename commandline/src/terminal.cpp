@@ -1,4 +1,4 @@
-#include "terminal.h"
+#include "gdr/commandline/terminal.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -13,7 +13,7 @@
 #include "gdr/base/quantity.h"
 #include "gdr/base/quoted.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 namespace {
 
 constexpr std::size_t kUsualWidth = 80;
@@ -74,9 +74,13 @@ std::string in_colour(Colour colour, std::string_view text, bool coloured) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code_of(colour), text);
 }
 
-void print_error(const std::string& message) {
-  std::fprintf(stderr, "%s %s\n", in_colour(Colour::red, "gdr:", shows_colour(Stream::error)).c_str(),
-               base::without_controls(message).c_str());
+std::string error_text(std::string_view program, std::string_view message) {
+  return fmt::format("{} {}\n", in_colour(Colour::red, fmt::format("{}:", program), shows_colour(Stream::error)),
+                     base::without_controls(message));
+}
+
+void print_error(std::string_view program, std::string_view message) {
+  std::fputs(error_text(program, message).c_str(), stderr);
 }
 
 void print_diagnostics(const std::string& text) {
@@ -94,4 +98,4 @@ void print_diagnostics(const std::string& text) {
   }
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

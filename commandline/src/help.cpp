@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "terminal.h"
+#include "gdr/commandline/terminal.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 namespace {
 
 constexpr std::size_t kLeastColumns = 40;
@@ -160,4 +160,4 @@ std::string help_text_of_all(const CommandShape& command, const std::string& pat
   return text;
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

@@ -6,10 +6,10 @@
 #include <limits>
 #include <map>
 
-#include "command_line.h"
 #include "gdr/base/nearest.h"
+#include "gdr/commandline/command_line.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 namespace {
 
 std::string with_unit(std::string limits, ValueUnit unit) {
@@ -70,4 +70,4 @@ Check one_of(const std::vector<std::string>& allowed) {
           "", allowed};
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

@@ -1,4 +1,4 @@
-#include "command_line.h"
+#include "gdr/commandline/command_line.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "registry.h"
 #include "shape.h"
 
-namespace gdr::cli {
+namespace gdr::commandline {
 namespace {
 
 constexpr const char* kNumberValidator = "number";
@@ -157,9 +157,7 @@ Command Command::add_command(const std::string& name, const std::string& what, c
   const Command added(command, registry_);
   // CLI11 passes an exit status on only as an exception.
   command->final_callback([run = std::move(run), added] {
-    added.refuse_repeated_values();
-    for (const auto& refuse : added.rules_->refusals) refuse();
-    if (!added.rules_->outputs_left_to_run) added.try_outputs();
+    added.check_rules();
     if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
   });
   return added;
@@ -215,6 +213,12 @@ void Command::may_replace(const Option& output, const Option& input) const {
   for (Output& each : rules_->outputs) {
     if (each.option.option_ == output.option_) each.replaces = input.name();
   }
+}
+
+void Command::check_rules() const {
+  refuse_repeated_values();
+  for (const auto& refuse : rules_->refusals) refuse();
+  if (!rules_->outputs_left_to_run) try_outputs();
 }
 
 /// Of a list, whose values are things to look at: a second look tells nothing new.
@@ -356,4 +360,4 @@ Command::Given Command::given() const {
 
 CommandShape Command::shape() const { return shape_of(*app_); }
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline

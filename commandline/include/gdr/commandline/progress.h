@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace gdr::cli {
+namespace gdr::commandline {
 
 enum class ProgressShown : std::uint8_t { never, on_terminal, always };
 
@@ -46,4 +46,4 @@ class Progress {
   int last_percent_ = -1;
 };
 
-}  // namespace gdr::cli
+}  // namespace gdr::commandline
