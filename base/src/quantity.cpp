@@ -1,5 +1,7 @@
 #include "gdr/base/quantity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -211,6 +213,13 @@ std::string_view forms_of(ValueUnit unit) {
       return "such as 10, 10min, 30s or 1h";
   }
   return "";
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long long>(std::clamp(seconds + 0.5, 0.0, 1e15));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
 }  // namespace gdr::base

@@ -358,6 +358,8 @@ Command::Given Command::given() const {
   return given;
 }
 
+const Program& Command::program() const { return registry_->program; }
+
 CommandShape Command::shape() const { return shape_of(*app_); }
 
 }  // namespace gdr::commandline

@@ -107,7 +107,7 @@ class Reader {
 
   std::string meant_command(const std::string& word) const {
     const std::vector<std::string> known = names_of_commands(*command_);
-    for (const auto& [other, name] : registry_.other_words) {
+    for (const auto& [other, name] : registry_.program.other_words) {
       if (other == word && std::ranges::find(known, name) != known.end()) {
         return fmt::format("; did you mean '{}'?", name);
       }

@@ -121,7 +121,7 @@ Answer parsed(CLI::App& app, const Program& program, ReadWords read) {
 
 int run_program(int argc, char** argv, const Program& program, const std::vector<Subcommand>& subcommands) {
   CLI::App app(program.what, program.name);
-  Registry registry{program.other_words, {}, {}};
+  Registry registry{program};
   set_flags(app, program);
   app.set_help_all_flag("--help-all", "print the help of all commands outside groups, or of a group's commands");
   app.require_subcommand(1);
@@ -149,7 +149,7 @@ int run_program(int argc, char** argv, const Program& program, const std::vector
 
 Answer read_command_line(int argc, char** argv, const Program& program, const std::function<void(Command)>& add) {
   CLI::App app(program.what, program.name);
-  Registry registry{};
+  Registry registry{program};
   set_flags(app, program);
   const Command command(&app, &registry);
   add(command);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "gdr/base/quantity.h"
 #include "gdr/commandline/terminal.h"
 
 namespace gdr::commandline {
@@ -20,11 +21,8 @@ constexpr std::size_t kMostCells = 32;
 
 }  // namespace
 
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<long long>(std::clamp(seconds + 0.5, 0.0, 1e15));
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+double Stopwatch::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 Progress::Progress(std::string what, ProgressShown shown, double longest_pause)
@@ -37,13 +35,9 @@ Progress::~Progress() {
   if (drawn_ && terminal_) std::fputs("\r\033[K", stderr);
 }
 
-double Progress::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
-
 bool Progress::due(double done) const {
   if (!visible_) return false;
-  const double now = seconds();
+  const double now = watch_.seconds();
   if (now < kFirstAfter || now - last_ < (terminal_ ? kTerminalInterval : kLineInterval)) return false;
   const int percent = static_cast<int>(100 * std::clamp(done, 0.0, 1.0));
   return terminal_ || percent != last_percent_ || now - last_ >= longest_pause_;
@@ -51,13 +45,13 @@ bool Progress::due(double done) const {
 
 void Progress::show(double done, const std::string& detail) {
   if (!due(done)) return;
-  const double now = seconds();
+  const double now = watch_.seconds();
   done = std::clamp(done, 0.0, 1.0);
   const int percent = static_cast<int>(100 * done);
   last_ = now;
   last_percent_ = percent;
   drawn_ = true;
-  const std::string left = done > 0 ? duration_text(now * (1 - done) / done) + " left" : "";
+  const std::string left = done > 0 ? base::duration_text(now * (1 - done) / done) + " left" : "";
   if (terminal_) {
     draw_bar(done, left, detail);
   } else {

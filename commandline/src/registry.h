@@ -10,11 +10,11 @@
 namespace gdr::commandline {
 
 struct Registry {
-  std::span<const Program::Words> other_words;
+  const Program& program;
   /// Old names of a command's options, with what they are called now: --out, --output.
-  std::map<const CLI::App*, std::map<std::string, std::string>> old_names;
+  std::map<const CLI::App*, std::map<std::string, std::string>> old_names = {};
   /// Old values of a command's options, with the flags that they are now: {--engine, timing}, --timing-only.
-  std::map<const CLI::App*, std::map<std::pair<std::string, std::string>, std::string>> old_values;
+  std::map<const CLI::App*, std::map<std::pair<std::string, std::string>, std::string>> old_values = {};
 };
 
 }  // namespace gdr::commandline

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "gdr/base/error.h"
 #include "gdr/base/quantity.h"
 #include "gdr/base/quoted.h"
 
@@ -96,6 +97,24 @@ void print_diagnostics(const std::string& text) {
     std::fputc('\n', stderr);
     rest.remove_prefix(end + 1);
   }
+}
+
+void converse(std::istream& in, const std::string& name, std::string_view prompt,
+              const std::function<bool(const std::string& line)>& execute) {
+  std::string line;
+  for (unsigned number = 1;; ++number) {
+    fmt::print("{}", prompt);
+    std::fflush(stdout);
+    if (!std::getline(in, line)) break;
+    try {
+      if (!execute(line)) return;
+    } catch (const Error& error) {
+      std::fflush(stdout);
+      if (!name.empty()) throw Error(fmt::format("{}:{}: {}", name, number, error.what()));
+      fmt::print(stderr, "{}\n", error.what());
+    }
+  }
+  if (!prompt.empty()) fmt::print("\n");
 }
 
 }  // namespace gdr::commandline

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "gdr/base/quantity.h"
+
 namespace gdr::cli {
 namespace {
 
@@ -111,7 +113,7 @@ void RunWatch::tell_of_short_steps(const hostlib::NbodyRun& run, double done) {
   fmt::print(stderr,
              "gdr nbody: warning: at t = {:.6f} the shortest step is {}, closest: {}; at this speed the run takes {} "
              "more, and --eps softens such pairs\n",
-             run.time(), step_text(shortest), pair_text(run), commandline::duration_text(left));
+             run.time(), step_text(shortest), pair_text(run), base::duration_text(left));
 }
 
 }  // namespace gdr::cli

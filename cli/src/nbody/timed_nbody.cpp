@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gdr/base/file.h"
+#include "gdr/base/quantity.h"
 #include "gdr/cluster/cluster.h"
 #include "gdr/cluster/nbody_cost.h"
 #include "gdr/hostlib/timed_run.h"
@@ -39,7 +40,7 @@ double watts_of(const NbodyOptions& options) {
 
 std::string time_of_run_text(double seconds) {
   constexpr double kMostSeconds = 120;
-  return seconds < kMostSeconds ? fmt::format("{:.4f} s", seconds) : commandline::duration_text(seconds);
+  return seconds < kMostSeconds ? fmt::format("{:.4f} s", seconds) : base::duration_text(seconds);
 }
 
 hostlib::RunBlocks blocks_of(const NbodyOptions& options, const hostlib::TimedRun& run) {

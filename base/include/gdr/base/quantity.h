@@ -1,4 +1,5 @@
-// Numbers as people write them on a command line and in the environment: 10000, 1e4, 64K, 1.5MiB, 333MHz.
+// Numbers as people write them on a command line and in the environment: 10000, 1e4, 64K, 1.5MiB, 333MHz; times as they
+// read them.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +26,8 @@ enum class ValueUnit : std::uint8_t { none, bytes, megabytes, megahertz, seconds
 
 /// What may be written in place of a plain number in `unit`, for messages: "such as 400, 400MHz or 0.4GHz".
 [[nodiscard]] std::string_view forms_of(ValueUnit unit);
+
+/// `40 s`, `3 min 05 s`, `2 h 07 min`.
+[[nodiscard]] std::string duration_text(double seconds);
 
 }  // namespace gdr::base

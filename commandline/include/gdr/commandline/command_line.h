@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,10 @@
 #include "gdr/base/error.h"
 #include "gdr/base/own_files.h"
 #include "gdr/base/quantity.h"
+
+namespace gdr::base {
+struct ReportShape;
+}
 
 namespace CLI {
 class App;
@@ -53,6 +58,23 @@ auto from_command_line(const std::string& option, Make make) {
 /// Throws UsageError if two of the values NAME=TEXT, or NAME, that were given to a repeatable option have one name: one
 /// of them would have no effect.
 void refuse_one_name_twice(std::string_view option, std::span<const std::string> values);
+
+/// The values NAME=TEXT of a repeatable option by their names; NAME alone stands for NAME=`alone`. Throws UsageError as
+/// refuse_one_name_twice(), and for an empty name.
+[[nodiscard]] std::map<std::string, std::string> named_texts(std::string_view option,
+                                                             std::span<const std::string> values,
+                                                             std::string_view alone);
+/// The values NAME=NUMBER in their order. Throws UsageError likewise, and for what is no number.
+[[nodiscard]] std::vector<std::pair<std::string, double>> named_numbers(std::string_view option,
+                                                                        std::span<const std::string> values);
+
+/// Throws UsageError with the names in `known` unless `name_or_file` is one of them or names a .toml file. The contents
+/// of a file are not checked.
+void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument);
+
+/// Throws gdr::Error if `bytes` exceed the memory of this host: systems that overcommit memory kill programs that use
+/// it.
+void require_memory(double bytes, std::string_view what);
 
 /// A condition on an option's value. `refusal` returns why a text is invalid, or an empty string if it is valid; the
 /// help shows what is valid.
@@ -207,6 +229,7 @@ class Command {
   [[nodiscard]] Given given() const;
   /// The names of the command and of the groups around it, without the program's: "net map".
   [[nodiscard]] std::string path() const;
+  [[nodiscard]] const Program& program() const;
   /// Options of the command and of the subcommands that have been added to it.
   [[nodiscard]] CommandShape shape() const;
 
@@ -244,6 +267,8 @@ struct Program {
   std::span<const Words> other_words = {};  // what other programs call a command, and its name here
   /// Renames, in these words, a command that was called otherwise before. Returns a note on it, or an empty text.
   std::string (*rename)(std::vector<std::string>& words) = nullptr;
+  /// The shape of the report of a command such as "net bcast"; null if it has none.
+  const base::ReportShape* (*shape_of)(std::string_view command) = nullptr;
 };
 
 /// Parses the command line of a program, and runs the subcommand that was requested. If the first word names one that

@@ -1,4 +1,4 @@
-// The progress display of all commands, on standard error.
+// The progress display of all commands, on standard error, and their clock.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,16 @@
 
 namespace gdr::commandline {
 
-enum class ProgressShown : std::uint8_t { never, on_terminal, always };
+/// Wall-clock time since it was made.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const;
 
-/// `40 s`, `3 min 05 s`, `2 h 07 min`.
-[[nodiscard]] std::string duration_text(double seconds);
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+enum class ProgressShown : std::uint8_t { never, on_terminal, always };
 
 /// Shows nothing for work that takes less than a second. On a terminal it shows a bar with the remaining time, no wider
 /// than the terminal, and clears it at the end. Elsewhere, if requested, it prints a line for each further percent, at
@@ -33,7 +39,6 @@ class Progress {
   void show_count(std::size_t done, std::size_t all, std::string_view things = {});
 
  private:
-  [[nodiscard]] double seconds() const;
   void draw_bar(double done, const std::string& left, const std::string& detail);
 
   std::string what_;
@@ -41,7 +46,7 @@ class Progress {
   bool terminal_;
   bool visible_;
   bool drawn_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
   double last_ = 0;  // seconds since the start
   int last_percent_ = -1;
 };

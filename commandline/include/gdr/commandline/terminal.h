@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <istream>
 #include <string>
 #include <string_view>
 
@@ -30,5 +32,11 @@ void print_error(std::string_view program, std::string_view message);
 /// Prints diagnostics, as compilers write them, on standard error: on a terminal `error`, `warning` and `note` have
 /// colours.
 void print_diagnostics(const std::string& text);
+
+/// Passes lines up to the end of the input to `execute`, which returns false to end before. `prompt` is shown before
+/// each line; without one, nothing is. What `execute` throws as gdr::Error is shown, or passed on with place if the
+/// input is a script with a name.
+void converse(std::istream& in, const std::string& name, std::string_view prompt,
+              const std::function<bool(const std::string& line)>& execute);
 
 }  // namespace gdr::commandline
