@@ -106,4 +106,13 @@ hostlib::Table table_of(const std::vector<ExpectedColumn>& expected) {
   return table;
 }
 
+std::vector<std::pair<std::string, hostlib::Table>> tables_of(const Exercise& exercise, std::size_t number,
+                                                              std::uint64_t seed) {
+  const CaseData data = make_data(exercise, number, seed);
+  std::vector<std::pair<std::string, hostlib::Table>> tables{
+      {"i.csv", data.i}, {"j.csv", data.j}, {"results.csv", table_of(expected_results(exercise, data))}};
+  std::erase_if(tables, [](const auto& table) { return table.second.columns().empty(); });
+  return tables;
+}
+
 }  // namespace gdr::course

@@ -230,4 +230,14 @@ std::string exercise_file(const Exercise& exercise, std::string_view file) {
   return base::data_file("course/exercises/" + exercise.name + "/" + std::string(file)).string();
 }
 
+std::string list_of_exercises() {
+  std::string text = fmt::format("{:>2}  {:<11} {:>3}  {:>5}  {}\n", "", "exercise", "par", "bound", "title");
+  for (const std::string& name : exercise_names()) {
+    const Exercise exercise = load_exercise(name);
+    text += fmt::format("{:>2}  {:<11} {:>3}  {:>5}  {}\n", exercise.number, name, exercise.par, exercise.bound,
+                        exercise.title);
+  }
+  return text;
+}
+
 }  // namespace gdr::course

@@ -11,10 +11,11 @@
 #include "gdr/commandline/terminal.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/goose.h"
+#include "gdr/compiler/precision.h"
 #include "gdr/compiler/report_shape.h"
 #include "gdr/compiler/xacc.h"
 #include "gdr/isa/loop_bound.h"
-#include "precision.h"
+#include "runs/run_input.h"
 
 namespace gdr::cli {
 namespace {
@@ -92,36 +93,6 @@ void add_loops(Json& json, const std::vector<compiler::GooseKernel>& kernels, co
   }
 }
 
-int compile_program(const CcOptions& options) {
-  if (!options.emit.empty()) throw UsageError("--emit: with --goose the name after -o says what is written");
-  if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
-  if (options.data.given()) throw UsageError("--i and --j: a program with --goose has its own data");
-  const std::string output = program_name(options);
-  const compiler::GooseOptions goose{options.compile.options(), options.host};
-  const compiler::GooseResult result = compiler::compile_goose(options.source, goose);
-  commandline::print_diagnostics(compiler::format_diagnostics(result));
-  bool done = !result.source.empty();
-  if (done && wants_program_source(options)) {
-    write_text(output, result.source);
-  } else if (done) {
-    const compiler::HostBuild build = compiler::build_goose(result, options.source, output, goose);
-    std::fputs(build.messages.c_str(), stderr);
-    done = build.done;
-  }
-  Json json = head_of_report(options);
-  add_loops(json, result.kernels, options, done);
-  json["output"] = done ? Json(output) : Json(nullptr);
-  json["diagnostics"] = compiler::diagnostics_json(result.diagnostics);
-  options.report.write(json);
-  return done ? kSuccess : kFailure;
-}
-
-void require_xacc_options(const CcOptions& options) {
-  if (!options.emit.empty()) throw UsageError("--emit: with --xacc the name after -o says what is written");
-  if (!options.compile.function.empty()) throw UsageError("--function: with --xacc the directives choose the loops");
-  if (options.data.given()) throw UsageError("--i and --j: a program with --xacc has its own data");
-}
-
 /// Without loops for the board no kernel is searched for.
 void refuse_kernel_options(const CcOptions& options) {
   const CompileArguments none;
@@ -135,23 +106,28 @@ void refuse_kernel_options(const CcOptions& options) {
   if (options.precision) refuse("--precision");
 }
 
-int compile_directives(const CcOptions& options) {
-  require_xacc_options(options);
+/// Writes what `compile` has made of a program, or builds it by the host's compiler. `xacc`: the program need have no
+/// loops for the board.
+template <class Result, class Choices>
+int finish_program(const CcOptions& options, const Choices& choices, bool xacc,
+                   Result (*compile)(const std::filesystem::path&, const Choices&),
+                   compiler::HostBuild (*build)(const Result&, const std::filesystem::path&,
+                                                const std::filesystem::path&, const Choices&)) {
   const std::string output = program_name(options);
-  const compiler::XaccOptions xacc{options.compile.options(), options.host};
-  const compiler::XaccResult result = compiler::compile_xacc(options.source, xacc);
+  const Result result = compile(options.source, choices);
   commandline::print_diagnostics(compiler::format_diagnostics(result));
   bool done = !result.source.empty();
-  if (done && result.kernels.empty()) refuse_kernel_options(options);
+  const bool without_loops = xacc && result.kernels.empty();
+  if (done && without_loops) refuse_kernel_options(options);
   if (done && wants_program_source(options)) {
     write_text(output, result.source);
   } else if (done) {
-    const compiler::HostBuild build = compiler::build_xacc(result, options.source, output, xacc);
-    std::fputs(build.messages.c_str(), stderr);
-    done = build.done;
+    const compiler::HostBuild built = build(result, options.source, output, choices);
+    std::fputs(built.messages.c_str(), stderr);
+    done = built.done;
   }
   Json json = head_of_report(options);
-  if (result.kernels.empty()) {
+  if (without_loops) {
     json["seed"] = json["effort"] = nullptr;
   } else {
     add_loops(json, result.kernels, options, done);
@@ -162,13 +138,60 @@ int compile_directives(const CcOptions& options) {
   return done ? kSuccess : kFailure;
 }
 
+/// With --goose or --xacc.
+int compile_program(const CcOptions& options) {
+  if (options.goose && options.xacc) throw UsageError("--goose and --xacc: a file has one kind of directives");
+  const char* const kind = options.goose ? "--goose" : "--xacc";
+  if (!options.emit.empty()) {
+    throw UsageError(fmt::format("--emit: with {} the name after -o says what is written", kind));
+  }
+  if (!options.compile.function.empty()) {
+    throw UsageError(
+        fmt::format("--function: with {} the {} choose the loops", kind, options.goose ? "pragmas" : "directives"));
+  }
+  if (options.data.given()) {
+    throw UsageError(fmt::format("--i and --j: a program with {} has its own data", kind));
+  }
+  if (options.goose) {
+    const compiler::GooseOptions goose{options.compile.options(), options.host};
+    return finish_program(options, goose, false, compiler::compile_goose, compiler::build_goose);
+  }
+  const compiler::XaccOptions xacc{options.compile.options(), options.host};
+  return finish_program(options, xacc, true, compiler::compile_xacc, compiler::build_xacc);
+}
+
+/// The error that short words cause on data. `program` is the program compiled from `source`; its variables determine
+/// the columns of the data.
+compiler::PrecisionReport measure(const std::string& source, const compiler::CompileOptions& options,
+                                  const RunInput& input, const isa::Program& program, ProgressShown progress_shown) {
+  Device device;
+  device.load(program);
+  input.require_parameters(program);
+  input.set_parameters(device);
+  RunData data = input.read(device);
+  const auto run = [&](const compiler::CompileResult& compiled) {
+    assembler::AssembleResult assembled = assembler::assemble(compiled.source, compiled.kernel + ".vsm");
+    if (!assembled.program) {
+      throw Error(source +
+                  ": the compiler wrote a kernel that the assembler refuses: this is a fault of the compiler\n" +
+                  assembler::format_diagnostics(assembled));
+    }
+    device.load(*std::move(assembled.program));
+    input.set_parameters(device);
+    device.write_j(0, data.j_fields);
+    return device.run(data.i_fields, data.records);
+  };
+  Progress progress("measuring", progress_shown);
+  const auto told = [&](std::size_t done, std::size_t all) { progress.show_count(done, all, "kernels"); };
+  return compiler::measure_precision(source, options, {data.i_fields, data.j_fields, input.parameter_values()}, run,
+                                     told);
+}
+
 int compile(const CcOptions& options) {
   if (options.source.ends_with(".vsm")) {
     throw UsageError(options.source + ": a source in assembly language is assembled by gdr as, or run by gdr run");
   }
-  if (options.goose && options.xacc) throw UsageError("--goose and --xacc: a file has one kind of directives");
-  if (options.goose) return compile_program(options);
-  if (options.xacc) return compile_directives(options);
+  if (options.goose || options.xacc) return compile_program(options);
   if (!options.host.empty()) {
     throw UsageError(
         fmt::format("'{}' is refused: arguments for the host's compiler take --goose or --xacc", options.host.front()));

@@ -48,11 +48,7 @@ int status_of(course::Outcome outcome) {
 }
 
 int list_exercises() {
-  fmt::print("{:>2}  {:<11} {:>3}  {:>5}  {}\n", "", "exercise", "par", "bound", "title");
-  for (const std::string& name : course::exercise_names()) {
-    const course::Exercise exercise = course::load_exercise(name);
-    fmt::print("{:>2}  {:<11} {:>3}  {:>5}  {}\n", exercise.number, name, exercise.par, exercise.bound, exercise.title);
-  }
+  fmt::print("{}", course::list_of_exercises());
   return kSuccess;
 }
 
@@ -70,21 +66,12 @@ int write_data(const course::Exercise& exercise, const JudgeArguments& arguments
     throw UsageError(fmt::format("--case: {} is refused: exercise {} has cases 0 to {}", arguments.test_case,
                                  exercise.name, exercise.cases.size() - 1));
   }
-  const course::CaseData data = course::make_data(exercise, arguments.test_case, arguments.seed);
-  const std::filesystem::path folder = arguments.data;
+  const auto tables = course::tables_of(exercise, arguments.test_case, arguments.seed);
   std::vector<std::string> files;
-  std::vector<hostlib::Table> tables;
-  const auto add = [&](const char* name, hostlib::Table table) {
-    if (table.columns().empty()) return;
-    files.push_back(folder / name);
-    tables.push_back(std::move(table));
-  };
-  add("i.csv", data.i);
-  add("j.csv", data.j);
-  add("results.csv", course::table_of(course::expected_results(exercise, data)));
+  for (const auto& [name, table] : tables) files.push_back(std::filesystem::path(arguments.data) / name);
   arguments.report.command->try_outputs("--data", files);
-  base::make_folder(folder);
-  for (std::size_t file = 0; file < files.size(); ++file) hostlib::write_table(files[file], tables[file]);
+  base::make_folder(arguments.data);
+  for (std::size_t file = 0; file < files.size(); ++file) hostlib::write_table(files[file], tables[file].second);
   return kSuccess;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gdr/course/exercise.h"
@@ -38,6 +39,10 @@ struct ExpectedColumn {
 
 /// Results of the exercise's reference in double precision, in the order of exercise.results.
 [[nodiscard]] std::vector<ExpectedColumn> expected_results(const Exercise& exercise, const CaseData& data);
+
+/// The files of a case with their tables: i.csv and j.csv, if it has such data, and results.csv.
+[[nodiscard]] std::vector<std::pair<std::string, hostlib::Table>> tables_of(const Exercise& exercise,
+                                                                            std::size_t number, std::uint64_t seed);
 
 /// The values as a table, for results.csv.
 [[nodiscard]] hostlib::Table table_of(const std::vector<ExpectedColumn>& expected);

@@ -59,6 +59,9 @@ struct Exercise {
 /// Names of all exercises in the order of the course. Throws gdr::Error if course/course.toml is not found or wrong.
 [[nodiscard]] std::vector<std::string> exercise_names();
 
+/// The same with numbers and lines, a row each, for a terminal.
+[[nodiscard]] std::string list_of_exercises();
+
 /// The exercise of this name, or of this number in the course. Throws gdr::Error with the known names for any other,
 /// and `FILE:LINE: ...` with key, value and allowed range if its description is wrong.
 [[nodiscard]] Exercise load_exercise(std::string_view name_or_number);
