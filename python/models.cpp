@@ -21,9 +21,9 @@
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
+#include "gdr/interconnect/mapping_run.h"
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
-#include "gdr/interconnect/task_mapping.h"
 #include "gdr/validation/report.h"
 #include "interrupts.h"
 #include "made.h"
@@ -113,36 +113,8 @@ TaskGraph graph_of(std::uint32_t tasks, const Transfers& transfers) {
 }
 
 TaskGraph named_graph(const std::string& name, const Grid& grid, std::uint64_t bytes, const std::string& npb_class) {
-  if (npb_class.size() != 1) throw Error("npb_class = '" + npb_class + "' is refused: it must be one letter");
-  if (name == "bruck") return interconnect::bruck_graph(grid.nodes(), bytes);
-  if (name == "cg") return interconnect::cg_graph(grid.nodes(), npb_class[0]);
-  if (name == "sp") {
-    return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes(), npb_class[0]), npb_class[0]);
-  }
-  return interconnect::read_graph(name, grid.nodes()).graph;
-}
-
-interconnect::TaskMapping mapping_of(const TaskGraph& graph, const Grid& grid, const std::string& method,
-                                     const std::string& objective, unsigned threads, std::uint64_t seed, double effort,
-                                     const std::atomic<bool>& stop) {
-  const auto goes_on = [&stop](double) { return !stop; };
-  using interconnect::MappingObjective;
-  using interconnect::MergeRule;
-  if (method == "xyz") return interconnect::map_in_order(graph, grid);
-  if (method == "scotch") return interconnect::map_by_scotch(graph, grid);
-  if (method == "refined") {
-    const auto what = chosen<MappingObjective>("objective", objective,
-                                               {{"cost", MappingObjective::cost}, {"link", MappingObjective::link}});
-    return interconnect::map_by_refinement(graph, grid, {}, {what, effort, threads, seed}, goes_on);
-  }
-  const auto rule = chosen<std::optional<MergeRule>>("method", method,
-                                                     {{"none", MergeRule::none},
-                                                      {"mincost", MergeRule::mincost},
-                                                      {"minlink", MergeRule::minlink},
-                                                      {"xyz", std::nullopt},
-                                                      {"scotch", std::nullopt},
-                                                      {"refined", std::nullopt}});
-  return interconnect::map_by_merging(graph, grid, rule.value(), {}, goes_on);
+  if (!interconnect::is_named_graph(name)) return interconnect::read_graph(name, grid.nodes()).graph;
+  return interconnect::named_graph(name, grid.nodes(), bytes, npb_class);
 }
 
 py::dict map_tasks(const TaskGraph& graph, const std::string& topology, const std::string& method,
@@ -154,7 +126,8 @@ py::dict map_tasks(const TaskGraph& graph, const std::string& topology, const st
   {
     const py::gil_scoped_release release;
     mapping = interruptible([&](const std::atomic<bool>& stop) {
-      return mapping_of(graph, grid, method, objective, threads, seed, effort, stop);
+      return interconnect::map_by_request(graph, grid, {}, {method, objective, effort, threads, seed},
+                                          [&stop](double) { return !stop; });
     });
     cost = interconnect::mapping_cost(graph, mapping, grid);
     loads = interconnect::link_bytes(graph, mapping, grid);

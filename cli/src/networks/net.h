@@ -1,16 +1,16 @@
 // Shared by the subcommands of gdr net: the platform and how it is simulated.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "command/command.h"
-#include "gdr/interconnect/closed_form.h"
-#include "gdr/interconnect/flow_factors.h"
-#include "gdr/interconnect/host_time.h"
+#include "gdr/interconnect/executor.h"
+#include "gdr/interconnect/halo_plan.h"
 #include "gdr/interconnect/platform.h"
-#include "gdr/interconnect/simulation.h"
 
 namespace gdr::cli {
 
@@ -50,10 +50,8 @@ struct SimulationArguments {
   std::string picture;  // SVG file with the same
 
   void add_to(Command command);
-  /// Simulated seconds of a schedule, with progress display. `flops_per_second` is the speed of a node; 0: arithmetic
-  /// takes no time. Throws gdr::Error.
-  [[nodiscard]] double seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
-                               const ReportOptions& report, double flops_per_second = 0) const;
+  /// The executor, with progress display. `flops_per_second` is the speed of a node; 0: arithmetic takes no time.
+  [[nodiscard]] interconnect::Executor make_executor(const ReportOptions& report, double flops_per_second = 0) const;
   /// For the report: the simulator that ran the schedule.
   [[nodiscard]] std::string engine() const { return executor == "closed-form" ? executor : "simgrid"; }
   /// The settings that determined the times, for people and for the report.
@@ -62,15 +60,28 @@ struct SimulationArguments {
   /// The factors in use: flow models other than cm02 have factors of their own.
   [[nodiscard]] std::string used_factors() const { return model == "cm02" ? factors : "of the model"; }
   /// Writes and draws the loads of the links if requested. Throws gdr::Error.
-  void write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
-                   const std::string& title) const;
   void write_links(const std::vector<interconnect::LinkLoad>& loads, const interconnect::Platform& platform,
                    const std::string& title) const;
 };
 
-using interconnect::closed_form_seconds;
+/// A check for the name of a picture.
+[[nodiscard]] Check picture_file();
+
 /// Throws UsageError for what takes more than a minute, unless `long_run` is set; `instead` needs less time.
 void refuse_long_run(std::string_view what, double seconds, bool long_run, std::string_view instead);
+
+// Options of the commands on halo exchanges: lists of numbers, methods, and links that are down.
+/// Parses "I,J[,K]"; missing numbers are 1. Throws UsageError with the name of `option`.
+[[nodiscard]] std::array<std::int64_t, interconnect::kHaloDimensions> numbers_of(const std::string& text,
+                                                                                 std::string_view option);
+[[nodiscard]] std::array<int, interconnect::kHaloDimensions> split_of(const std::string& text, std::string_view option);
+
+/// The cluster without the links "A-B" in `dropped`. Throws UsageError if a text is not of this form or the link does
+/// not exist.
+[[nodiscard]] interconnect::HaloSystem system_with(const std::vector<std::string>& dropped);
+
+/// Adds `--method` and `--drop-link`.
+void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped);
 
 // One function for each subcommand; it adds the subcommand to `net`.
 void add_net_collectives(Command net);  // bcast and allgather

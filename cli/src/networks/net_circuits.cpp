@@ -11,8 +11,7 @@
 #include "gdr/base/units.h"
 #include "gdr/interconnect/circuits.h"
 #include "gdr/interconnect/foreign_graphs.h"
-#include "gdr/interconnect/network_mapping.h"
-#include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/network_reports.h"
 #include "net.h"
 
 namespace gdr::cli {
@@ -78,19 +77,7 @@ int circuits(const NetCircuitsOptions& options) {
   json["ports"] = options.ports;
   json["bound_seconds"] = bound;
   json["direct_share"] = interconnect::direct_share(graph, found);
-  json["circuits"] = Json::array();
-  for (const auto& [a, b] : found.pairs) json["circuits"].push_back({a, b});
-  json["ways"] = Json::array();
-  for (const interconnect::JoinedNodes& way : ways) {
-    const interconnect::NetworkMappingCost cost = network_mapping_cost(graph, way.topology, way.mapping);
-    const interconnect::Schedule all = traffic_at_once(graph, way.mapping, way.topology);
-    const double seconds = interconnect::run_s4u(all, way.topology, {}).seconds;
-    if (json["ways"].list()->empty()) json["emulated_seconds"] = seconds;
-    json["ways"].push_back({{"name", way.name},
-                            {"busiest_link_seconds", cost.busiest_seconds},
-                            {"hop_bytes", cost.hop_bytes},
-                            {"seconds", seconds}});
-  }
+  interconnect::add_circuits(json, graph, found, ways);
   json["files"] = files;
   std::vector<std::string> pairs;
   for (const auto& [a, b] : found.pairs) pairs.push_back(fmt::format("{}-{}", a, b));

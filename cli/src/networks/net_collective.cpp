@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
 #include "net.h"
 
@@ -12,7 +11,6 @@ namespace {
 
 using interconnect::Collective;
 using interconnect::CollectiveOperation;
-using interconnect::Schedule;
 
 constexpr const char* kAuto = "auto";
 
@@ -26,13 +24,6 @@ struct NetCollectiveOptions {
   std::string method = kAuto;
   std::uint32_t group = 0;
   bool long_run = false;
-};
-
-/// What the report says of a run.
-struct CollectiveRun {
-  double seconds = 0;
-  double link_bound_seconds = 0;
-  interconnect::Traffic traffic;
 };
 
 Collective chosen(const NetCollectiveOptions& options, const interconnect::Platform& platform) {
@@ -52,37 +43,26 @@ Collective chosen(const NetCollectiveOptions& options, const interconnect::Platf
 }
 
 /// A closed form is refused from the routes that it follows, a simulation from its messages.
-CollectiveRun run_of(const NetCollectiveOptions& options, const interconnect::Platform& platform,
-                     const Collective& collective) {
-  const interconnect::NodeId nodes = platform.topology.nodes();
+interconnect::ScheduleRun run_of(const NetCollectiveOptions& options, const interconnect::Platform& platform,
+                                 const Collective& collective) {
   const std::string_view method = interconnect::name_of(collective.algorithm);
-  const std::string on = fmt::format("--method {} on {} nodes", method, nodes);
-  const std::string title = fmt::format("{}, {}", options.title, method);
-  const interconnect::CollectiveSize size = interconnect::collective_size(collective, nodes);
-  if (options.simulation.executor == "closed-form") {
-    refuse_long_run(on, closed_form_seconds(size.routes, mean_hops(platform.topology)), options.long_run,
-                    "another method or fewer nodes need less");
-    const interconnect::CollectiveClosedForm form = from_command_line(
-        "--nodes, --method", [&] { return interconnect::collective_closed_form(collective, platform.topology); });
-    options.simulation.write_links(form.loads, platform, title);
-    return {form.times.lockstep_seconds, form.times.link_bound_seconds, form.traffic};
-  }
-  const bool is_posted = collective.algorithm == interconnect::CollectiveAlgorithm::posted;
-  refuse_long_run(on, simulation_seconds(platform, size.messages, is_posted ? size.messages : nodes), options.long_run,
-                  "--executor closed-form needs less");
-  const Schedule schedule =
-      from_command_line("--nodes, --method", [&] { return interconnect::make_collective(collective, nodes); });
-  options.simulation.write_links(schedule, platform, title);
-  return {options.simulation.seconds(schedule, platform.topology, options.report),
-          interconnect::run_closed_form(schedule, platform.topology).link_bound_seconds,
-          interconnect::traffic(schedule)};
+  const interconnect::Executor executor = options.simulation.make_executor(options.report);
+  refuse_long_run(
+      fmt::format("--method {} on {} nodes", method, platform.topology.nodes()),
+      host_seconds(collective, platform, executor), options.long_run,
+      executor.is_closed_form() ? "another method or fewer nodes need less" : "--executor closed-form needs less");
+  interconnect::ScheduleRun run =
+      from_command_line("--nodes, --method", [&] { return run_of(collective, platform.topology, executor); });
+  options.simulation.write_links(run.loads, platform, fmt::format("{}, {}", options.title, method));
+  run.simulate(platform.topology, executor);
+  return run;
 }
 
 int collective(const NetCollectiveOptions& options) {
   const interconnect::Platform platform = options.platform.load();
   const Collective collective = chosen(options, platform);
   const std::string method(interconnect::name_of(collective.algorithm));
-  const CollectiveRun run = run_of(options, platform, collective);
+  const interconnect::ScheduleRun run = run_of(options, platform, collective);
   const bool is_auto = options.method == kAuto;
   Json json = options.report.begin(platform.description, options.simulation.engine(), false);
   json["emulated_seconds"] = run.seconds;

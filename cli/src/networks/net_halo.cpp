@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/network_reports.h"
 #include "gdr/interconnect/tca_topology.h"
 #include "net.h"
-#include "net_stencil.h"
 
 namespace gdr::cli {
 
@@ -32,11 +31,6 @@ interconnect::HaloSystem system_with(const std::vector<std::string>& dropped) {
 void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped) {
   command.add_option("--method", method, "networks that carry the halos", one_of({"tca", "mv2gdr", "hybrid"}));
   command.add_option("--drop-link=A-B", dropped, "A-B: remove the cable between these nodes; may be repeated");
-}
-
-Json halo_json(const interconnect::HaloTime& time) {
-  return {{"total", time.total}, {"pack", time.pack},         {"tca", time.tca},
-          {"mpi", time.mpi},     {"overhead", time.overhead}, {"collided", time.collided}};
 }
 
 namespace {
@@ -66,29 +60,6 @@ interconnect::HaloShape shape_of(const NetHaloOptions& o) {
   return shape;
 }
 
-/// The rank that sends the most bytes.
-int busiest(const interconnect::HaloPlans& plans) {
-  const auto most = std::ranges::max_element(plans.ranks, {}, [](const auto& plan) { return plan.bytes(); });
-  return static_cast<int>(most - plans.ranks.begin());
-}
-
-Json plan_json(const interconnect::HaloPlans& plans, int rank) {
-  Json directions = Json::array();
-  for (const interconnect::HaloDirection& d : plans.ranks[static_cast<std::size_t>(rank)].directions) {
-    directions.push_back({{"dimension", d.dimension},
-                          {"side", d.side},
-                          {"peer", d.peer},
-                          {"rows", d.send.rows()},
-                          {"block", d.send.run},
-                          {"gap", d.send.gap()},
-                          {"pattern", name_of(d.pattern)},
-                          {"carrier", name_of(d.carrier)},
-                          {"packed", d.packed},
-                          {"bytes", d.bytes}});
-  }
-  return directions;
-}
-
 int run(const NetHaloOptions& o) {
   const interconnect::HaloShape shape = shape_of(o);
   const interconnect::HaloSystem system = system_with(o.dropped);
@@ -100,17 +71,13 @@ int run(const NetHaloOptions& o) {
     throw UsageError(fmt::format("--rank: {} is refused: it must be from 0 to {}", o.rank, shape.ranks() - 1));
   }
   const double simulated = o.simulate ? interconnect::simulated_exchange(plans, system) : 0;
-  const int rank = o.rank < 0 ? busiest(plans) : o.rank;
+  const int rank = o.rank < 0 ? interconnect::busiest_rank(plans) : o.rank;
   Json json = o.report.begin("ha-pacs-tca", "timing", false);
   json["emulated_seconds"] = time.total;
   json["method"] = o.method;
   json["halo_seconds"] = time.total;
   json["simulated_seconds"] = o.simulate ? Json(simulated) : Json(nullptr);
-  json["parts"] = halo_json(time);
-  json["nodes"] = plans.nodes;
-  json["rank"] = rank;
-  json["directions"] = plan_json(plans, rank);
-  json["notes"] = plans.notes;
+  interconnect::add_halo(json, plans, time, rank);
   o.report.show(json,
                 {{"node", plans.nodes[static_cast<std::size_t>(rank)]}, {"plan", interconnect::describe(plans, rank)}});
   return kSuccess;

@@ -1,34 +1,22 @@
 // gdr net map: assigns tasks to the nodes of a mesh or torus.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <ctime>
 #include <filesystem>
-#include <map>
-#include <thread>
 
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
-#include "gdr/base/units.h"
 #include "gdr/interconnect/foreign_graphs.h"
 #include "gdr/interconnect/mapping_output.h"
-#include "gdr/interconnect/network.h"
-#include "gdr/interconnect/simulation.h"
-#include "gdr/interconnect/task_mapping.h"
+#include "gdr/interconnect/mapping_run.h"
+#include "gdr/interconnect/picture_file.h"
 #include "net.h"
 #include "net_map.h"
-#include "picture.h"
 
 namespace gdr::cli {
 interconnect::GraphFile graph_for(const NetMapOptions& options, std::uint32_t places) {
-  const auto named = [&](auto make) { return interconnect::GraphFile{from_command_line("--graph", make)}; };
-  if (options.graph == "bruck") {
-    return named([&] { return interconnect::bruck_graph(places, options.bytes); });
-  }
-  if (options.graph == "cg") return named([&] { return interconnect::cg_graph(places, options.npb_class[0]); });
-  if (options.graph == "sp") {
-    const char of_class = options.npb_class[0];
-    return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(places, of_class), of_class); });
+  if (interconnect::is_named_graph(options.graph)) {
+    return {from_command_line(
+        "--graph", [&] { return interconnect::named_graph(options.graph, places, options.bytes, options.npb_class); })};
   }
   // A name that is none of these, and no file.
   std::error_code ignored;
@@ -52,6 +40,17 @@ void warn_of_missing_traffic(const interconnect::GraphFile& file, const std::str
   }
 }
 
+interconnect::MappingRequest request_of(const NetMapOptions& options) {
+  return {options.method, options.objective, options.effort, options.threads, options.seed};
+}
+
+interconnect::MappingProgress MappingBar::progress() {
+  return [this](double done) {
+    bar_.show(done);
+    return !limit_ || watch_.seconds() < *limit_;
+  };
+}
+
 Json goal_of(const NetMapOptions& options) {
   if (options.method != "refined") return nullptr;
   return options.objective == "link" ? "link" : "cost, with no link busier than with xyz";
@@ -72,34 +71,8 @@ namespace {
 
 using interconnect::Grid;
 using interconnect::GridRouting;
-using interconnect::MappingCost;
-using interconnect::MappingObjective;
-using interconnect::MergeRule;
 using interconnect::TaskGraph;
 using interconnect::TaskMapping;
-
-const std::map<std::string, MergeRule> kMergeRules{
-    {"none", MergeRule::none}, {"mincost", MergeRule::mincost}, {"minlink", MergeRule::minlink}};
-
-TaskMapping mapping_for(const NetMapOptions& options, const TaskGraph& graph, const Grid& grid,
-                        const GridRouting& routing, Progress& bar) {
-  const Stopwatch watch;
-  const interconnect::MappingProgress progress = [&](double done) {
-    bar.show(done);
-    return !options.time_limit || watch.seconds() < *options.time_limit;
-  };
-  if (options.method == "xyz") return interconnect::map_in_order(graph, grid);
-  if (options.method == "scotch") return interconnect::map_by_scotch(graph, grid);
-  if (const auto rule = kMergeRules.find(options.method); rule != kMergeRules.end()) {
-    return interconnect::map_by_merging(graph, grid, rule->second, routing, progress);
-  }
-  interconnect::RefineOptions refine;
-  refine.objective = options.objective == "link" ? MappingObjective::link : MappingObjective::cost;
-  refine.effort = options.effort;
-  refine.threads = options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
-  refine.seed = options.seed;
-  return interconnect::map_by_refinement(graph, grid, routing, refine, progress);
-}
 
 /// SimGrid computes the rates of all flows again whenever some of them end. Its time therefore grows faster than the
 /// square of their number: 4096 nodes with 12 flows each take minutes.
@@ -117,71 +90,19 @@ void check_simulation(const TaskGraph& graph, const Grid& grid) {
   }
 }
 
-/// Seconds until all traffic has arrived if it begins at once, by SimGrid's flow model.
-double simulated_seconds(const NetMapOptions& options, const TaskGraph& graph, const TaskMapping& mapping,
-                         const Grid& grid, const GridRouting& routing) {
-  const base::Description network = interconnect::load_network(options.network, "grid");
-  const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
-  // Flows that end at almost the same time are taken to end together, because the rates of all others are computed
-  // again each time that some end.
-  constexpr double kResolution = 1e-3;
-  interconnect::SimulationOptions simulation;
-  simulation.resolution = kResolution;
-  Progress progress("simulating", options.report.progress_shown());
-  simulation.progress = [&](double done) { progress.show(done); };
-  return interconnect::run_s4u(interconnect::mapped_schedule(graph, mapping, grid),
-                               interconnect::grid_topology(grid, cable, routing), simulation)
-      .seconds;
-}
-
 void write_files(const NetMapOptions& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
                  const GridRouting& routing) {
   write_rankfiles(options, mapping, hosts_for(options));
   if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
   if (!options.picture.empty()) {
-    const TaskMapping in_order = interconnect::map_in_order(graph, grid);
-    const std::vector<std::uint64_t> before = interconnect::link_bytes(graph, in_order, grid, routing);
-    const std::vector<std::uint64_t> after = interconnect::link_bytes(graph, mapping, grid, routing);
-    const std::vector<interconnect::LoadPanel> panels{{"in the order of ranks (xyz)", before}, {options.method, after}};
-    write_picture(options.picture, interconnect::load_picture(grid, panels));
+    interconnect::write_picture(options.picture,
+                                interconnect::mapping_picture(graph, mapping, grid, routing, options.method));
   }
-}
-
-/// The number of links by load, for the text: ten bins up to the busiest link.
-Json bins_of(const std::map<std::uint64_t, std::uint64_t>& histogram) {
-  constexpr std::size_t kBins = 10;
-  constexpr double kBar = 40;  // characters
-  Json bins = Json::array();
-  if (histogram.empty()) return bins;
-  const double most = std::max(1.0, static_cast<double>(histogram.rbegin()->first));
-  std::array<std::uint64_t, kBins> links{};
-  for (const auto& [bytes, count] : histogram) {
-    links[std::min(kBins - 1, static_cast<std::size_t>(static_cast<double>(bytes) / most * kBins))] += count;
-  }
-  const auto tallest = static_cast<double>(*std::ranges::max_element(links));
-  for (std::size_t bin = 0; bin < kBins; ++bin) {
-    const double length = kBar * static_cast<double>(links[bin]) / tallest;
-    bins.push_back({{"most_bytes", most * static_cast<double>(bin + 1) / kBins},
-                    {"links", links[bin]},
-                    {"bar", std::string(static_cast<std::size_t>(length), '#')}});
-  }
-  return bins;
-}
-
-/// In which of its costs a mapping is worse than the natural order; null if in none.
-Json worse_in(const MappingCost& cost, const MappingCost& natural) {
-  const bool torus = cost.torus_hop_bytes > natural.torus_hop_bytes;
-  const bool link = cost.max_link_bytes > natural.max_link_bytes;
-  if (!torus && !link) return nullptr;
-  return !torus  ? "busiest link; --objective link makes that smaller"
-         : !link ? "torus cost; --objective cost makes that smaller"
-                 : "torus cost and the busiest link";
 }
 
 int map_tasks(const NetMapOptions& options) {
   if (is_any_network(options)) return map_tasks_on_network(options);
-  const Stopwatch watch;
   const Grid grid = from_command_line("--topology", [&] { return Grid::parse(options.topology); });
   const GridRouting routing{tie_rules().at(options.tie), from_command_line("--axis-order", [&] {
                               return interconnect::parse_axis_order(options.axis_order);
@@ -191,17 +112,12 @@ int map_tasks(const NetMapOptions& options) {
   warn_of_missing_traffic(file, options.graph);
   if (options.simulate) check_simulation(graph, grid);
 
-  const std::clock_t start = std::clock();
-  const TaskMapping mapping = [&] {
-    Progress bar("mapping", options.report.progress_shown());
-    return mapping_for(options, graph, grid, routing, bar);
+  const interconnect::MappedOnGrid mapped = [&] {
+    MappingBar bar(options);
+    return mapped_on_grid(graph, grid, routing, request_of(options), bar.progress());
   }();
-  const double optimise = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-
-  const MappingCost cost = interconnect::mapping_cost(graph, mapping, grid, routing);
-  const MappingCost natural = interconnect::mapping_cost(graph, interconnect::map_in_order(graph, grid), grid, routing);
-  const auto histogram = interconnect::load_histogram(grid, interconnect::link_bytes(graph, mapping, grid, routing));
-  Json json = envelope("net map", grid.name(), options.method, true);
+  const TaskMapping& mapping = mapped.mapping;
+  Json json = options.report.begin(grid.name(), options.method, true);
   json["graph"] = options.graph;
   json["tasks"] = graph.tasks();
   json["nodes"] = grid.nodes();
@@ -211,42 +127,35 @@ int map_tasks(const NetMapOptions& options) {
   json["tie"] = options.tie;
   json["axis_order"] = options.axis_order;
   json["objective"] = options.method == "refined" ? Json(options.objective) : Json(nullptr);
-  json["cost_hop_bytes"] = cost.hop_bytes;
-  json["cost_torus_hop_bytes"] = cost.torus_hop_bytes;
-  json["max_link_bytes"] = cost.max_link_bytes;
-  json["natural_order"] = {{"cost_hop_bytes", natural.hop_bytes},
-                           {"cost_torus_hop_bytes", natural.torus_hop_bytes},
-                           {"max_link_bytes", natural.max_link_bytes}};
-  json["seconds_to_optimise"] = optimise;
+  add_costs(json, mapped);
   if (options.simulate) {
-    json["emulated_seconds"] = simulated_seconds(options, graph, mapping, grid, routing);
+    Progress progress("simulating", options.report.progress_shown());
+    json["emulated_seconds"] = interconnect::simulated_traffic_seconds(graph, mapping, grid, routing, options.network,
+                                                                       [&](double done) { progress.show(done); });
     json["emulated_time"] = "S4U, CM02, all traffic at once";
     json["network"] = options.network;
   }
   if (options.full) {
     json["mapping"] = mapping;
     json["link_histogram"] = Json::array();
-    for (const auto& [bytes, links] : histogram) json["link_histogram"].push_back({bytes, links});
+    for (const auto& [bytes, links] : mapped.histogram) json["link_histogram"].push_back({bytes, links});
   }
   write_files(options, graph, mapping, grid, routing);
-  json["host_seconds"] = watch.seconds();
-
   json["rank0_node"] = mapping.front();
   options.report.show(json, {{"first_duplicate", file.first_duplicate},
                              {"goal", goal_of(options)},
-                             {"worse", worse_in(cost, natural)},
-                             {"bins", bins_of(histogram)},
-                             {"no_links", histogram.empty()}});
+                             {"worse", worse_in(mapped.cost, mapped.natural)},
+                             {"bins", interconnect::load_bins(mapped.histogram)},
+                             {"no_links", mapped.histogram.empty()}});
   return kSuccess;
 }
 
 }  // namespace
 
 void add_net_map(Command net) {
-  auto options = std::make_shared<NetMapOptions>();
-  const Command command = net.add_command("map", "map tasks to the nodes of a mesh, a torus or any other network",
-                                          "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
-                                          [options] { return map_tasks(*options); });
+  const auto [command, options] =
+      net.add_command<NetMapOptions>("map", "map tasks to the nodes of a mesh, a torus or any other network",
+                                     "gdr net map --graph cg --topology torus:8x8x8 --method mincost", map_tasks);
   command
       .add_option("--graph", options->graph,
                   "traffic between tasks: bruck, cg, sp, or a file: CSV, MatrixMarket, METIS, or a matrix")
@@ -258,39 +167,31 @@ void add_net_map(Command net) {
       .value_name("NETWORK")
       .required();
   command.add_option("--tasks-per-node", options->tasks_per_node, "tasks that a node has room for, such as its cores")
-      .check(whole_in_range(1, 1024))
-      .capture_default_str();
+      .check(whole_in_range(1, 1024));
   command.add_option("--method", options->method, "mapping method; beyond grids of three axes xyz or refined")
-      .check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
-      .capture_default_str();
+      .check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}));
   const Option objective =
       command
           .add_option(
               "--objective", options->objective,
               "quantity that refined minimises: torus cost, with no link busier than in natural order, or the load of "
               "the busiest link")
-          .check(one_of({"cost", "link"}))
-          .capture_default_str();
+          .check(one_of({"cost", "link"}));
   const Option tie = command.add_option("--tie", options->tie, "direction around a ring if both are equally long")
-                         .check(one_of({"plus", "minus", "split", "direct"}))
-                         .capture_default_str();
+                         .check(one_of({"plus", "minus", "split", "direct"}));
   const Option axis_order =
       command.add_option("--axis-order", options->axis_order, "order in which a message uses the axes")
-          .value_name("AXES")
-          .capture_default_str();
+          .value_name("AXES");
   const auto [bytes, npb_class] = add_program_sizes(command, options->bytes, options->npb_class);
   const Option threads = command
                              .add_option("--threads", options->threads,
                                          "refined: host threads, 0: all; the result does not depend on them")
-                             .check(whole_in_range(0, 1024))
-                             .capture_default_str();
-  const Option seed = command.add_option("--seed", options->seed, "refined: seed of the search")
-                          .check(whole_in_range(0, 1U << 30))
-                          .capture_default_str();
+                             .check(whole_in_range(0, 1024));
+  const Option seed =
+      command.add_option("--seed", options->seed, "refined: seed of the search").check(whole_in_range(0, 1U << 30));
   const Option effort =
       command.add_option("--effort", options->effort, "search time of refined, as a multiple of the default")
-          .check(in_range(0, 1e6))
-          .capture_default_str();
+          .check(in_range(0, 1e6));
   const Option limit =
       command.add_option("--time-limit", options->time_limit, "end the optimisation after this wall-clock time")
           .check(in_range(0, 1e9, ValueUnit::seconds));
@@ -316,28 +217,28 @@ void add_net_map(Command net) {
   command.add_flag("--simulate", options->simulate, "simulate all traffic at once with SimGrid's S4U");
   const Option network =
       command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
-          .value_name("NAME")
-          .capture_default_str();
+          .value_name("NAME");
   options->report.add_to(command);
-  command.refuse_if({objective, threads, seed, effort}, [options] {
+  command.refuse_if({objective, threads, seed, effort}, [options = options] {
     return options->method == "refined" ? "" : fmt::format("with --method {}", options->method);
   });
-  command.refuse_if({limit}, [options] {
+  command.refuse_if({limit}, [options = options] {
     const bool searches = options->method != "xyz" && options->method != "scotch";
     return searches ? "" : fmt::format("with --method {}", options->method);
   });
-  command.refuse_if(
-      {bytes}, [options] { return options->graph == "bruck" ? "" : fmt::format("with --graph {}", options->graph); });
-  command.refuse_if({npb_class}, [options] {
+  command.refuse_if({bytes}, [options = options] {
+    return options->graph == "bruck" ? "" : fmt::format("with --graph {}", options->graph);
+  });
+  command.refuse_if({npb_class}, [options = options] {
     return options->graph == "cg" || options->graph == "sp" ? "" : fmt::format("with --graph {}", options->graph);
   });
-  command.refuse_if({hosts}, [options] {
+  command.refuse_if({hosts}, [options = options] {
     return options->rankfile.empty() && options->hostfile.empty() ? "without --rankfile or --hostfile" : "";
   });
-  command.refuse_if({tie, axis_order, picture}, [options] {
+  command.refuse_if({tie, axis_order, picture}, [options = options] {
     return is_any_network(*options) ? "beyond grids of three axes with one task on each node" : "";
   });
-  command.refuse_if({network}, [options] { return options->simulate ? "" : "without --simulate"; });
+  command.refuse_if({network}, [options = options] { return options->simulate ? "" : "without --simulate"; });
 }
 
 }  // namespace gdr::cli

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "command/command.h"
-#include "gdr/interconnect/task_graph.h"
-#include "gdr/interconnect/task_mapping.h"
+#include "gdr/interconnect/mapping_run.h"
 
 namespace gdr::cli {
 
@@ -40,6 +39,21 @@ struct NetMapOptions {
 
 /// The task graph that the options name, with at most as many tasks as there are places.
 [[nodiscard]] interconnect::GraphFile graph_for(const NetMapOptions& options, std::uint32_t places);
+[[nodiscard]] interconnect::MappingRequest request_of(const NetMapOptions& options);
+
+/// Shows the progress of a mapping, and ends it at the time limit.
+class MappingBar {
+ public:
+  explicit MappingBar(const NetMapOptions& options)
+      : bar_("mapping", options.report.progress_shown()), limit_(options.time_limit) {}
+  [[nodiscard]] interconnect::MappingProgress progress();
+
+ private:
+  Progress bar_;
+  Stopwatch watch_;
+  std::optional<double> limit_;
+};
+
 /// The objective of refined, in words; null for other methods.
 [[nodiscard]] Json goal_of(const NetMapOptions& options);
 /// The names in the file of --hosts; none without it.

@@ -3,14 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <utility>
 
 #include "gdr/base/description.h"
 #include "gdr/base/file.h"
-#include "gdr/base/units.h"
-#include "gdr/interconnect/grid.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/network_mapping.h"
@@ -22,7 +19,6 @@ namespace gdr::cli {
 namespace {
 
 using interconnect::NetworkMapping;
-using interconnect::NetworkMappingCost;
 using interconnect::NodeId;
 using interconnect::TaskGraph;
 using interconnect::Topology;
@@ -60,12 +56,6 @@ std::vector<std::string> hosts_of_places(const NetMapOptions& options, NodeId no
   return hosts;
 }
 
-Json json_of(const NetworkMappingCost& cost) {
-  return {{"cost_hop_bytes", cost.hop_bytes},
-          {"busiest_link_seconds", cost.busiest_seconds},
-          {"bytes_inside_nodes", cost.inside}};
-}
-
 }  // namespace
 
 bool is_any_network(const NetMapOptions& options) {
@@ -74,7 +64,6 @@ bool is_any_network(const NetMapOptions& options) {
 }
 
 int map_tasks_on_network(const NetMapOptions& options) {
-  const Stopwatch watch;
   if (options.method != "refined" && options.method != "xyz") {
     throw UsageError(
         fmt::format("--method {} is refused on {}: it must be xyz or refined", options.method, options.topology));
@@ -84,25 +73,11 @@ int map_tasks_on_network(const NetMapOptions& options) {
   const interconnect::GraphFile file = graph_for(options, places);
   const TaskGraph& graph = file.graph;
   warn_of_missing_traffic(file, options.graph);
-  const std::clock_t start = std::clock();
-  const NetworkMapping natural = interconnect::network_mapping_in_order(graph, topology, options.tasks_per_node);
-  NetworkMapping mapping = natural;
-  if (options.method == "refined") {
-    interconnect::RefineOptions refine;
-    refine.objective =
-        options.objective == "link" ? interconnect::MappingObjective::link : interconnect::MappingObjective::cost;
-    refine.effort = options.effort;
-    refine.seed = options.seed;
-    Progress bar("mapping", options.report.progress_shown());
-    mapping = interconnect::map_on_network(graph, topology, options.tasks_per_node, refine, [&](double done) {
-      bar.show(done);
-      return !options.time_limit || watch.seconds() < *options.time_limit;
-    });
-  }
-  const double optimise = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  const NetworkMappingCost cost = interconnect::network_mapping_cost(graph, topology, mapping);
-  const NetworkMappingCost in_order = interconnect::network_mapping_cost(graph, topology, natural);
-  Json json = envelope("net map", topology.name(), options.method, true);
+  const interconnect::MappedOnNetwork mapped = [&] {
+    MappingBar bar(options);
+    return mapped_on_network(graph, topology, options.tasks_per_node, request_of(options), bar.progress());
+  }();
+  Json json = options.report.begin(topology.name(), options.method, true);
   json["graph"] = options.graph;
   json["tasks"] = graph.tasks();
   json["nodes"] = topology.nodes();
@@ -110,31 +85,24 @@ int map_tasks_on_network(const NetMapOptions& options) {
   json["total_bytes"] = graph.total_bytes();
   json["duplicate_lines"] = file.duplicates;
   json["objective"] = options.method == "refined" ? Json(options.objective) : Json(nullptr);
-  for (const auto& [key, value] : std::map<std::string, double>{{"cost_hop_bytes", cost.hop_bytes},
-                                                                {"busiest_link_seconds", cost.busiest_seconds}}) {
-    json[key] = value;
-  }
-  json["bytes_inside_nodes"] = cost.inside;
-  json["natural_order"] = json_of(in_order);
-  json["seconds_to_optimise"] = optimise;
-  json["rank0_node"] = mapping.node_of.front();
+  add_costs(json, mapped);
+  json["rank0_node"] = mapped.mapping.node_of.front();
   std::optional<std::pair<double, double>> simulated;
   if (options.simulate) {
     const auto seconds_of = [&](const NetworkMapping& of) {
       return interconnect::run_s4u(traffic_at_once(graph, of, topology), topology, {}).seconds;
     };
-    simulated = {seconds_of(mapping), seconds_of(natural)};
+    simulated = {seconds_of(mapped.mapping), seconds_of(mapped.natural)};
     json["emulated_seconds"] = simulated->first;
     json["natural_order_seconds"] = simulated->second;
   }
-  if (options.full) json["mapping"] = mapping.node_of;
+  if (options.full) json["mapping"] = mapped.mapping.node_of;
   if (!options.rankfile.empty() || !options.hostfile.empty()) {
-    write_rankfiles(options, interconnect::places_of(mapping, options.tasks_per_node),
+    write_rankfiles(options, interconnect::places_of(mapped.mapping, options.tasks_per_node),
                     hosts_of_places(options, topology.nodes()));
   }
-  if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping.node_of));
+  if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapped.mapping.node_of));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
-  json["host_seconds"] = watch.seconds();
   options.report.show(json, {{"first_duplicate", file.first_duplicate}, {"goal", goal_of(options)}});
   return kSuccess;
 }

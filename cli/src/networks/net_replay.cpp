@@ -4,24 +4,15 @@
 #include <filesystem>
 
 #include "gdr/base/file.h"
-#include "gdr/interconnect/network.h"
-#include "gdr/interconnect/program_traces.h"
-#include "gdr/interconnect/replay.h"
-#include "gdr/interconnect/task_graph.h"
-#include "gdr/interconnect/trace.h"
+#include "gdr/interconnect/replay_run.h"
 #include "net.h"
 
 namespace gdr::cli {
 namespace {
 
 using interconnect::ActivityGraph;
-using interconnect::ActivityTimes;
 using interconnect::CollectiveMethod;
 using interconnect::Program;
-using interconnect::ReplayPart;
-using interconnect::Trace;
-
-constexpr interconnect::Rank kMostRanks = 65536;
 
 struct NetReplayOptions {
   PlatformArguments platform;
@@ -43,21 +34,17 @@ struct NetReplayOptions {
 };
 
 /// The trace of a program whose algorithm is known; `places` are as many ranks as there can be.
-Trace computed_trace(const NetReplayOptions& o, std::uint32_t places) {
+interconnect::Trace computed_trace(const NetReplayOptions& o, std::uint32_t places) {
   if (o.ranks > places)
     throw UsageError(fmt::format("--ranks: {} is refused: there are places for 1 to {}", o.ranks, places));
-  return from_command_line("--ranks, --nodes, --map", [&] {
-    const char npb_class = o.npb_class.front();
-    if (o.trace == "bruck") return interconnect::bruck_trace(o.ranks > 0 ? o.ranks : places, o.bytes);
-    if (o.trace == "cg") return interconnect::cg_trace(o.ranks > 0 ? o.ranks : places, npb_class);
-    return interconnect::sp_trace(o.ranks > 0 ? o.ranks : interconnect::most_sp_tasks(places, npb_class), npb_class);
-  });
+  return from_command_line("--ranks, --nodes, --map",
+                           [&] { return interconnect::named_trace(o.trace, o.ranks, places, o.bytes, o.npb_class); });
 }
 
 Program program_of(const NetReplayOptions& o, std::uint32_t places) {
   const CollectiveMethod method = o.collectives == "posted" ? CollectiveMethod::posted : CollectiveMethod::doubling;
   if (o.is_computed()) {
-    const Trace trace = computed_trace(o, places);
+    const interconnect::Trace trace = computed_trace(o, places);
     if (!o.save_trace.empty()) {
       const auto ranks = static_cast<interconnect::Rank>(trace.ranks.size());
       o.report.command->try_outputs("--save-trace", interconnect::trace_files(o.save_trace, ranks));
@@ -74,51 +61,8 @@ Program program_of(const NetReplayOptions& o, std::uint32_t places) {
                         : "a trace is the file that lists those of the ranks, or one file with all ranks"));
   }
   const std::string text = base::read_file(o.trace);
-  if (interconnect::is_goal(text)) return interconnect::parse_goal(text, o.trace, kMostRanks);
-  if (interconnect::is_task_graph(text, o.trace)) {
-    throw UsageError(
-        fmt::format("{} is a graph of the bytes between tasks, which is for gdr net map: a trace has the "
-                    "calls of each rank in order (GDR_RECORD_TRACE records them)",
-                    o.trace));
-  }
-  return make_program(interconnect::read_trace(o.trace, kMostRanks), method);
-}
-
-/// Rank r on node r / ranks_per_node. Throws gdr::Error for more ranks than places, or a map of more nodes than they
-/// take.
-std::vector<interconnect::NodeId> nodes_of(const Program& program, std::uint32_t ranks_per_node, std::uint32_t nodes,
-                                           const std::string& map) {
-  const std::uint64_t places = std::uint64_t{ranks_per_node} * nodes;
-  if (program.ranks.size() > places) {
-    throw Error(
-        fmt::format("{}: {} ranks are refused: {} nodes have places for {}; --nodes and --ranks-per-node change that",
-                    program.name, program.ranks.size(), nodes, places));
-  }
-  const std::uint64_t used = (program.ranks.size() + ranks_per_node - 1) / ranks_per_node;
-  if (!map.empty() && used < nodes) {
-    throw Error(fmt::format("{}: nodes for {} are refused: the {} ranks of {} take {}", map, nodes,
-                            program.ranks.size(), program.name, used));
-  }
-  std::vector<interconnect::NodeId> node_of;
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
-    node_of.push_back(static_cast<interconnect::NodeId>(rank / ranks_per_node));
-  return node_of;
-}
-
-double bytes_of(const ActivityGraph& graph) {
-  double bytes = 0;
-  for (interconnect::ActivityId id = 0; id < graph.size(); ++id) {
-    if (graph.kind(id) == ActivityGraph::Kind::message) bytes += graph.amount(id);
-  }
-  return bytes;
-}
-
-ActivityTimes times_of(const NetReplayOptions& o, const ActivityGraph& graph, const interconnect::Topology& topology) {
-  const interconnect::FlowFactors factors = flow_factors(o.factors);
-  if (o.executor == "critical-path") return run_critical_path(graph, topology, {.factors = factors});
-  interconnect::SimulationOptions options;
-  options.factors = factors;
-  return run_s4u(graph, topology, options);
+  from_command_line("", [&] { interconnect::require_program(text, o.trace); });
+  return interconnect::read_program(text, o.trace, method);
 }
 
 int replay(const NetReplayOptions& o) {
@@ -131,29 +75,23 @@ int replay(const NetReplayOptions& o) {
                     .envelope_bytes = o.envelope,
                     .flops_per_second = platform.flops_per_second,
                     .flops_of_node = platform.flops_of_node,
-                    .node_of_rank = nodes_of(program, o.ranks_per_node, nodes, o.platform.map)});
-  const ActivityTimes times = times_of(o, graph, platform.topology);
+                    .node_of_rank = interconnect::nodes_of_ranks(program, o.ranks_per_node, nodes, o.platform.map)});
   const bool has_path = o.executor == "critical-path";
-  const auto part = [&](ReplayPart which) {
-    return has_path ? Json(times.path_seconds[static_cast<std::size_t>(which)]) : Json(nullptr);
-  };
+  const interconnect::ActivityTimes times =
+      interconnect::replay_times(graph, platform.topology, flow_factors(o.factors), has_path);
   Json json = o.report.begin(platform.description, has_path ? "critical-path" : "simgrid", false);
-  json["emulated_seconds"] = times.seconds;
   json["trace"] = o.trace;
   json["ranks"] = program.ranks.size();
   json["nodes"] = nodes;
-  json["messages"] = graph.messages();
-  const double bytes = bytes_of(graph) - static_cast<double>(graph.messages()) * o.envelope;
-  json["bytes"] = bytes;
+  interconnect::add_traffic(json, graph, o.envelope);
   json["eager_bytes"] = o.eager;
   json["envelope_bytes"] = o.envelope;
   json["collectives"] = o.collectives;
   json["factors"] = o.factors;
-  json["seconds"] = times.seconds;
-  json["path_network_seconds"] = part(ReplayPart::network);
-  json["path_compute_seconds"] = part(ReplayPart::compute);
-  o.report.show(
-      json, {{"topology", platform.topology.name()}, {"map", text_or_null(o.platform.map)}, {"executor", o.executor}});
+  interconnect::add_times(json, times, has_path);
+  o.report.show(json, {{"topology", platform.topology.name()},
+                       {"map", o.platform.map.empty() ? Json(nullptr) : Json(o.platform.map)},
+                       {"executor", o.executor}});
   return kSuccess;
 }
 
@@ -170,7 +108,7 @@ void add_net_replay(Command net) {
       .required();
   o->platform.add_to(command);
   const Option ranks = command.add_option("--ranks", o->ranks, "bruck, cg, sp: number of ranks; default: all places",
-                                          whole_in_range(1, kMostRanks));
+                                          whole_in_range(1, interconnect::kMostReplayedRanks));
   add_ranks_per_node(command, o->ranks_per_node);
   const auto [bytes, npb_class] = add_program_sizes(command, o->bytes, o->npb_class);
   const Option save_trace = command.add_option("--save-trace=FOLDER", o->save_trace,

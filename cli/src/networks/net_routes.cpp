@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "gdr/base/file.h"
+#include "gdr/interconnect/network_reports.h"
 #include "gdr/interconnect/simgrid_file.h"
 #include "net.h"
 
@@ -44,28 +45,8 @@ int routes(const NetRoutesOptions& options) {
     base::write_file(options.save_platform, interconnect::simgrid_file(platform));
   }
   Json json = options.report.begin(platform.description, nullptr, true);
-  Json& rows = json["routes"] = Json::array();
-  std::vector<interconnect::SharedLink> links;
-  for (std::uint32_t from = 0; lists && from < topology.nodes(); ++from) {
-    if (options.from && from != *options.from) continue;
-    for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
-      if (from == to || (options.to && to != *options.to)) continue;
-      std::vector<std::string> names;
-      topology.links_into(from, to, links);
-      for (const auto& [link, ways] : links) {
-        const std::string share = ways == topology.ways() ? "" : fmt::format(" ({}/{})", ways, topology.ways());
-        names.push_back(topology.links().name(link) + share);
-      }
-      const double latency = topology.latency_seconds(from, to);
-      const bool is_hub = platform.kind == interconnect::PlatformKind::optical_hub;
-      const unsigned wavelength = is_hub ? interconnect::hub_wavelength(topology.nodes(), from, to) : 0;
-      rows.push_back({{"from", from},
-                      {"to", to},
-                      {"links", names},
-                      {"latency_seconds", latency},
-                      {"wavelength", is_hub ? Json(wavelength) : Json(nullptr)}});
-    }
-  }
+  json["routes"] = Json::array();
+  if (lists) interconnect::add_routes(json, platform, options.from, options.to);
   options.report.show(json);
   return kSuccess;
 }

@@ -8,12 +8,11 @@
 
 #include "gdr/base/description.h"
 #include "gdr/base/file.h"
-#include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/link_picture.h"
 #include "gdr/interconnect/network.h"
+#include "gdr/interconnect/picture_file.h"
 #include "net.h"
-#include "picture.h"
 
 namespace gdr::cli {
 namespace {
@@ -85,20 +84,19 @@ void SimulationArguments::add_to(Command command) {
   command.heading(kUsualHeading);
 }
 
-double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
-                                    const ReportOptions& report, double flops_per_second) const {
-  if (executor == "closed-form") {
-    return interconnect::run_closed_form(schedule, topology, flops_per_second).lockstep_seconds;
-  }
-  interconnect::SimulationOptions options;
-  options.model = kModels.at(model);
-  options.crosstraffic = crosstraffic;
-  if (model == "cm02") options.factors = flow_factors(factors);
-  options.flops_per_second = flops_per_second;
-  Progress progress("simulating", report.progress_shown());
-  options.progress = [&](double done) { progress.show(done); };
-  return (executor == "smpi" ? run_smpi(schedule, topology, options) : run_s4u(schedule, topology, options)).seconds;
+interconnect::Executor SimulationArguments::make_executor(const ReportOptions& report, double flops_per_second) const {
+  interconnect::Executor made{executor, {}, !links.empty() || !picture.empty()};
+  made.simulation.flops_per_second = flops_per_second;
+  if (made.is_closed_form()) return made;
+  made.simulation.model = kModels.at(model);
+  made.simulation.crosstraffic = crosstraffic;
+  if (model == "cm02") made.simulation.factors = flow_factors(factors);
+  const auto progress = std::make_shared<Progress>("simulating", report.progress_shown());
+  made.simulation.progress = [progress](double done) { progress->show(done); };
+  return made;
 }
+
+Check picture_file() { return {interconnect::refuse_picture, ".svg or .png"}; }
 
 std::string SimulationArguments::text() const {
   if (executor == "closed-form") return "closed form: sum over steps of latency, busiest link and arithmetic";
@@ -111,16 +109,11 @@ Json SimulationArguments::json() const {
   return {{"executor", executor}, {"flow_model", model}, {"factors", used_factors()}, {"crosstraffic", crosstraffic}};
 }
 
-void SimulationArguments::write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
-                                      const std::string& title) const {
-  if (links.empty() && picture.empty()) return;
-  write_links(interconnect::link_loads(schedule, platform.topology), platform, title);
-}
-
 void SimulationArguments::write_links(const std::vector<interconnect::LinkLoad>& loads,
                                       const interconnect::Platform& platform, const std::string& title) const {
   if (!picture.empty()) {
-    write_picture(picture, interconnect::link_picture(platform, loads, title + " on " + platform.topology.name()));
+    interconnect::write_picture(picture,
+                                interconnect::link_picture(platform, loads, title + " on " + platform.topology.name()));
   }
   if (!links.empty()) base::write_file(links, interconnect::links_csv(loads, platform.topology));
 }

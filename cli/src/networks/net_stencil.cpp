@@ -1,11 +1,10 @@
 // gdr net laplace, gdr net himeno: an iteration on HA-PACS/TCA, or the planner's advice for a number of nodes.
-#include "gdr/interconnect/stencil.h"
+#include "gdr/interconnect/network_reports.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "net.h"
-#include "net_stencil.h"
 
 namespace gdr::cli {
 namespace {
@@ -32,17 +31,6 @@ Json report_of(const NetStencilOptions& o) {
   return json;
 }
 
-void add_times(Json& json, const StencilTime& time) {
-  json["emulated_seconds"] = time.iteration;
-  json["emulated_gflops"] = time.gflops;
-  json["seconds_per_iteration"] = time.iteration;
-  json["gflops"] = time.gflops;
-  json["halo_seconds"] = time.halo.total;
-  json["compute_seconds"] = time.compute;
-  json["all_reduce_seconds"] = time.all_reduce;
-  json["halo_parts"] = halo_json(time.halo);
-}
-
 int one(const NetStencilOptions& o, const StencilProblem& problem) {
   const auto split = split_of(o.split, "--split");
   const interconnect::HaloSystem system = system_with(o.dropped);
@@ -50,7 +38,7 @@ int one(const NetStencilOptions& o, const StencilProblem& problem) {
     return interconnect::stencil_time(problem, split, *interconnect::halo_method_named(o.method), system);
   });
   Json json = report_of(o);
-  add_times(json, time);
+  interconnect::add_stencil(json, time);
   json["split"] = split;
   json["method"] = o.method;
   o.report.show(json, {{"name", o.name}});
@@ -62,20 +50,7 @@ int plan(const NetStencilOptions& o, const StencilProblem& problem) {
   const std::vector<Advice> all =
       from_command_line("--nodes", [&] { return interconnect::plan_stencil(problem, o.nodes, system); });
   Json json = report_of(o);
-  add_times(json, all.front().time);
-  json["split"] = all.front().split;
-  json["method"] = name_of(all.front().method);
-  json["plans"] = Json::array();
-  for (const Advice& a : all) {
-    json["plans"].push_back({{"split", a.split},
-                             {"method", name_of(a.method)},
-                             {"seconds_per_iteration", a.time.iteration},
-                             {"gflops", a.time.gflops},
-                             {"halo_seconds", a.time.halo.total},
-                             {"halo_bytes", a.halo_bytes},
-                             {"block_stride_share", a.block_stride_share},
-                             {"reason", a.reason}});
-  }
+  interconnect::add_plans(json, all);
   o.report.show(json, {{"name", o.name}, {"nodes", o.nodes}});
   return kSuccess;
 }

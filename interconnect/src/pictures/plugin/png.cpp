@@ -1,4 +1,4 @@
-#include "networks/png.h"
+#include "pictures/png.h"
 
 #include <fmt/format.h>
 #include <librsvg/rsvg.h>
@@ -8,7 +8,7 @@
 
 #include "gdr/base/error.h"
 
-namespace gdr::cli {
+namespace gdr::interconnect {
 namespace {
 
 template <auto free_it>
@@ -42,8 +42,8 @@ void write_png(const std::filesystem::path& file, const std::string& svg, double
 }
 
 }  // namespace
-}  // namespace gdr::cli
+}  // namespace gdr::interconnect
 
 void GDR_WRITE_PNG(const std::filesystem::path& file, const std::string& svg, double scale) {
-  gdr::cli::write_png(file, svg, scale);
+  gdr::interconnect::write_png(file, svg, scale);
 }

@@ -1,5 +1,5 @@
-// Operator new of the program gdr where it is linked with mimalloc, whose malloc is called here. mimalloc's own
-// operator new is C as distributions build it: it cannot throw, and ends the process without a word when memory is
+// Operator new of programs that simulate where they are linked with mimalloc, whose malloc is called here. mimalloc's
+// own operator new is C as distributions build it: it cannot throw, and ends the process without a word when memory is
 // exhausted.
 #include <algorithm>
 #include <cstddef>
