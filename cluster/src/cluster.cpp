@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
+#include "gdr/cluster/nbody_node.h"
+#include "gdr/interconnect/network.h"
 
 namespace gdr::cluster {
 
@@ -65,6 +69,45 @@ interconnect::Platform platform_for(const Cluster& cluster, interconnect::NodeId
   }
   throw Error(fmt::format("{} nodes are refused: the network of {}, {}, has {}", nodes, cluster.name,
                           platform.topology.name(), platform.topology.nodes()));
+}
+
+namespace {
+
+/// Kinds of descriptions of boards, hosts and networks.
+std::vector<base::DescriptionKind> kinds_of_one() {
+  std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
+  kinds.insert(kinds.begin(), {emulator::board_kind(), pipelines_kind(), host_kind()});
+  return kinds;
+}
+
+}  // namespace
+
+std::vector<base::DescriptionKind> all_kinds() {
+  std::vector<base::DescriptionKind> kinds = kinds_of_one();
+  kinds.push_back(cluster_kind().kind);
+  return kinds;
+}
+
+base::DescriptionOfParts load_any(const std::string& name) {
+  const std::vector<std::string> clusters = cluster_names();
+  const bool is_file = name.ends_with(".toml");
+  if (std::ranges::find(clusters, name) != clusters.end()) {
+    return base::load_description_of_parts(name, cluster_kind());
+  }
+  try {
+    return {base::load_description(name, kinds_of_one()), {}};
+  } catch (const Error&) {
+    if (!is_file || !base::is_of_kind(name, cluster_kind().kind.name)) throw;
+    return base::load_description_of_parts(name, cluster_kind());
+  }
+}
+
+std::vector<std::uint64_t> sweep_of_nodes(const Cluster& cluster) {
+  constexpr std::uint64_t kFactor = 4;  // squares of powers of two
+  const std::uint64_t all = platform_for(cluster, 1).topology.nodes();
+  std::vector<std::uint64_t> nodes;
+  for (std::uint64_t count = 1; count <= all; count *= kFactor) nodes.push_back(count);
+  return nodes;
 }
 
 }  // namespace gdr::cluster

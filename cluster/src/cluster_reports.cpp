@@ -455,4 +455,39 @@ std::span<const ReportShape* const> report_shapes() {
   return shapes;
 }
 
+namespace {
+
+Json json_of(const NbodyCandidate& candidate) {
+  return {{"cluster", candidate.cluster},  {"nodes", candidate.nodes},   {"algorithm", name_of(candidate.algorithm)},
+          {"seconds", candidate.seconds},  {"gflops", candidate.gflops}, {"efficiency", candidate.efficiency},
+          {"bound_by", candidate.bound_by}};
+}
+
+Json json_of(const std::vector<NbodyCandidate>& candidates) {
+  Json json = Json::array();
+  for (const NbodyCandidate& candidate : candidates) json.push_back(json_of(candidate));
+  return json;
+}
+
+}  // namespace
+
+void add_advice(Json& json, const NbodyAdvice& advice) {
+  json["best"] = json_of(advice.best);
+  json["algorithms"] = json_of(advice.algorithms);
+  json["clusters"] = json_of(advice.clusters);
+  json["larger"] = advice.larger.nodes > advice.best.nodes ? json_of(advice.larger) : Json(nullptr);
+  json["gain"] = {{"free_network", advice.free_network}, {"planned_transfers", advice.planned_transfers}};
+}
+
+Json others_of(const NbodyAdvice& advice) {
+  Json all = Json::array();
+  for (const NbodyCandidate& other : advice.algorithms) {
+    if (other.algorithm != advice.best.algorithm) all.push_back(json_of(other));
+  }
+  for (const NbodyCandidate& other : advice.clusters) {
+    if (other.cluster != advice.best.cluster) all.push_back(json_of(other));
+  }
+  return all;
+}
+
 }  // namespace gdr::cluster

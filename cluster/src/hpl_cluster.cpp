@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
@@ -371,6 +374,28 @@ void check(const Cluster& cluster, const Topology& topology, const HplClusterOpt
 }  // namespace
 
 std::string_view name_of(HplStage stage) { return kStageNames[stage]; }
+
+ProcessGrid grid_named(const std::string& text, Rank ranks) {
+  if (text.empty()) return square_grid(ranks);
+  ProcessGrid grid{0, 0};
+  const char* const end = text.data() + text.size();
+  const auto [after_rows, bad_rows] = std::from_chars(text.data(), end, grid.rows);
+  const bool has_cross = bad_rows == std::errc() && after_rows != end && *after_rows == 'x';
+  if (has_cross) {
+    const auto [after, bad] = std::from_chars(after_rows + 1, end, grid.columns);
+    if (bad == std::errc() && after == end && std::uint64_t{grid.rows} * grid.columns == ranks) return grid;
+  }
+  throw Error(fmt::format("'{}' is refused: it must be PxQ with P Q = {}", text, base::counted(ranks, "rank")));
+}
+
+std::vector<std::uint64_t> usual_hpl_orders(const Cluster& cluster, std::uint64_t nodes, bool mxp) {
+  const double element_bytes = mxp ? kMxpElementBytes : double{sizeof(double)};
+  const std::uint64_t largest = largest_hpl_order(element_bytes, static_cast<double>(nodes), cluster.host.memory);
+  std::vector<std::uint64_t> orders{kUsualHplOrders.front()};
+  std::copy_if(kUsualHplOrders.begin() + 1, kUsualHplOrders.end(), std::back_inserter(orders),
+               [&](std::uint64_t n) { return n <= largest; });
+  return orders;
+}
 
 ProcessGrid square_grid(Rank ranks) {
   auto rows = static_cast<Rank>(std::sqrt(ranks));

@@ -1,13 +1,13 @@
 // gdr cluster advise: which cluster, how many nodes and which algorithm.
 #include "cluster.h"
 #include "command/kernel_source.h"
+#include "gdr/cluster/cluster_reports.h"
 #include "gdr/cluster/nbody_advice.h"
 
 namespace gdr::cli {
 namespace {
 
 using cluster::NbodyAdvice;
-using cluster::NbodyCandidate;
 
 struct ClusterAdviseOptions {
   ClusterOptions cluster;
@@ -16,34 +16,6 @@ struct ClusterAdviseOptions {
   double efficiency = 0.5;
   std::string kernel = "gravity_jerk";
 };
-
-Json json_of(const NbodyCandidate& candidate) {
-  return {{"cluster", candidate.cluster},
-          {"nodes", candidate.nodes},
-          {"algorithm", cluster::name_of(candidate.algorithm)},
-          {"seconds", candidate.seconds},
-          {"gflops", candidate.gflops},
-          {"efficiency", candidate.efficiency},
-          {"bound_by", candidate.bound_by}};
-}
-
-Json json_of(const std::vector<NbodyCandidate>& candidates) {
-  Json json = Json::array();
-  for (const NbodyCandidate& candidate : candidates) json.push_back(json_of(candidate));
-  return json;
-}
-
-/// The best candidates of other algorithms and of other clusters.
-Json others(const NbodyAdvice& advice) {
-  Json all = Json::array();
-  for (const NbodyCandidate& other : advice.algorithms) {
-    if (other.algorithm != advice.best.algorithm) all.push_back(json_of(other));
-  }
-  for (const NbodyCandidate& other : advice.clusters) {
-    if (other.cluster != advice.best.cluster) all.push_back(json_of(other));
-  }
-  return all;
-}
 
 int advise(const ClusterAdviseOptions& options) {
   std::vector<cluster::Cluster> clusters;
@@ -57,12 +29,9 @@ int advise(const ClusterAdviseOptions& options) {
   json["least_efficiency"] = options.efficiency;
   json["kernel"] = options.kernel;
   json["transfer"] = name_of(options.cluster.transfer);
-  json["best"] = json_of(advice.best);
-  json["algorithms"] = json_of(advice.algorithms);
-  json["clusters"] = json_of(advice.clusters);
-  json["larger"] = advice.larger.nodes > advice.best.nodes ? json_of(advice.larger) : Json(nullptr);
-  json["gain"] = {{"free_network", advice.free_network}, {"planned_transfers", advice.planned_transfers}};
-  options.report.show(json, {{"is_less", advice.best.efficiency < options.efficiency}, {"others", others(advice)}});
+  cluster::add_advice(json, advice);
+  options.report.show(
+      json, {{"is_less", advice.best.efficiency < options.efficiency}, {"others", cluster::others_of(advice)}});
   return kSuccess;
 }
 

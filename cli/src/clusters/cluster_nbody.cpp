@@ -1,9 +1,7 @@
 // gdr cluster nbody: N-body with individual time steps on many nodes.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "cluster.h"
@@ -16,7 +14,6 @@ namespace gdr::cli {
 namespace {
 
 using cluster::Cluster;
-using cluster::NbodyCost;
 using cluster::NbodyRow;
 
 struct ClusterNbodyOptions {
@@ -34,73 +31,57 @@ struct ClusterNbodyOptions {
   bool overlap = false;
 };
 
-constexpr double kFactorOfSweep = 4;  // squares of powers of two
-
-/// Numbers of nodes in a sweep: 1, and further ones by factors of 4 up to the number that the cluster has.
 std::vector<std::uint64_t> nodes_of(const ClusterNbodyOptions& options, const Cluster& cluster) {
-  if (!options.nodes.empty()) return options.nodes;
-  const double all = cluster::platform_for(cluster, 1).topology.nodes();
-  std::vector<std::uint64_t> nodes;
-  for (double count = 1; count <= all; count *= kFactorOfSweep) nodes.push_back(static_cast<std::uint64_t>(count));
-  return nodes;
+  return options.nodes.empty() ? cluster::sweep_of_nodes(cluster) : options.nodes;
 }
 
-class Model {
- public:
-  explicit Model(const ClusterNbodyOptions& options)
-      : options_(options),
-        program_(load_kernel(options.kernel)),
-        factors_(options.cluster.flow_factors()),
-        measured_(read_block_steps(options.block_sizes)) {}
+/// What all rows share.
+struct Model {
+  const ClusterNbodyOptions& options;
+  isa::Program program = load_kernel(options.kernel);
+  interconnect::FlowFactors factors = options.cluster.flow_factors();
+  std::vector<hostlib::BlockSteps> measured =
+      options.block_sizes.empty()
+          ? hostlib::standard_block_steps()
+          : hostlib::block_steps_from_csv(base::read_file(options.block_sizes), options.block_sizes);
 
-  [[nodiscard]] NbodyRow row(const Cluster& cluster, std::uint64_t nodes, std::uint64_t n,
-                             const std::string& algorithm) {
-    const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
-    const hostlib::BlockSteps steps = hostlib::scaled_block_steps(measured_, static_cast<double>(n));
-    const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
-    const NbodyCost cost = from_command_line("--nodes, --n", [&] {
-      return nbody_cost(
-          cluster, network, program_, steps,
-          {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.transfer, factors_, options_.overlap},
-          options_.t_end);
-    });
-    return {cluster.name, nodes, ranks, n, algorithm, cost, cluster.power(static_cast<double>(nodes))};
+  [[nodiscard]] cluster::NbodyModelOptions on(const Cluster& cluster, std::uint64_t nodes,
+                                              const std::string& algorithm) const {
+    return {cluster::nbody_algorithm_named(algorithm), static_cast<cluster::Rank>(nodes * cluster.ranks_per_node),
+            options.cluster.transfer, factors, options.overlap};
   }
-
-  /// Traces a block of the first run, of the requested size or of the mean size.
-  void trace(const Cluster& cluster, std::uint64_t nodes) const {
-    const auto n = static_cast<double>(options_.n.front());
-    const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
-    const hostlib::BlockSteps steps = hostlib::scaled_block_steps(measured_, n);
-    const double size =
-        options_.block ? static_cast<double>(*options_.block) : std::ceil(steps.steps() / steps.blocks());
-    if (size > n) throw UsageError(fmt::format("--block: {} is refused: there are {} particles", size, n));
-    const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
-    const cluster::RankGraph graph =
-        cluster::nbody_block(cluster, network, program_, n, size,
-                             {cluster::nbody_algorithm_named(options_.algorithms.front()), ranks,
-                              options_.cluster.transfer, factors_, options_.overlap});
-    base::write_file(options_.trace,
-                     activity_trace(graph, run_critical_path(graph.graph(), network, {factors_, true}), network));
-  }
-
- private:
-  static std::vector<hostlib::BlockSteps> read_block_steps(const std::string& file) {
-    if (file.empty()) return hostlib::standard_block_steps();
-    return hostlib::block_steps_from_csv(base::read_file(file), file);
-  }
-
-  const ClusterNbodyOptions& options_;
-  isa::Program program_;
-  interconnect::FlowFactors factors_;
-  std::vector<hostlib::BlockSteps> measured_;
 };
 
+NbodyRow row_of(const Model& model, const Cluster& cluster, std::uint64_t nodes, std::uint64_t n,
+                const std::string& algorithm) {
+  const hostlib::BlockSteps steps = hostlib::scaled_block_steps(model.measured, static_cast<double>(n));
+  const interconnect::Topology network =
+      model.options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
+  const cluster::NbodyModelOptions how = model.on(cluster, nodes, algorithm);
+  const cluster::NbodyCost cost = from_command_line("--nodes, --n", [&] {
+    return cluster::nbody_cost(cluster, network, model.program, steps, how, model.options.t_end);
+  });
+  return {cluster.name, nodes, how.ranks, n, algorithm, cost, cluster.power(static_cast<double>(nodes))};
+}
+
+/// Traces a block of the first run, of the requested size or of the mean size.
+void write_trace(const Model& model, const Cluster& cluster, std::uint64_t nodes) {
+  const ClusterNbodyOptions& options = model.options;
+  const auto n = static_cast<double>(options.n.front());
+  const hostlib::BlockSteps steps = hostlib::scaled_block_steps(model.measured, n);
+  const double size = options.block ? static_cast<double>(*options.block) : std::ceil(steps.steps() / steps.blocks());
+  if (size > n) throw UsageError(fmt::format("--block: {} is refused: there are {} particles", size, n));
+  const interconnect::Topology network = options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
+  const cluster::RankGraph graph = cluster::nbody_block(cluster, network, model.program, n, size,
+                                                        model.on(cluster, nodes, options.algorithms.front()));
+  base::write_file(options.trace,
+                   activity_trace(graph, run_critical_path(graph.graph(), network, {model.factors, true}), network));
+}
+
 int nbody(const ClusterNbodyOptions& given) {
-  const Stopwatch watch;
   ClusterNbodyOptions options = given;
   if (options.sweep) options.algorithms = cluster::nbody_algorithm_names();
-  Model model(options);
+  const Model model{options};
   std::vector<NbodyRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
@@ -110,14 +91,14 @@ int nbody(const ClusterNbodyOptions& given) {
           // A sweep leaves out impossible combinations; if one was requested explicitly, it is an error.
           const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
           if (options.sweep && !takes_ranks(cluster::nbody_algorithm_named(algorithm), ranks)) continue;
-          rows.push_back(model.row(cluster, nodes, n, algorithm));
+          rows.push_back(row_of(model, cluster, nodes, n, algorithm));
         }
       }
     }
   }
   if (!options.trace.empty()) {
     const Cluster cluster = options.cluster.load(options.cluster.names.front());
-    model.trace(cluster, nodes_of(options, cluster).front());
+    write_trace(model, cluster, nodes_of(options, cluster).front());
   }
 
   base::Report report(cluster::nbody_report());

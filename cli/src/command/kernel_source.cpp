@@ -1,15 +1,12 @@
 #include "kernel_source.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <optional>
 
-#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
-#include "gdr/base/nearest.h"
 #include "gdr/commandline/terminal.h"
 #include "gdr/compiler/assemble.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -18,7 +15,6 @@ namespace gdr::cli {
 namespace {
 
 constexpr const char* kAssembly = ".vsm";
-const std::filesystem::path kFolder = "kernels";  // in a data folder
 
 std::vector<std::string> clang_arguments(const std::vector<std::string>& definitions,
                                          const std::vector<std::string>& include_directories) {
@@ -104,31 +100,11 @@ void require_source(const std::string& path) {
 }
 
 std::string kernel_path(const std::string& file_or_name) {
-  const std::filesystem::path path = file_or_name;
-  std::error_code none;
-  if (path.has_extension() && std::filesystem::exists(path, none)) return file_or_name;
-  const bool in_folder = path.begin() != path.end() && *path.begin() == kFolder;
-  const bool is_name = !path.has_extension() && (!path.has_parent_path() || path.parent_path() == kFolder);
-  if (!path.has_parent_path() || in_folder) {
-    const std::string file = is_name ? file_or_name + kAssembly : file_or_name;
-    if (const auto found = base::find_data_file(in_folder ? std::filesystem::path(file) : kFolder / file)) {
-      return found->string();
-    }
+  try {
+    return hostlib::kernel_file(file_or_name);
+  } catch (const hostlib::NoKernel& refusal) {
+    throw UsageError(refusal.what());
   }
-  if (std::filesystem::is_directory(path, none)) throw UsageError(file_or_name + ": a folder is no kernel");
-  const std::vector<std::string> known = hostlib::kernel_names();
-  if (is_name) {
-    throw UsageError(fmt::format("no kernel is called '{}' (known: {}; or name a file: .vsm, .cc, .gdro){}",
-                                 file_or_name, fmt::join(known, ", "),
-                                 base::did_you_mean(path.filename().string(), known)));
-  }
-  if (!path.has_parent_path() && path.extension() == kAssembly) {
-    if (const auto meant = base::nearest(path.stem().string(), known)) {
-      throw Error(
-          fmt::format("{}: cannot be read: No such file or directory; did you mean '{}'?", file_or_name, *meant));
-    }
-  }
-  return file_or_name;  // what reads it says why it cannot
 }
 
 Check kernel_named(const std::vector<std::string>& allowed) {

@@ -45,9 +45,7 @@ struct LoadedKernel {
 /// How load_kernel_file() compiles the kernel, for reports; null if it does not.
 [[nodiscard]] Json compiled_json(const std::string& file, const AssembleArguments& arguments);
 
-/// The file of a kernel's source: the file itself, or for a name such as `gravity`, `gravity.vsm` or
-/// `kernels/cc/gravity.cc` that is no file here one that comes with gdr. Throws UsageError for a name without extension
-/// that no kernel has, and gdr::Error for a file that is not there; the messages have the most similar names.
+/// hostlib::kernel_file(); throws UsageError for a name that no kernel has.
 [[nodiscard]] std::string kernel_path(const std::string& file_or_name);
 
 /// Throws gdr::Error for an object file, whose bytes are no text of a source.

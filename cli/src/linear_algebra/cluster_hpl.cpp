@@ -2,39 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <iterator>
-
 #include "command/kernel_source.h"
-#include "gdr/base/counted.h"
 #include "gdr/cluster/cluster_reports.h"
-#include "gdr/hostlib/node_memory.h"
 #include "hpl_options.h"
 
 namespace gdr::cli {
-namespace {
-
 using cluster::Cluster;
 using cluster::HplRow;
-
-/// Parses PxQ; the default is the grid nearest to a square.
-cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
-  if (text.empty()) return cluster::square_grid(ranks);
-  cluster::ProcessGrid grid{0, 0};
-  const char* const end = text.data() + text.size();
-  const auto [after_rows, bad_rows] = std::from_chars(text.data(), end, grid.rows);
-  const bool has_cross = bad_rows == std::errc() && after_rows != end && *after_rows == 'x';
-  if (has_cross) {
-    const auto [after, bad] = std::from_chars(after_rows + 1, end, grid.columns);
-    if (bad == std::errc() && after == end && std::uint64_t{grid.rows} * grid.columns == ranks) return grid;
-  }
-  throw UsageError(
-      fmt::format("--grid: '{}' is refused: it must be PxQ with P Q = {}", text, base::counted(ranks, "rank")));
-}
-
-}  // namespace
 
 HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
                std::uint64_t n, const std::string& named) {
@@ -43,7 +17,9 @@ HplRow hpl_row(const ClusterOptions& options, const HplOptions& hpl, const Clust
   const cluster::HplRowOptions how{
       .nb = hpl.nb,
       .fastest_nb = hpl.fastest_nb,
-      .grid = grid_of(hpl.grid, static_cast<cluster::Rank>(nodes * cluster.ranks_per_node)),
+      .grid = from_command_line(
+          "--grid",
+          [&] { return cluster::grid_named(hpl.grid, static_cast<cluster::Rank>(nodes * cluster.ranks_per_node)); }),
       .lookahead = hpl.lookahead,
       .overlap_u = hpl.overlap_u,
       .transfer = options.transfer,
@@ -70,21 +46,8 @@ struct ClusterHplOptions {
   std::optional<std::uint64_t> nb;
   ReportOptions report;
   std::vector<std::uint64_t> nodes{64};
-  std::vector<std::uint64_t> n;  // empty: those of kUsualOrders that fit the nodes
+  std::vector<std::uint64_t> n;  // empty: those of kUsualHplOrders that fit the nodes
 };
-
-constexpr std::array<std::uint64_t, 5> kUsualOrders{16384, 32768, 65536, 131072, 262144};
-
-/// The orders that are asked for; the smallest usual one even if it does not fit, which is then said.
-std::vector<std::uint64_t> orders_of(const ClusterHplOptions& options, const Cluster& cluster, std::uint64_t nodes) {
-  if (!options.n.empty()) return options.n;
-  const double element_bytes = options.hpl.mxp ? kMxpElementBytes : double{sizeof(double)};
-  const std::uint64_t largest = largest_hpl_order(element_bytes, static_cast<double>(nodes), cluster.host.memory);
-  std::vector<std::uint64_t> orders{kUsualOrders.front()};
-  std::copy_if(kUsualOrders.begin() + 1, kUsualOrders.end(), std::back_inserter(orders),
-               [&](std::uint64_t n) { return n <= largest; });
-  return orders;
-}
 
 /// Of the text: of a run in full, in place of a table of one row, or of the table.
 Json words_of(const ClusterHplOptions& options, const base::Report& report, const std::vector<HplRow>& rows) {
@@ -111,7 +74,9 @@ int hpl(const ClusterHplOptions& options) {
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
-      for (const std::uint64_t n : orders_of(options, cluster, nodes)) {
+      const std::vector<std::uint64_t> orders =
+          options.n.empty() ? cluster::usual_hpl_orders(cluster, nodes, options.hpl.mxp) : options.n;
+      for (const std::uint64_t n : orders) {
         rows.push_back(hpl_row(options.cluster, asked, cluster, nodes, n));
       }
     }
@@ -137,7 +102,7 @@ void add_cluster_hpl(Command group) {
   command
       .add_option("-n,--n", options->n,
                   fmt::format("orders of the matrix, with commas between them; default: {}, as far as they fit",
-                              fmt::join(kUsualOrders, ", ")),
+                              fmt::join(cluster::kUsualHplOrders, ", ")),
                   whole_in_range(1, 1 << 24))
       .delimiter(',');
   command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096",

@@ -4,11 +4,11 @@
 
 #include "clusters/cluster.h"
 #include "command/kernel_source.h"
-#include "dgemm_options.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/cluster_reports.h"
 #include "gdr/interconnect/mapping_output.h"
-#include "gdr/interconnect/task_graph.h"
+#include "gdr/interconnect/mapping_run.h"
+#include "hpl_options.h"
 
 namespace gdr::cli {
 namespace {
@@ -43,14 +43,7 @@ void save_graph(const ClusterSummaOptions& options) {
   const interconnect::SummaPlan plan = from_command_line("--nodes", [&] {
     return plan_of(cluster, options.nodes.front(), options.n.front(), options.algorithms.front());
   });
-  std::vector<interconnect::Transfer> transfers;
-  for (interconnect::TaskId rank = 0; rank < plan.schedule.ranks.size(); ++rank) {
-    for (const interconnect::Step& step : plan.schedule.ranks[rank]) {
-      for (const interconnect::Message& message : step.sends) transfers.push_back({rank, message.peer, message.bytes});
-    }
-  }
-  const auto tasks = static_cast<interconnect::TaskId>(plan.schedule.ranks.size());
-  base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, std::move(transfers))));
+  base::write_file(options.placement.save_graph, graph_csv(interconnect::graph_of(plan.schedule)));
 }
 
 SummaRow row_of(const ClusterSummaOptions& options, const Cluster& cluster, const interconnect::Topology& network,

@@ -57,23 +57,10 @@ int hpl(const HplRunOptions& asked) {
   const DgemmTransfer transfer{.mode = device.transfer, .small_depths = options.products.chosen().depths_of(rule)};
   const HplStages stages =
       hpl_with_board(host, DgemmModel(program, machine, device.boards), transfer, rule, options.n, options.nb);
-  const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
 
   Json json = options.report.begin(machine.name, options.board.engine, options.board.exact());
   add_digests(json, program, machine);
-  json["emulated_seconds"] = stages.total();
-  json["emulated_gflops"] = gflops;
-  json["clocks"] = stages.clocks;
-  json["n"] = options.n;
-  json["nb"] = options.nb;
-  json["transfer"] = name_of(options.board.transfer);
-  json["products"] = name_of(rule);
-  json["small_depths"] = name_of(transfer.small_depths);
-  json["board_busy"] = stages.board / stages.total();
-  json["stages"] = {
-      {"panel", stages.panel}, {"update", stages.update}, {"swap", stages.swap}, {"backsub", stages.backsub}};
-  json["residual"] = nullptr;
-  json["residual_host"] = nullptr;
+  add_hpl(json, stages, options.n, options.nb, transfer, rule);
   double residual = 0;
   Json words = words_of(options, machine, rule, host);
   if (!options.board.timing()) {

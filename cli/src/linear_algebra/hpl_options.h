@@ -1,4 +1,4 @@
-// Options of HPL on one node and on many.
+// Options of products, and of HPL on one node and on many.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,14 +9,29 @@
 #include <vector>
 
 #include "clusters/cluster.h"
-#include "dgemm_options.h"
+#include "command/kernel_source.h"
 #include "gdr/cluster/cluster_reports.h"
 #include "gdr/cluster/hpl_cluster.h"
-#include "gdr/hostlib/hpl_model.h"
-#include "gdr/hostlib/lu.h"
-#include "gdr/hostlib/mxp.h"
+#include "gdr/hostlib/linear_algebra_runs.h"
 
 namespace gdr::cli {
+
+inline Option add_small_depths(Command command, std::string& option) {
+  return command.add_option(
+      "--small-depths", option,
+      "products of small K in the model: chips left over take rows of their own, as this library's do, or "
+      "every unit takes all chips, as on record",
+      one_of({"own-rows", "fixed-unit"}));
+}
+
+[[nodiscard]] inline SmallDepths small_depths_named(const std::string& option) {
+  return option == "own-rows" ? SmallDepths::own_rows : SmallDepths::fixed_unit;
+}
+
+inline Option add_product_kernel(Command command, std::string& kernel) {
+  return command.add_option("--kernel", kernel, "dgemm (50-bit operands) or dgemm_double",
+                            kernel_named({"dgemm", "dgemm_double"}));
+}
 
 /// Who computes the products of HPL.
 struct HplProductOptions {
@@ -93,13 +108,6 @@ struct HplRunOptions {
   HplDatOptions dat;
   MxpOptions mxp;
 };
-
-/// Products that `board`, which must outlive the function, computes.
-[[nodiscard]] inline Product product_on(BoardDgemm& board) {
-  return [&board](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b) {
-    return board.multiply(m, n, k, a, b);
-  };
-}
 
 /// Words of the text of gdr hpl on one node.
 [[nodiscard]] Json words_of(const HplRunOptions& options, const emulator::MachineDescription& machine, ProductRule rule,

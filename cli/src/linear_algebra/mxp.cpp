@@ -12,8 +12,6 @@
 namespace gdr::cli {
 namespace {
 
-double mxp_gflops(std::uint64_t n, double seconds) { return hpl_flops(static_cast<double>(n)) / seconds / 1e9; }
-
 MxpResult mxp_computed(const HplRunOptions& options, const DeviceOptions& device, Json& json) {
   BoardDgemm board(device, sgemm_program());
   Progress progress("factorising in short words", options.report.progress_shown());
@@ -51,21 +49,10 @@ int mxp_on_one_node(const HplRunOptions& options) {
                      {.mode = device.transfer, .small_depths = options.products.chosen().depths_of(rule_of_hpl)},
                      rule_of_hpl, options.n, options.nb)
           .total();
-  json["emulated_seconds"] = stages.total();
-  json["emulated_gflops"] = mxp_gflops(options.n, stages.total());
-  json["clocks"] = stages.clocks;
-  json["n"] = options.n;
-  json["nb"] = options.nb;
-  json["transfer"] = name_of(options.board.transfer);
-  json["products"] = name_of(rule);
-  json["small_depths"] = name_of(transfer.small_depths);
-  json["board_busy"] = stages.board / stages.total();
-  json["stages"] = {{"panel", stages.panel}, {"update", stages.update}, {"refinement", stages.refinement}};
-  json["refinement"] = name_of(options.mxp.refinement);
-  json["refinement_steps"] = steps;
+  add_mxp(json, stages, options.n, options.nb, transfer, rule, options.mxp.refinement, steps);
   json["hpl_seconds"] = seconds_of_hpl;
   Json words = words_of(options, machine, rule, host);
-  words["hpl_gflops"] = mxp_gflops(options.n, seconds_of_hpl);
+  words["hpl_gflops"] = hpl_gflops(options.n, seconds_of_hpl);
   options.report.show(json, words);
   if (result && !(result->residual < kHplThreshold)) {
     throw Error(fmt::format("the check fails: after {} the residual is {}, and it must be below {}",

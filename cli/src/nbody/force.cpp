@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <optional>
 
 #include "command/command.h"
@@ -22,34 +21,15 @@ struct ForceOptions {
   std::string kernel = "gravity_jerk";
 };
 
-/// Errors of the board's forces, compared with host double.
-struct Errors {
-  double acc;
-  std::optional<double> jerk;
-  double pot;
-  double momentum;
-  double host_seconds;  // wall clock of the forces in host double
-};
-
-Errors evaluate(Device& device, const ForceOptions& options) {
-  const hostlib::Particles particles = hostlib::make_plummer(options.n, options.seed);
-  const hostlib::ForceSums board = hostlib::board_forces(device, load_kernel(options.kernel), particles, options.eps);
-  const Stopwatch watch;
-  const hostlib::ForceSums host = hostlib::host_forces(particles, options.eps, options.board.threads);
-  const double host_seconds = watch.seconds();
-  return {hostlib::rms_error(board.acc, host.acc),
-          board.jerk.empty() ? std::nullopt : std::optional(hostlib::rms_error(board.jerk, host.jerk)),
-          hostlib::rms_error(board.pot, host.pot), hostlib::momentum_error(particles, board.acc), host_seconds};
-}
-
 int force(const ForceOptions& options) {
   Device device(options.board.device_options());
   options.observe.begin(device);
-  std::optional<Errors> errors;
+  std::optional<hostlib::ForceErrors> errors;
   if (device.computes()) {
     Progress progress("computing forces", options.report.progress_shown());
     device.on_progress([&](std::size_t done, std::size_t all) { progress.show_count(done, all, "particles"); });
-    errors = evaluate(device, options);
+    errors = hostlib::force_errors(device, load_kernel(options.kernel), hostlib::make_plummer(options.n, options.seed),
+                                   options.eps, options.board.threads);
     device.on_progress({});
   } else {
     device.load(load_kernel(options.kernel));
@@ -66,17 +46,7 @@ int force(const ForceOptions& options) {
   json["boards"] = options.board.boards;
   json["clock_mhz"] = device.machine().clock_mhz;
   json["kernel"] = options.kernel;
-  json["stages"] = {
-      {"i_send", stages.i_send}, {"j_send", stages.j_send}, {"compute", stages.compute}, {"add", stages.add}};
-  json["rms_error"] = nullptr;
-  json["momentum_error"] = nullptr;
-  json["reference_host_seconds"] = nullptr;
-  if (errors) {
-    json["rms_error"] = {{"acc", errors->acc}, {"jerk", nullptr}, {"pot", errors->pot}};
-    if (errors->jerk) json["rms_error"]["jerk"] = *errors->jerk;
-    json["momentum_error"] = errors->momentum;
-    json["reference_host_seconds"] = errors->host_seconds;
-  }
+  hostlib::add_force(json, stages, errors);
   options.observe.finish(device, options.board.engine, options.report);
   const emulator::RunClocks& clocks = device.emulated().clocks();
   options.report.show(json, {{"machine", device.machine().title},

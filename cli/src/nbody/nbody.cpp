@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <csignal>
 #include <new>
@@ -13,18 +12,18 @@
 #include "gdr/base/file.h"
 #include "gdr/base/own_files.h"
 #include "gdr/cluster/nbody_ranks.h"
+#include "gdr/cluster/nbody_result.h"
+#include "gdr/cluster/on_ranks.h"
+#include "gdr/commandline/interrupts.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/run_files.h"
 #include "gdr/hostlib/run_report.h"
+#include "gdr/hostlib/run_watch.h"
 #include "gdr/hostlib/start_model.h"
 #include "nbody_options.h"
-#include "nbody_report.h"
-#include "on_ranks.h"
-#include "run_watch.h"
 #include "runs/observe.h"
-#include "timed_nbody.h"
 
 namespace gdr::cli {
 namespace {
@@ -39,50 +38,8 @@ struct BoardSide {
 struct Ranks {
   cluster::Communicator* communicator = nullptr;
   std::shared_ptr<cluster::NbodyRanks> sharing;
+  cluster::Split split;
   std::string cluster;
-};
-
-/// The signal that requested the end of the run, or 0.
-volatile std::sig_atomic_t asked_by_signal = 0;
-
-/// While an object exists, SIGINT and SIGTERM end the run after the current block; a second signal ends the program at
-/// once.
-class Signals {
- public:
-  Signals() {
-    asked_by_signal = 0;
-    struct sigaction action{};
-    action.sa_handler = [](int signal) { asked_by_signal = signal; };
-    action.sa_flags = SA_RESETHAND;
-    for (std::size_t n = 0; n < kSignals.size(); ++n) sigaction(kSignals[n], &action, &before_[n]);
-  }
-  ~Signals() {
-    for (std::size_t n = 0; n < kSignals.size(); ++n) sigaction(kSignals[n], &before_[n], nullptr);
-  }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
- private:
-  static constexpr std::array<int, 2> kSignals{SIGINT, SIGTERM};
-  std::array<struct sigaction, 2> before_{};
-};
-
-/// Checks, at most twice a second, whether the file exists that requests the end of the run.
-class StopFile {
- public:
-  explicit StopFile(std::string path) : path_(std::move(path)) {}
-  [[nodiscard]] bool is_there() {
-    constexpr double kInterval = 0.5;  // seconds
-    if (path_.empty() || watch_.seconds() - last_ < kInterval) return false;
-    last_ = watch_.seconds();
-    std::error_code none;
-    return std::filesystem::exists(path_, none);
-  }
-
- private:
-  std::string path_;
-  Stopwatch watch_;
-  double last_ = -1;
 };
 
 /// The model that --start or --plummer selects. Throws UsageError for an option that has no effect on the model.
@@ -216,6 +173,14 @@ Asked together(cluster::Communicator& communicator, const Asked& own) {
   return asked;
 }
 
+/// Prints warnings of the start and notes on it to standard error, so that they are also seen with `--json -`.
+void tell_of_start(const hostlib::NbodyRun& run) {
+  for (const std::string& warning : hostlib::warnings_of_start(run)) {
+    fmt::print(stderr, "gdr nbody: warning: {}\n", warning);
+  }
+  for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);
+}
+
 /// Runs on this process, or on this rank of `ranks`; then only rank 0 prints and writes. Without a board, the host's
 /// own force loop computes the forces.
 int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const Ranks* ranks) {
@@ -235,18 +200,24 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   // All ranks must have read the checkpoint before rank 0 may overwrite it.
   if (ranks != nullptr) ranks->communicator->barrier();
 
-  const Signals signals;
-  StopFile stop_file(options.stop_file);
+  // A second signal ends the program at once.
+  const commandline::Interrupts interrupts;
+  commandline::StopFile stop_file(options.stop_file);
   Asked asked;
   hostlib::NbodyEnd end = hostlib::NbodyEnd::reached;
   bool no_memory = false;
-  RunWatch watch_of_run(options.report.progress_shown(), options.checkpoint);
+  constexpr double kLongestPause = 4.0;  // seconds between lines of progress
+  std::optional<Progress> integrating(std::in_place, "integrating", options.report.progress_shown(), kLongestPause);
+  const auto warn = [](const std::string& sentence) { fmt::print(stderr, "gdr nbody: warning: {}\n", sentence); };
+  hostlib::RunWatch watch_of_run({warn, [&](double done) { return integrating->due(done); },
+                                  [&](double done, const std::string& detail) { integrating->show(done, detail); }},
+                                 options.checkpoint);
   {
     const bool speaks = ranks == nullptr || ranks->communicator->rank() == 0;
     try {
       end = run.integrate([&](const hostlib::NbodyRun& now) {
         if (speaks) watch_of_run.look(now);
-        asked = {asked_by_signal, asked.stop_file || stop_file.is_there()};
+        asked = {commandline::Interrupts::signal(), asked.stop_file || stop_file.is_there()};
         if (ranks != nullptr) asked = together(*ranks->communicator, asked);
         return !asked.any();
       });
@@ -256,8 +227,8 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
       end = run.end();
     }
   }
-  watch_of_run.end_progress();
-  if (!no_memory && !asked.any()) asked.signal = asked_by_signal;
+  integrating.reset();
+  if (!no_memory && !asked.any()) asked.signal = commandline::Interrupts::signal();
 
   // The host's work is added at the end: its time does not depend on when it is counted.
   const bool shares = ranks != nullptr && ranks->communicator->size() > 1;  // then the clock of the ranks has it
@@ -276,10 +247,15 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   std::vector<cluster::RankSeconds> of_ranks;
   if (ranks != nullptr) of_ranks = ranks->sharing->seconds();
   if (ranks != nullptr && ranks->communicator->rank() > 0) return status;
-  const NbodyResult result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), std::move(of_ranks),
-                           ranks != nullptr ? ranks->cluster : std::string()};
-  Json json = json_of(run, options, result);
-  if (ranks != nullptr) add_ranks(json, run, options, result);
+  cluster::NbodyResult result{
+      run.sample(run.result_time()), hostlib::state_hash(run.particles()), std::move(of_ranks), {}, {}};
+  if (ranks != nullptr) {
+    result.split = ranks->split;
+    result.cluster = ranks->cluster;
+  }
+  const hostlib::Provenance& provenance = run.provenance();
+  Json json = options.report.begin(provenance.machine, provenance.engine, provenance.exact);
+  cluster::add_nbody(json, run, result);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   if (board) options.observe.finish(run.device(), options.board.engine, options.report);
   if (!options.page.empty()) {
@@ -290,24 +266,13 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
                                       number("emulated_gflops"), stopped};
     base::write_file(options.page, hostlib::page_of(run, outcome));
   }
-  options.report.show(json, words_of(run, options, result));
+  const std::string arithmetic =
+      board ? fmt::format("engine {} ({})", options.board.engine, options.board.exactness()) : "";
+  options.report.show(json, cluster::words_of(run, result, arithmetic));
   if (const auto noise = hostlib::note_on_noise(run)) fmt::print(stderr, "gdr nbody: note: {}\n", *noise);
   if (end != hostlib::NbodyEnd::energy_error) watch_of_run.finish(run, result.sample);
 
-  if (end == hostlib::NbodyEnd::energy_error) {
-    fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here{}\n",
-               options.run.most_energy_error.value_or(hostlib::kMostTrouble), run.result_time(),
-               options.checkpoint.empty()
-                   ? ""
-                   : fmt::format("; --restart {} with a smaller --eta, another --eps or --kernel goes back",
-                                 options.checkpoint));
-  } else if (end == hostlib::NbodyEnd::stopped) {
-    const std::string why = no_memory ? "the host's memory is exhausted at" : "stopped at";
-    const std::string by = no_memory ? "" : " by " + stopped;
-    fmt::print(stderr, "gdr nbody: {} t = {}{}{}\n", why, run.result_time(), by,
-               options.checkpoint.empty() ? "; without --checkpoint it cannot go on"
-                                          : fmt::format("; --restart {} goes on", options.checkpoint));
-  }
+  if (end != hostlib::NbodyEnd::reached) fmt::print(stderr, "gdr nbody: {}\n", cluster::text_of_end(run, stopped));
   return status;
 }
 
@@ -378,12 +343,15 @@ int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launc
         from_command_line("--split", [&] { return cluster::split_named(options.split, communicator.size()); });
     split.overlap = options.overlap;
     const cluster::Cluster network = cluster::load_cluster(options.cluster);
-    ranks = {&communicator, std::make_shared<cluster::NbodyRanks>(communicator, split, network), network.name};
+    ranks = {&communicator, std::make_shared<cluster::NbodyRanks>(communicator, split, network), split, network.name};
     device.emplace(options.board.device_options());
     program = load_kernel(options.run.kernel);
     return facts_of(options, hostlib::provenance_of(*device, options.run.kernel, *program));
   };
-  return on_ranks("nbody", prepare, [&](cluster::Communicator&) {
+  const auto status_of = [](const std::exception& error) {
+    return dynamic_cast<const UsageError*>(&error) != nullptr ? kUsage : kFailure;
+  };
+  return cluster::on_ranks({"gdr", "gdr nbody", status_of}, prepare, [&](cluster::Communicator&) {
     return run_nbody(options, BoardSide{*std::move(device), *std::move(program)}, &ranks);
   });
 }

@@ -60,4 +60,8 @@ struct NbodyOptions {
   [[nodiscard]] bool draws_own_start() const { return !start.empty() && start != "plummer"; }
 };
 
+/// gdr nbody --timing-only: the emulated time of a run, which is not computed. Returns the exit status. Throws
+/// UsageError for outputs that need particles, and for a restart.
+int timed_nbody(const NbodyOptions& options, const hostlib::NbodySettings& settings);
+
 }  // namespace gdr::cli

@@ -8,8 +8,9 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
-#include "events.h"
 #include "gdr/debugger/dump.h"
+#include "gdr/debugger/events_json.h"
+#include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/table.h"
 #include "gdr/isa/experiment.h"
 #include "observe.h"
@@ -21,6 +22,9 @@ namespace {
 
 using hostlib::Table;
 using isa::Transfer;
+
+/// Nothing if it is not known which events were taken.
+using TakenEvents = std::optional<debugger::Debugger::TakenEvents>;
 
 struct RunOptions {
   BoardOptions board;
@@ -34,27 +38,10 @@ struct RunOptions {
   unsigned long at = 1;
 };
 
+/// On a terminal the first rows; a pipe or a file gets all.
 void print_table(const Table& table) {
-  constexpr std::size_t kMostRows = 20;  // on a terminal; a pipe or a file gets all rows
-  const std::size_t shown = isatty(STDOUT_FILENO) == 1 ? std::min(table.rows(), kMostRows) : table.rows();
-  std::vector<std::string> names;
-  for (const hostlib::Column& column : table.columns()) names.push_back(column.name);
-  fmt::print("{}\n", fmt::join(names, ","));
-  for (std::size_t row = 0; row < shown; ++row) {
-    std::vector<std::string> cells;
-    for (const hostlib::Column& column : table.columns()) {
-      std::visit([&](const auto& numbers) { cells.push_back(fmt::format("{}", numbers[row])); }, column.numbers);
-    }
-    fmt::print("{}\n", fmt::join(cells, ","));
-  }
-  if (table.rows() > shown) fmt::print("... {} more rows; --output FILE takes all\n", table.rows() - shown);
-}
-
-/// Iterations of the loop on the slowest chip, summed over runs. j-records are distributed to chips, then to blocks.
-std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj) {
-  const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
-  const std::size_t runs = device.fields(Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);
-  return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
+  constexpr std::size_t kMostRows = 20;
+  fmt::print("{}", hostlib::first_rows(table, isatty(STDOUT_FILENO) == 1 ? kMostRows : table.rows()));
 }
 
 /// Requires that the members of j that are kept beside keys fit there. If conditions choose among the pairs, the first
@@ -108,19 +95,18 @@ Json run_json(const RunOptions& options, const Device& device, const emulator::F
   const std::string assumed = device.emulated().assumed();
   json["emulated_assumed"] = assumed.empty() ? Json(nullptr) : Json(assumed);
   json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
-  json["events"] = device.computes() ? events_json(device, fault, taken) : Json(nullptr);
+  json["events"] = device.computes() ? debugger::events_json(device, fault, taken) : Json(nullptr);
   return json;
 }
 
-/// What engine `timing` gives instead of results.
-void print_timing(const Device& device) {
-  const emulator::StageSeconds& stages = device.emulated().seconds();
-  fmt::print(
-      "engine timing computes no results; emulated time {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect "
-      "{:.6f}, add {:.6f}\n",
-      stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
-  if (const std::string assumed = device.emulated().assumed(); !assumed.empty()) {
-    fmt::print("  assumed: {}\n", assumed);
+/// Prints the events of a run, of floating point and of conversions, its faults, and where they happened, without those
+/// that were not taken.
+void print_events(std::FILE* out, const Device& device, const TakenEvents& taken) {
+  emulator::Counters untaken;
+  std::optional<std::vector<emulator::PlacedEvent>> first;
+  if (taken) untaken.fp = taken->untaken, first = taken->first;
+  for (const std::string& text : hostlib::event_texts(device, untaken, first)) {
+    fmt::print(out, "{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text);
   }
 }
 
@@ -168,7 +154,7 @@ int run_experiments(const RunOptions& options, Device& device) {
   if (!options.report.speaks()) return kSuccess;
   const std::string text = hostlib::experiments_text(experiments, results, chosen.most_steps);
   if (!device.computes()) {
-    print_timing(device);
+    fmt::print("{}", hostlib::timing_text(device));
     fmt::print("  assumed: every experiment takes all steps; {}\n", text);
     return kSuccess;
   }
@@ -233,7 +219,7 @@ int run(const RunOptions& options) {
     Json json = run_json(options, device, fault, taken);
     json["ni"] = ni;
     json["nj"] = nj;
-    json["iterations"] = type2 ? data.records : iterations_of_slowest_chip(device, ni, nj);
+    json["iterations"] = type2 ? data.records : hostlib::iterations_of_slowest_chip(device, ni, nj);
     return json;
   };
   std::vector<std::uint64_t> results;
@@ -257,7 +243,7 @@ int run(const RunOptions& options) {
   say_how_exact(options, device, taken);
   if (!options.report.speaks()) return kSuccess;
   if (!device.computes()) {
-    print_timing(device);
+    fmt::print("{}", hostlib::timing_text(device));
   } else if (options.out.empty()) {
     print_table(table);
   }

@@ -34,12 +34,7 @@ const commandline::KnownNames& known_names() {
       {"source", hostlib::kernel_names},
       {"exercise", [] { return course::exercise_names(); }},
       {"code", [] { return assembler::explained_names(); }},
-      {"name",
-       [] {  // of machine show, which describes all kinds
-         std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
-         kinds.insert(kinds.end(), {emulator::board_kind(), host_kind(), cluster::cluster_kind().kind});
-         return described(kinds);
-       }},
+      {"name", [] { return described(cluster::all_kinds()); }},  // of machine show, which describes all kinds
   };
   return names;
 }

@@ -1,51 +1,17 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "command/command.h"
 #include "gdr/cluster/cluster.h"
-#include "gdr/cluster/nbody_node.h"
 #include "gdr/emulator/opencl.h"
-#include "gdr/hostlib/hpl_model.h"
-#include "gdr/interconnect/network.h"
 
 namespace gdr::cli {
 namespace {
 
 constexpr double kGibibyte = 0x1p30;
 
-/// Kinds of descriptions of boards, hosts and networks.
-std::vector<base::DescriptionKind> kinds_of_one() {
-  std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
-  kinds.insert(kinds.begin(), {emulator::board_kind(), cluster::pipelines_kind(), host_kind()});
-  return kinds;
-}
-
-/// The same, and descriptions that combine them.
-std::vector<base::DescriptionKind> all_kinds() {
-  std::vector<base::DescriptionKind> kinds = kinds_of_one();
-  kinds.push_back(cluster::cluster_kind().kind);
-  return kinds;
-}
-
-/// Loads a description of any kind; it has no parts if its kind has none.
-base::DescriptionOfParts load_any(const std::string& name) {
-  const std::vector<std::string> clusters = cluster::cluster_names();
-  const bool is_file = name.ends_with(".toml");
-  if (std::ranges::find(clusters, name) != clusters.end()) {
-    return base::load_description_of_parts(name, cluster::cluster_kind());
-  }
-  try {
-    return {base::load_description(name, kinds_of_one()), {}};
-  } catch (const Error&) {
-    if (!is_file || !base::is_of_kind(name, cluster::cluster_kind().kind.name)) throw;
-    return base::load_description_of_parts(name, cluster::cluster_kind());
-  }
-}
-
 int list() {
-  for (const std::string& name : base::description_names(all_kinds())) {
-    const base::Description machine = load_any(name).description;
+  for (const std::string& name : base::description_names(cluster::all_kinds())) {
+    const base::Description machine = cluster::load_any(name).description;
     fmt::print("{:<18} {:<14} {}\n", name, machine.kind, machine.title);
   }
   return kSuccess;
@@ -58,8 +24,8 @@ struct MachineShowOptions {
 
 int show_machine(const MachineShowOptions& options) {
   const auto& [name, report] = options;
-  require_known(name, base::description_names(all_kinds()), "name");
-  const auto [machine, parts] = load_any(name);
+  require_known(name, base::description_names(cluster::all_kinds()), "name");
+  const auto [machine, parts] = cluster::load_any(name);
   Json json = report.begin();
   json["machine"] = machine.name;
   json["kind"] = machine.kind;

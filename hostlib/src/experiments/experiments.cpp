@@ -9,6 +9,7 @@
 
 #include "gdr/base/counted.h"
 #include "gdr/base/error.h"
+#include "gdr/base/quoted.h"
 #include "gdr/isa/experiment.h"
 
 namespace gdr::hostlib {
@@ -302,6 +303,33 @@ std::string experiments_text(std::size_t experiments, const ExperimentResults& r
   }
   if (const std::size_t unfinished = results.unfinished(); unfinished > 0) {
     text += fmt::format("; {} not done after {} steps: column 'finished' is 0", unfinished, most_steps);
+  }
+  return text;
+}
+
+std::string object_comment(const isa::Program& program, const std::string& file) {
+  std::string text;
+  text += fmt::format("# {}: kernel {}, object version {}, instruction set {}\n", base::on_one_line(file),
+                      program.kernel, isa::kObjectVersion, isa::kIsaVersion);
+  text += fmt::format("# j-record {} long words, i-record {} fields, result {} fields\n", program.record_words,
+                      program.record_fields(isa::Transfer::hlt), program.record_fields(isa::Transfer::rrn));
+  if (isa::is_experiment(program)) {
+    text += fmt::format("# experiments: start {} fields, result {} fields\n", start_columns(program).size(),
+                        result_columns(program).size());
+  }
+  for (const isa::Variable& variable : program.variables) {
+    text += fmt::format("# {} {} at {} {}\n", variable.vector ? "vector" : "scalar", variable.name,
+                        variable.memory == isa::Memory::bm   ? "BM"
+                        : variable.memory == isa::Memory::lm ? "LM"
+                                                             : "GPR",
+                        variable.address);
+  }
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    std::size_t n = 0;
+    for (const isa::ProgramLine& line : program.lines(static_cast<isa::Section>(section))) {
+      text += fmt::format("# {}:{} from {}:{}\n", isa::key_of(static_cast<isa::Section>(section)), n++,
+                          base::on_one_line(program.files[line.position.file]), line.position.line);
+    }
   }
   return text;
 }

@@ -1,8 +1,10 @@
 #include "gdr/hostlib/force_comparison.h"
 
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/direct_force.h"
@@ -109,6 +111,30 @@ double momentum_error(const Particles& particles, const std::vector<Vec3>& acc) 
     magnitude += norm(force);
   }
   return magnitude > 0 ? norm(sum) / magnitude : 0;
+}
+
+ForceErrors force_errors(Device& device, isa::Program program, const Particles& particles, double eps,
+                         unsigned threads) {
+  const ForceSums board = board_forces(device, std::move(program), particles, eps);
+  const auto start = std::chrono::steady_clock::now();
+  const ForceSums host = host_forces(particles, eps, threads);
+  const std::chrono::duration<double> host_seconds = std::chrono::steady_clock::now() - start;
+  return {rms_error(board.acc, host.acc),
+          board.jerk.empty() ? std::nullopt : std::optional(rms_error(board.jerk, host.jerk)),
+          rms_error(board.pot, host.pot), momentum_error(particles, board.acc), host_seconds.count()};
+}
+
+void add_force(base::Json& json, const emulator::StageSeconds& stages, const std::optional<ForceErrors>& errors) {
+  json["stages"] = {
+      {"i_send", stages.i_send}, {"j_send", stages.j_send}, {"compute", stages.compute}, {"add", stages.add}};
+  json["rms_error"] = nullptr;
+  json["momentum_error"] = nullptr;
+  json["reference_host_seconds"] = nullptr;
+  if (!errors) return;
+  json["rms_error"] = {{"acc", errors->acc}, {"jerk", nullptr}, {"pot", errors->pot}};
+  if (errors->jerk) json["rms_error"]["jerk"] = *errors->jerk;
+  json["momentum_error"] = errors->momentum;
+  json["reference_host_seconds"] = errors->host_seconds;
 }
 
 }  // namespace gdr::hostlib

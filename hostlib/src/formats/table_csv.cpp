@@ -1,9 +1,11 @@
 // Tables as CSV.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
@@ -194,6 +196,24 @@ std::string to_csv(const Table& table) {
           },
           columns[column].numbers);
     }
+  }
+  return text;
+}
+
+std::string first_rows(const Table& table, std::size_t most) {
+  const std::size_t shown = std::min(table.rows(), most);
+  std::vector<std::string> names;
+  for (const Column& column : table.columns()) names.push_back(column.name);
+  std::string text = fmt::format("{}\n", fmt::join(names, ","));
+  for (std::size_t row = 0; row < shown; ++row) {
+    std::vector<std::string> cells;
+    for (const Column& column : table.columns()) {
+      std::visit([&](const auto& numbers) { cells.push_back(fmt::format("{}", numbers[row])); }, column.numbers);
+    }
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  if (table.rows() > shown) {
+    text += fmt::format("... {} more rows; --output FILE takes all\n", table.rows() - shown);
   }
   return text;
 }

@@ -214,4 +214,20 @@ std::vector<std::string> event_texts(const Device& device, const emulator::Count
   return texts;
 }
 
+std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj) {
+  const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
+  const std::size_t runs = device.fields(isa::Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);
+  return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
+}
+
+std::string timing_text(const Device& device) {
+  const emulator::StageSeconds& stages = device.emulated().seconds();
+  const std::string assumed = device.emulated().assumed();
+  return fmt::format(
+             "engine timing computes no results; emulated time {:.6f} s: i send {:.6f}, j send {:.6f}, compute and "
+             "collect {:.6f}, add {:.6f}\n",
+             stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add) +
+         (assumed.empty() ? "" : fmt::format("  assumed: {}\n", assumed));
+}
+
 }  // namespace gdr::hostlib

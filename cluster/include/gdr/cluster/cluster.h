@@ -58,4 +58,13 @@ struct Cluster {
 [[nodiscard]] interconnect::Platform platform_for(const Cluster& cluster, interconnect::NodeId nodes,
                                                   bool grows = false);
 
+/// Numbers of nodes in a sweep: 1, and further ones by factors of 4 up to the number that the cluster has.
+[[nodiscard]] std::vector<std::uint64_t> sweep_of_nodes(const Cluster& cluster);
+
+/// Kinds of all descriptions: boards, hosts, networks, and clusters that combine them.
+[[nodiscard]] std::vector<base::DescriptionKind> all_kinds();
+/// Loads a description of any of them; it has no parts if its kind has none. Throws gdr::Error as
+/// base::load_description().
+[[nodiscard]] base::DescriptionOfParts load_any(const std::string& name_or_file);
+
 }  // namespace gdr::cluster

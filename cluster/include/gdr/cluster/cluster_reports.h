@@ -10,6 +10,7 @@
 #include "gdr/base/report.h"
 #include "gdr/cluster/himeno_cluster.h"
 #include "gdr/cluster/hpl_cluster.h"
+#include "gdr/cluster/nbody_advice.h"
 #include "gdr/cluster/nbody_cost.h"
 #include "gdr/cluster/summa_cluster.h"
 #include "gdr/isa/program.h"
@@ -95,6 +96,11 @@ void add_row(base::Report& report, const NbodyRow& row);
 void add_row(base::Report& report, const HplRow& row);
 void add_row(base::Report& report, const SummaRow& row);
 void add_row(base::Report& report, const HimenoRow& row);
+
+/// Sets the fields of advice, from the best candidate to what more would gain.
+void add_advice(base::Json& json, const NbodyAdvice& advice);
+/// The best candidates of other algorithms and of other clusters.
+[[nodiscard]] base::Json others_of(const NbodyAdvice& advice);
 
 /// All of these shapes, for schemas and pages.
 [[nodiscard]] std::span<const base::ReportShape* const> report_shapes();

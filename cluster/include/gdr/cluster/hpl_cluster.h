@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "gdr/base/names.h"
 #include "gdr/cluster/cluster.h"
@@ -27,6 +29,14 @@ struct ProcessGrid {
 };
 /// The grid of this many ranks that is closest to a square, with no more rows than columns.
 [[nodiscard]] ProcessGrid square_grid(Rank ranks);
+/// The grid PxQ, or square_grid() for an empty text. Throws gdr::Error if it does not have this many ranks.
+[[nodiscard]] ProcessGrid grid_named(const std::string& text, Rank ranks);
+
+/// Orders of the matrix for those who name none.
+inline constexpr std::array<std::uint64_t, 5> kUsualHplOrders{16384, 32768, 65536, 131072, 262144};
+/// Those of them that fit the hosts' memories; the smallest even if it does not fit, which is then refused. `mxp`: of
+/// HPL-MxP, whose factors are in single precision.
+[[nodiscard]] std::vector<std::uint64_t> usual_hpl_orders(const Cluster& cluster, std::uint64_t nodes, bool mxp);
 
 struct HplClusterOptions {
   ProcessGrid grid;

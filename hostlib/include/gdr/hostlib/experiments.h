@@ -76,4 +76,8 @@ struct ExperimentResults {
 [[nodiscard]] std::string experiments_text(std::size_t experiments, const ExperimentResults& results,
                                            std::uint64_t most_steps);
 
+/// What an object file holds beside its lines, as comments: versions, records, experiments, variables, and the source
+/// line of each line.
+[[nodiscard]] std::string object_comment(const isa::Program& program, const std::string& file);
+
 }  // namespace gdr::hostlib

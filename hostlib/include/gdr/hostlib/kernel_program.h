@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gdr/base/error.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::hostlib {
@@ -18,5 +19,16 @@ namespace gdr::hostlib {
 /// and the most similar one, or with the diagnostics if it does not assemble.
 [[nodiscard]] isa::Program kernel_program(std::string_view name,
                                           const std::map<std::string, std::string>& definitions = {});
+
+/// Thrown for a name that no kernel has.
+class NoKernel : public Error {
+ public:
+  using Error::Error;
+};
+/// The file of a kernel's source: the file itself, or for a name such as `gravity`, `gravity.vsm` or
+/// `kernels/cc/gravity.cc` that is no file here one that comes with gdr. Throws NoKernel for a folder and for a name
+/// without extension that no kernel has, and gdr::Error for a file that is not there; the messages have the most
+/// similar names.
+[[nodiscard]] std::string kernel_file(const std::string& file_or_name);
 
 }  // namespace gdr::hostlib

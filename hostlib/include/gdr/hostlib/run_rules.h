@@ -68,4 +68,9 @@ void require_numbers(std::span<const isa::Variable* const> variables, std::strin
     const Device& device, const emulator::Counters& before = {},
     const std::optional<std::vector<emulator::PlacedEvent>>& first = std::nullopt);
 
+/// Iterations of the loop on the slowest chip, summed over runs. j-records are distributed to chips, then to blocks.
+[[nodiscard]] std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj);
+/// Lines on a run that computes no results: its emulated time.
+[[nodiscard]] std::string timing_text(const Device& device);
+
 }  // namespace gdr::hostlib

@@ -97,6 +97,8 @@ struct TableReadOptions {
 
 /// The CSV text that write_table() writes: doubles with 17 significant digits, so that reading gives the same bits.
 [[nodiscard]] std::string to_csv(const Table& table);
+/// The names and the first `most` rows as CSV, and a line on the rest.
+[[nodiscard]] std::string first_rows(const Table& table, std::size_t most);
 
 /// Throws gdr::Error if the file's name ends like those of a format that write_table() does not write.
 void require_table_ending(const std::filesystem::path& path);

@@ -1,4 +1,4 @@
-#include "on_ranks.h"
+#include "gdr/cluster/on_ranks.h"
 
 #include <fmt/format.h>
 
@@ -9,42 +9,37 @@
 #include <optional>
 #include <thread>
 
-#include "command/command.h"
+#include "gdr/base/error.h"
 
-namespace gdr::cli {
+namespace gdr::cluster {
 namespace {
-
-using cluster::Communicator;
 
 /// A rank's state before the run: the exit status and text of an exception, and the facts that must be equal on all
 /// ranks.
 struct Prepared {
   std::string error;
-  int status = kSuccess;
+  int status = 0;
   std::string facts;
 };
 
-Prepared prepared(Communicator& communicator, const std::function<std::string(Communicator&)>& prepare) {
-  Prepared result;
+Prepared prepared(const RankedProgram& program, Communicator& communicator,
+                  const std::function<std::string(Communicator&)>& prepare) {
   try {
-    result.facts = prepare(communicator);
-  } catch (const UsageError& error) {
-    result = {error.what(), kUsage, ""};
-  } catch (const std::bad_alloc&) {
-    result = {"the host's memory is exhausted", kFailure, ""};
+    return {"", 0, prepare(communicator)};
+  } catch (const std::bad_alloc& error) {
+    return {"the host's memory is exhausted", program.status_of(error), ""};
   } catch (const std::exception& error) {
-    result = {error.what(), kFailure, ""};
+    return {error.what(), program.status_of(error), ""};
   }
-  return result;
 }
 
 /// The exit status of all ranks if one of them cannot run; the first such rank has printed its error by then. mpirun
 /// ends all ranks when one ends with an error, so no rank may end before the error is printed.
-std::optional<int> agreed(Communicator& communicator, const Prepared& mine) {
-  const std::vector<std::string> all = cluster::all_texts(communicator, std::string(1, static_cast<char>(mine.status)));
+std::optional<int> agreed(const RankedProgram& program, Communicator& communicator, const Prepared& mine) {
+  const std::vector<std::string> all = all_texts(communicator, std::string(1, static_cast<char>(mine.status)));
   for (unsigned rank = 0; rank < all.size(); ++rank) {
-    if (all[rank][0] == kSuccess) continue;
-    if (rank == communicator.rank()) fmt::print(stderr, "gdr: {}\n", mine.error);
+    if (all[rank][0] == 0) continue;
+    if (rank == communicator.rank()) fmt::print(stderr, "{}: {}\n", program.name, mine.error);
     communicator.barrier();
     return all[rank][0];
   }
@@ -80,31 +75,32 @@ std::string difference(const std::vector<std::string>& facts) {
 
 /// Ends all ranks, because the others may wait for messages that will never come. If all ranks have the same error,
 /// only rank 0 prints it: the other ranks wait this long for it to end them.
-[[noreturn]] void end_all(const std::string& command, Communicator& communicator, const char* why) {
+[[noreturn]] void end_all(const RankedProgram& program, Communicator& communicator, const std::exception& error) {
   constexpr std::chrono::seconds kForRankZero{2};
   if (communicator.rank() > 0) std::this_thread::sleep_for(kForRankZero);
-  fmt::print(stderr, "gdr {}: rank {}: {}\n", command, communicator.rank(), why);
-  communicator.abort(kFailure);
-  std::_Exit(kFailure);  // compilers cannot know that the virtual function does not return
+  fmt::print(stderr, "{}: rank {}: {}\n", program.command, communicator.rank(), error.what());
+  const int status = program.status_of(error);
+  communicator.abort(status);
+  std::_Exit(status);  // compilers cannot know that the virtual function does not return
 }
 
 }  // namespace
 
-int on_ranks(const std::string& command, const std::function<std::string(Communicator&)>& prepare,
+int on_ranks(const RankedProgram& program, const std::function<std::string(Communicator&)>& prepare,
              const std::function<int(Communicator&)>& run) {
-  const std::unique_ptr<Communicator> communicator = cluster::start_communicator();
-  const Prepared mine = prepared(*communicator, prepare);
-  if (const std::optional<int> status = agreed(*communicator, mine)) return *status;
-  if (const std::string differs = difference(cluster::all_texts(*communicator, mine.facts)); !differs.empty()) {
-    if (communicator->rank() == 0) fmt::print(stderr, "gdr {}: {}\n", command, differs);
+  const std::unique_ptr<Communicator> communicator = start_communicator();
+  const Prepared mine = prepared(program, *communicator, prepare);
+  if (const std::optional<int> status = agreed(program, *communicator, mine)) return *status;
+  if (const std::string differs = difference(all_texts(*communicator, mine.facts)); !differs.empty()) {
+    if (communicator->rank() == 0) fmt::print(stderr, "{}: {}\n", program.command, differs);
     communicator->barrier();
-    return kFailure;
+    return program.status_of(Error(differs));
   }
   try {
     return run(*communicator);
   } catch (const std::exception& error) {
-    end_all(command, *communicator, error.what());
+    end_all(program, *communicator, error);
   }
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::cluster

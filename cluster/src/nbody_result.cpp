@@ -1,4 +1,4 @@
-#include "nbody_report.h"
+#include "gdr/cluster/nbody_result.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,28 +6,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "gdr/hostlib/device_report.h"
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/run_report.h"
 
-namespace gdr::cli {
+namespace gdr::cluster {
+
+using base::Json;
+
 namespace {
 
-constexpr std::array<std::pair<const char*, double cluster::RankSeconds::*>, 5> kRankParts{
-    {{"compute", &cluster::RankSeconds::compute},
-     {"send", &cluster::RankSeconds::send},
-     {"receive", &cluster::RankSeconds::receive},
-     {"network", &cluster::RankSeconds::network},
-     {"wait", &cluster::RankSeconds::wait}}};
+constexpr std::array<std::pair<const char*, double RankSeconds::*>, 5> kRankParts{{{"compute", &RankSeconds::compute},
+                                                                                   {"send", &RankSeconds::send},
+                                                                                   {"receive", &RankSeconds::receive},
+                                                                                   {"network", &RankSeconds::network},
+                                                                                   {"wait", &RankSeconds::wait}}};
 
 /// The mean over ranks of each part of their time.
 std::string mean_parts(const NbodyResult& result) {
   std::string text;
   for (const auto& [name, part] : kRankParts) {
     double sum = 0;
-    for (const cluster::RankSeconds& of_rank : result.ranks) sum += of_rank.*part;
+    for (const RankSeconds& of_rank : result.ranks) sum += of_rank.*part;
     text += fmt::format("{}{} {:.4f}", text.empty() ? "" : ", ", name, sum / static_cast<double>(result.ranks.size()));
   }
   return text;
@@ -47,16 +49,15 @@ Json time_unit(const hostlib::NbodyRun& run) {
 }
 
 /// What computed the forces, for the head of the text.
-std::string computed_by(const hostlib::NbodyRun& run, const NbodyOptions& options) {
+std::string computed_by(const hostlib::NbodyRun& run, const std::string& arithmetic) {
   if (!run.has_board()) return "by the host's own force loop in doubles, engine direct";
   const emulator::MachineDescription& machine = run.device().machine();
-  return fmt::format("on {} at {} MHz, kernel {}, engine {} ({})", machine.title, machine.clock_mhz, options.run.kernel,
-                     options.board.engine, options.board.exactness());
+  return fmt::format("on {} at {} MHz, kernel {}, {}", machine.title, machine.clock_mhz, run.settings().kernel,
+                     arithmetic);
 }
 
-}  // namespace
-
-void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result) {
+/// Adds the emulated time of a run on ranks.
+void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyResult& result) {
   if (result.ranks.size() > 1) {
     const double total = result.ranks.front().total();
     const double flops = run.device().program().flops * static_cast<double>(run.counters().interactions);
@@ -64,20 +65,20 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& opt
     if (flops > 0 && total > 0) json["emulated_gflops"] = flops / total / 1e9;
   }
   json["ranks"] = result.ranks.size();
-  json["split"] = options.split;
-  json["overlap"] = options.overlap;
+  json["split"] = result.split.name;
+  json["overlap"] = result.split.overlap;
   json["cluster"] = result.cluster;
   Json& parts = json["parts"] = Json::object();
   for (const auto& [name, part] : kRankParts) {
     Json& of_ranks = parts[name] = Json::array();
-    for (const cluster::RankSeconds& of_rank : result.ranks) of_ranks.push_back(of_rank.*part);
+    for (const RankSeconds& of_rank : result.ranks) of_ranks.push_back(of_rank.*part);
   }
 }
 
-Json json_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result) {
-  const hostlib::Provenance& provenance = run.provenance();
-  Json json = options.report.begin(provenance.machine, provenance.engine, provenance.exact);
-  if (run.has_board()) add_device_results(json, run.device());
+}  // namespace
+
+void add_nbody(Json& json, const hostlib::NbodyRun& run, const NbodyResult& result) {
+  if (run.has_board()) hostlib::add_device_results(json, run.device());
   hostlib::add_nbody(json, run, result.sample, result.state_hash);
   if (!run.has_board()) {
     for (const char* of_board : {"machine", "machine_sha256", "kernel", "kernel_sha256", "clock_mhz", "transfer",
@@ -85,15 +86,15 @@ Json json_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const Nb
       json[of_board] = nullptr;
     }
   }
-  return json;
+  if (!result.ranks.empty()) add_ranks(json, run, result);
 }
 
-Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result) {
+Json words_of(const hostlib::NbodyRun& run, const NbodyResult& result, const std::string& arithmetic) {
   const hostlib::HermiteCounters& counters = run.counters();
   const auto& error = result.sample.energy_error;
   const double virial_ratio = result.sample.energy.virial_ratio();
   const double blocks = static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1));
-  Json words{{"computed", computed_by(run, options)},
+  Json words{{"computed", computed_by(run, arithmetic)},
              {"megayears", time_unit(run)},
              {"energy_error", error ? fmt::format("{:+.2e}", *error) : "none"},
              {"virial_ratio", std::isfinite(virial_ratio) ? with_decimals(virial_ratio, 3) : "none"},
@@ -114,11 +115,21 @@ Json words_of(const hostlib::NbodyRun& run, const NbodyOptions& options, const N
   return words;
 }
 
-void tell_of_start(const hostlib::NbodyRun& run) {
-  for (const std::string& warning : hostlib::warnings_of_start(run)) {
-    fmt::print(stderr, "gdr nbody: warning: {}\n", warning);
+std::string text_of_end(const hostlib::NbodyRun& run, const std::string& stopped) {
+  const std::string checkpoint = run.settings().checkpoint.string();
+  if (run.end() == hostlib::NbodyEnd::energy_error) {
+    return fmt::format(
+        "the energy error is beyond {} at t = {}; the run ends here{}",
+        run.settings().most_energy_error.value_or(hostlib::kMostTrouble), run.result_time(),
+        checkpoint.empty()
+            ? ""
+            : fmt::format("; --restart {} with a smaller --eta, another --eps or --kernel goes back", checkpoint));
   }
-  for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);
+  const bool no_memory = stopped == "memory";
+  return fmt::format("{} t = {}{}{}", no_memory ? "the host's memory is exhausted at" : "stopped at", run.result_time(),
+                     no_memory ? "" : " by " + stopped,
+                     checkpoint.empty() ? "; without --checkpoint it cannot go on"
+                                        : fmt::format("; --restart {} goes on", checkpoint));
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::cluster
