@@ -8,6 +8,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
+#include "gdr/base/report_page.h"
 
 namespace gdr::base {
 namespace {
@@ -275,6 +276,18 @@ std::string markdown_table(const std::vector<Field>& fields) {
   std::string page = "| field | unit | meaning |\n|---|---|---|\n";
   add_lines(page, fields, "");
   return page;
+}
+
+std::string fields_page(const std::vector<const ReportShape*>& shapes, const std::vector<Field>& common) {
+  std::string text = fmt::format("## All reports\n\n{}", markdown_table(common));
+  for (const ReportShape* const shape : shapes) {
+    text += fmt::format("\n## `{}`\n", shape->name);
+    if (!shape->head.empty()) text += "\n" + markdown_table(shape->head);
+    if (shape->row.empty()) continue;
+    text += fmt::format("\nEach of `{}`{}:\n\n{}", shape->rows, shape->rows_may_lack ? " (not in all reports)" : "",
+                        markdown_table(shape->row));
+  }
+  return text;
 }
 
 }  // namespace gdr::base

@@ -6,8 +6,8 @@
 #include <new>
 
 #include "command/command.h"
+#include "command/report_shapes.h"
 #include "gdr/commandline/terminal.h"
-#include "program.h"
 
 namespace gdr::cli {
 namespace {
@@ -57,8 +57,9 @@ void add_version(Command program, const std::string& name) {
 
 }  // namespace
 
-const commandline::Program kProgram{"gdr", "the GRAPE-DR accelerator, emulated bit by bit", GDR_VERSION, kOtherWords,
-                                    rename_hpl_on_nodes};
+const commandline::Program kProgram{
+    "gdr",       "the GRAPE-DR accelerator, emulated bit by bit", GDR_VERSION, kOtherWords, rename_hpl_on_nodes,
+    report_shape};
 
 }  // namespace gdr::cli
 

@@ -111,15 +111,7 @@ assembler::AssembleOptions AssembleArguments::options() const {
       throw UsageError(error.what());
     }
   }
-  commandline::refuse_one_name_twice("-D", definitions);
-  for (const std::string& definition : definitions) {
-    const std::size_t equals = definition.find('=');
-    if (definition.empty() || equals == 0) {
-      throw UsageError(fmt::format("-D: '{}' is refused: it must be NAME=VALUE, or NAME for NAME=1", definition));
-    }
-    const std::string value = equals == std::string::npos ? "1" : definition.substr(equals + 1);
-    chosen.definitions[definition.substr(0, equals)] = value;
-  }
+  chosen.definitions = commandline::named_texts("-D", definitions, "1");
   return chosen;
 }
 

@@ -1,20 +1,13 @@
 #include "command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <iostream>
 
 #include "gdr/base/data_file.h"
-#include "gdr/base/file.h"
-#include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
-#include "gdr/base/units.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "kernel_source.h"
-#include "report_shapes.h"
 
 namespace gdr::cli {
 
@@ -84,127 +77,6 @@ DeviceOptions BoardOptions::device_options() const {
   options.engine = engine;
   options.threads = threads;
   return options;
-}
-
-void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument) {
-  if (name_or_file.ends_with(".toml") || std::ranges::find(known, name_or_file) != known.end()) return;
-  if (known.empty()) {
-    throw UsageError(fmt::format(
-        "{}: '{}' is refused: no descriptions are installed where gdr looks (gdr doctor shows the folders); "
-        "it must be a file that ends in .toml",
-        argument, name_or_file));
-  }
-  throw UsageError(fmt::format("{}: '{}' is refused: it must be one of {}, or a file that ends in .toml{}", argument,
-                               name_or_file, fmt::join(known, ", "), base::did_you_mean(name_or_file, known)));
-}
-
-void require_memory(double bytes, std::string_view what) {
-  const double host = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (bytes <= host) return;
-  throw Error(
-      fmt::format("{} would take {:.0f} GB of memory, and this host has {:.0f}", what, bytes / kGiga, host / kGiga));
-}
-
-void ReportOptions::add_to(Command to) {
-  command = to;
-  to.heading("Reports");
-  to.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
-  const base::ReportShape* const shape = report_shape(to.path());
-  if (shape != nullptr && !shape->row.empty()) {
-    of_rows = {
-        to.add_output_or_stdout("--csv", csv, "write the rows of the result as CSV to FILE, or - for standard output")};
-  }
-  const Option quietly =
-      to.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
-  to.add_flag("--progress", progress, "show progress even if standard error is not a terminal").excludes(quietly);
-  to.heading(kUsualHeading);
-}
-
-namespace {
-
-/// Options that change nothing in a report but the host's time.
-constexpr std::string_view kWithoutEffect[] = {"--threads", "--quiet", "--progress"};
-
-/// A number where the text is one.
-Json value_of(const std::string& text) {
-  if (text == "true") return true;
-  if (const auto whole = base::number_in<std::uint64_t>(text)) return *whole;
-  if (const auto number = base::number_in<double>(text)) return *number;
-  return text;
-}
-
-Json options_json(const Command& command) {
-  Json options = Json::object();
-  for (const auto& [name, values] : command.given()) {
-    if (std::ranges::find(kWithoutEffect, name) != std::end(kWithoutEffect)) continue;
-    Json& option = options[name.substr(name.find_first_not_of('-'))];
-    if (values.size() == 1) {
-      option = value_of(values.front());
-      continue;
-    }
-    option = Json::array();
-    for (const std::string& value : values) option.push_back(value_of(value));
-  }
-  return options;
-}
-
-}  // namespace
-
-ProgressShown ReportOptions::progress_shown() const {
-  return quiet ? ProgressShown::never : progress ? ProgressShown::always : ProgressShown::on_terminal;
-}
-
-void write_text(const std::string& file, std::string_view text) {
-  if (file == "-") {
-    std::cout << text << std::flush;
-  } else {
-    base::write_file(file, text);
-  }
-}
-
-const base::ReportShape& ReportOptions::shape() const {
-  const base::ReportShape* const shape = report_shape(command->path());
-  GDR_ASSERT(shape != nullptr, "a command with a report has the shape of it");
-  return *shape;
-}
-
-Json ReportOptions::begin(const Json& machine, const Json& engine, const Json& exact) const {
-  if (!shape().is_of_a_run) return {{"tool", "gdr " + command->path()}, {"version", GDR_VERSION}};
-  return envelope(command->path(), machine, engine, exact);
-}
-
-void ReportOptions::end(Json& report) const {
-  if (!shape().is_of_a_run) return;
-  Json& seconds = report["host_seconds"];
-  if (seconds.is_null()) seconds = clock.seconds();
-}
-
-void ReportOptions::write(Json report) const {
-  if (json.empty() && csv.empty()) return;
-  end(report);
-  report["schema"] = shape().schema_name();
-  report["options"] = options_json(*command);
-  if (!json.empty()) write_text(json, report.text() + "\n");
-  if (!csv.empty()) write_text(csv, base::csv_of(shape(), report));
-}
-
-void ReportOptions::show(Json report, const Json& words) const {
-  end(report);
-  if (speaks()) write_text("-", base::text_of(shape().text, report, words));
-  write(std::move(report));
-}
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-double Stopwatch::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
-
-Json envelope(const std::string& tool, const Json& machine, const Json& engine, const Json& exact) {
-  return {{"tool", "gdr " + tool},      {"version", GDR_VERSION},  {"machine", machine},
-          {"engine", engine},           {"exact", exact},          {"emulated_seconds", nullptr},
-          {"emulated_gflops", nullptr}, {"host_seconds", nullptr}, {"clocks", nullptr},
-          {"counters", nullptr}};
 }
 
 bool BoardOptions::exact() const { return emulator::make_engine(engine)->traits().exact; }

@@ -1,18 +1,15 @@
-// Shared by all subcommands: common options and the JSON envelope of reports.
+// Shared by all subcommands: the options of boards, and what reports say of them.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "gdr/base/json.h"
-#include "gdr/base/report.h"
 #include "gdr/commandline/command_line.h"
 #include "gdr/commandline/progress.h"
+#include "gdr/commandline/report_options.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/device_report.h"
 
@@ -37,8 +34,13 @@ using commandline::one_of;
 using commandline::Option;
 using commandline::Progress;
 using commandline::ProgressShown;
+using commandline::ReportOptions;
+using commandline::require_known;
+using commandline::require_memory;
+using commandline::Stopwatch;
 using commandline::UsageError;
 using commandline::whole_in_range;
+using commandline::write_text;
 
 enum class DirectEngine : std::uint8_t { refused, taken };
 
@@ -79,61 +81,6 @@ struct BoardOptions {
   [[nodiscard]] Json inexactness() const;
 };
 
-/// Throws UsageError with the names in `known` unless `name_or_file` is one of them or names a .toml file. The contents
-/// of a file are not checked.
-void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument);
-
-/// Writes text to a file, or to standard output if `file` is "-". Throws gdr::Error if it cannot be written.
-void write_text(const std::string& file, std::string_view text);
-
-/// Throws gdr::Error if `bytes` exceed the memory of this host: systems that overcommit memory kill programs that use
-/// it.
-void require_memory(double bytes, std::string_view what);
-
-/// Wall-clock time since it was made.
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const;
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// Options of every command with a report.
-struct ReportOptions {
-  std::string json;  // file, or - for standard output
-  std::string csv;   // the same, for the rows of a report that has some
-  bool quiet = false;
-  bool progress = false;
-  std::optional<Command> command;  // whose report it is
-  std::vector<Option> of_rows;     // --csv, if the report has rows
-  Stopwatch clock;                 // of the whole command
-
-  void add_to(Command command);
-  /// True if a summary for people goes to standard output.
-  [[nodiscard]] bool speaks() const { return !quiet && json != "-" && csv != "-"; }
-  /// Progress is shown on a terminal, unless --quiet or --progress changes that.
-  [[nodiscard]] ProgressShown progress_shown() const;
-  /// The fields with which every report begins; null are those that nothing computes.
-  [[nodiscard]] Json begin(const Json& machine = nullptr, const Json& engine = nullptr,
-                           const Json& exact = nullptr) const;
-  /// Writes the report to its files, if there are any, with its schema (report_shapes.h), the host's time and
-  /// the options that were given as the field `options`. Throws gdr::Error if it cannot be written.
-  void write(Json report) const;
-  /// Prints the report as its shape's text if it speaks, then writes it. `words` are those of base::text_of().
-  void show(Json report, const Json& words = {}) const;
-
- private:
-  [[nodiscard]] const base::ReportShape& shape() const;
-  /// Sets the fields that are known at the end.
-  void end(Json& report) const;
-};
-
-/// For words of a text: null if the text is empty.
-[[nodiscard]] Json text_or_null(const std::string& text);
-
-/// As ReportOptions::begin().
-[[nodiscard]] Json envelope(const std::string& tool, const Json& machine, const Json& engine, const Json& exact);
 using hostlib::add_device_results;
 using hostlib::add_digests;
 using hostlib::counters_json;
@@ -141,6 +88,9 @@ using hostlib::counters_json;
 /// A kernel that comes with gdr: kernels/NAME.vsm in the data directories. Throws gdr::Error if it is not found; the
 /// message lists the places searched.
 [[nodiscard]] isa::Program load_kernel(const std::string& name);
+
+/// The program, as its command line and its manual pages name it.
+extern const commandline::Program kProgram;
 
 // One function for each subcommand; it adds the subcommand to the program, under the name that main() gives it.
 void add_analyse(Command program, const std::string& name);

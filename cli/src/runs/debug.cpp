@@ -1,19 +1,16 @@
 // `gdr debug`: runs the debugger with a prompt, a script, or an editor.
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdio>
-#include <deque>
 #include <fstream>
 #include <iostream>
 
 #include "command/command.h"
 #include "gdr/base/file.h"
-#include "gdr/base/message_framing.h"
+#include "gdr/commandline/message_input.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/debugger/commands.h"
 #include "gdr/debugger/dap.h"
 #include "gdr/isa/experiment.h"
@@ -61,66 +58,16 @@ debugger::Job job_of(const RunInput& input, const OneExperiment& experiment, con
 int converse(debugger::Debugger& debugger, std::istream& in, const std::string& name, bool prompts) {
   debugger::Commands commands(debugger);
   if (prompts) fmt::print("{}", commands.where());
-  std::string line;
-  for (unsigned number = 1;; ++number) {
-    if (prompts) fmt::print("(gdr) ");
-    std::fflush(stdout);
-    if (!std::getline(in, line)) break;
-    try {
-      const debugger::Reply reply = commands.execute(line);
-      fmt::print("{}", reply.text);
-      if (reply.quit) return kSuccess;
-    } catch (const Error& error) {
-      std::fflush(stdout);
-      if (!name.empty()) throw Error(fmt::format("{}:{}: {}", name, number, error.what()));
-      fmt::print(stderr, "{}\n", error.what());
-    }
-  }
-  if (prompts) fmt::print("\n");
+  commandline::converse(in, name, prompts ? "(gdr) " : "", [&](const std::string& line) {
+    const debugger::Reply reply = commands.execute(line);
+    fmt::print("{}", reply.text);
+    return !reply.quit;
+  });
   return kSuccess;
 }
 
-/// Messages of an editor on standard input.
-class EditorInput {
- public:
-  /// Waits for the next message; nothing at the end of the input.
-  std::optional<std::string> next() {
-    while (waiting_.empty() && read_some()) {
-    }
-    if (waiting_.empty()) return std::nullopt;
-    std::string message = std::move(waiting_.front());
-    waiting_.pop_front();
-    return message;
-  }
-
-  /// True if a message that has arrived asks to stop the running operation.
-  bool interrupts() {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    while (!ended_ && poll(&input, 1, 0) > 0 && read_some()) {
-    }
-    return ended_ || std::ranges::any_of(waiting_, debugger::dap_interrupts);
-  }
-
- private:
-  /// False at the end of the input.
-  bool read_some() {
-    std::array<char, 65536> bytes;
-    const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) return true;
-    ended_ = count <= 0;
-    if (ended_) return false;
-    framing_.push({bytes.data(), static_cast<std::size_t>(count)});
-    while (std::optional<std::string> message = framing_.next()) waiting_.push_back(*std::move(message));
-    return true;
-  }
-
-  base::MessageFraming framing_;
-  std::deque<std::string> waiting_;
-  bool ended_ = false;
-};
-
 int serve() {
-  EditorInput input;
+  commandline::MessageInput input;
   const auto launch = [](const debugger::DapLaunch& wanted) {
     RunInput files{wanted.kernel, wanted.i_file, wanted.j_file, wanted.parameters, wanted.ignore_extra, wanted.turns};
     files.assemble.definitions = wanted.definitions;
@@ -133,11 +80,10 @@ int serve() {
     files.assemble.compile = {wanted.effort, wanted.seed, wanted.fast, wanted.function};
     return job_of(files, {wanted.steps, wanted.experiment}, wanted.machine, wanted.boards);
   };
-  const auto send = [](std::string_view message) {
-    fmt::print("{}", base::framed(message));
-    std::fflush(stdout);
+  const auto interrupts = [&] {
+    return std::ranges::any_of(input.arrived(), debugger::dap_interrupts) || input.ended();
   };
-  debugger::DapServer server(launch, send, [&] { return input.interrupts(); });
+  debugger::DapServer server(launch, commandline::send_message, interrupts);
   while (const std::optional<std::string> message = input.next()) {
     if (!server.handle(*message)) break;
   }

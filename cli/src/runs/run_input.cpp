@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/table.h"
@@ -68,24 +67,7 @@ void RunInput::require_parameters(const isa::Program& program) const {
 }
 
 std::vector<std::pair<std::string, double>> RunInput::parameter_values() const {
-  std::vector<std::pair<std::string, double>> values;
-  for (const std::string& assignment : parameters) {
-    const std::size_t equals = assignment.find('=');
-    double value = 0;
-    const char* end = assignment.data() + assignment.size();
-    bool number = equals != std::string::npos && equals > 0;
-    if (number) {
-      const auto [stop, error] = std::from_chars(assignment.data() + equals + 1, end, value);
-      number = error == std::errc() && stop == end;
-    }
-    if (!number) {
-      throw UsageError(fmt::format(
-          "--param: '{}' is refused: it must be NAME=NUMBER with a number in the range of a double", assignment));
-    }
-    values.emplace_back(assignment.substr(0, equals), value);
-  }
-  commandline::refuse_one_name_twice("--param", parameters);
-  return values;
+  return commandline::named_numbers("--param", parameters);
 }
 
 void RunInput::set_parameters(Device& device) const {

@@ -1,7 +1,6 @@
 // gdr manual: a manual page for each command, made from the same data as its help.
 #include "command/command.h"
 #include "gdr/commandline/pages.h"
-#include "program.h"
 
 namespace gdr::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "command/report_shapes.h"
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
-#include "gdr/base/report.h"
+#include "gdr/base/report_page.h"
 #include "gdr/hostlib/report_fields.h"
 
 namespace gdr::cli {
@@ -38,25 +38,12 @@ void write_all(const std::filesystem::path& folder) {
   }
 }
 
-/// The tables of fields, for a page.
-std::string page() {
-  std::string text = fmt::format("## All reports\n\n{}", base::markdown_table(fields_of_all_reports()));
-  for (const ReportShape* const shape : report_shapes()) {
-    text += fmt::format("\n## `{}`\n", shape->name);
-    if (!shape->head.empty()) text += "\n" + base::markdown_table(shape->head);
-    if (shape->row.empty()) continue;
-    text += fmt::format("\nEach of `{}`{}:\n\n{}", shape->rows, shape->rows_may_lack ? " (not in all reports)" : "",
-                        base::markdown_table(shape->row));
-  }
-  return text;
-}
-
 int schema(const SchemaOptions& options) {
   const std::string name = fmt::format("{}", fmt::join(options.words, " "));
   if (!options.folder.empty()) {
     write_all(options.folder);
   } else if (options.page) {
-    write_text("-", page());
+    write_text("-", base::fields_page(report_shapes(), fields_of_all_reports()));
   } else if (name.empty()) {
     for (const ReportShape* const shape : report_shapes()) fmt::print("{}\n", shape->name);
   } else {

@@ -41,9 +41,7 @@ int validate(const ValidateOptions& options) {
   Json json = options.report.begin("model1800", nullptr, false);  // models and counts of lines: no engine runs
   json["rows"] = validation::rows_json(rows);
   options.report.show(json, {{"text", options.markdown ? validation::page(data, rows) : validation::table(rows)}});
-  const bool missed = std::any_of(rows.begin(), rows.end(), [](const Judged& judged) {
-    return judged.verdict.pass.has_value() && !*judged.verdict.pass;
-  });
+  const bool missed = std::ranges::any_of(rows, [](const Judged& row) { return !row.verdict.pass.value_or(true); });
   return options.strict && missed ? kFailure : kSuccess;
 }
 
