@@ -176,7 +176,11 @@ Chosen choose(const Imported& imported, const CompileOptions& options, std::vect
   if (best.body && least_lines(words.code, words.code.body) >= best.body->lines) return best;
   order(words, options, kFew);
   const bool worth = words.body && (!best.body || words.body->lines <= best.body->lines + 1);
-  if (worth && options.effort > 1) order(words, options);
+  if (worth && options.effort > 1) {
+    Chosen more = words;
+    order(more, options);
+    if (is_shorter(more, words)) words = std::move(more);
+  }
   if (is_shorter(words, best)) best = std::move(words);
   if (best.body) return best;
   Chosen fresh = prepared(imported, options, ConditionStyle::fresh, errors);

@@ -91,10 +91,17 @@ class Search {
     const std::size_t least = lines_of_chains_and_units(graph_);
     if (options_.limit <= least) return std::nullopt;
     Walk walk = walk_from(first_);
+    const std::size_t near = least + least / 20;
+    bool lacks_registers = has_many_values();
     // If a quarter of the tries gives no schedule at all, however long, the rest would hardly give one.
-    double limit = std::max({options_.tries / 4, options_.tries_for_one, 1.0});
+    const double quarter = options_.tries / 4;
+    double limit = std::max({quarter, options_.tries_for_one, 1.0});
     for (std::uint64_t attempts = 0; static_cast<double>(attempts) < limit; ++attempts) {
       base::pause();
+      if (lacks_registers && plan_ && plan_->lines > near && static_cast<double>(attempts) > quarter) {
+        if (search_with_homes(near)) return std::move(plan_);
+        lacks_registers = false;  // the rest of the tries goes to walks without homes
+      }
       if (--walk.patience == 0) walk = walk_from(elsewhere());
       Genes next = next_of(walk, attempts);
       const std::optional<std::size_t> lines = attempt(next, walk.most);
@@ -110,8 +117,7 @@ class Search {
       if (is_shortest(least)) break;
       limit = plan_ ? std::max(options_.tries, 1.0) : std::max({options_.tries, options_.tries_for_one, 1.0});
     }
-    const std::size_t near = least + least / 20;
-    if (has_many_values() && (!plan_ || plan_->lines > near)) search_with_homes(near);
+    if (lacks_registers && (!plan_ || plan_->lines > near)) search_with_homes(near);
     return std::move(plan_);
   }
 
@@ -134,63 +140,78 @@ class Search {
   }
 
   /// For sections that need many values at once: schedules in which each value has a home, from genes that differ in
-  /// what registers are for and in how early operations may come, and walks from the best of them.
-  void search_with_homes(std::size_t near) {
+  /// what registers are for and in how early operations may come, and walks from the best of them. Returns whether one
+  /// of these schedules is shorter than the plan.
+  bool search_with_homes(std::size_t near) {
+    constexpr std::size_t kHopes = 60;  // if none of so many is a schedule, the rest would hardly be one
     constexpr std::size_t kWalks = 4;
-    constexpr double kHopeless = 0.25;  // part of the tries for walks from schedules that are no shorter than the plan
+    constexpr int kFewChanges = 4;
+    constexpr int kMostChanges = 16;     // of so many values, fewer changes often leave the schedule as it was
+    constexpr double kHopeful = 1.25;    // walks from schedules that are shorter than the plan: for each of the tries
+    constexpr double kHopeless = 0.125;  // the same from others
     const std::size_t before = plan_ ? plan_->lines : options_.limit;
     std::vector<Walk> found;
+    std::size_t made = 0;
     for (Genes& genes : genes_with_homes()) {
       base::pause();
+      if (made++ == kHopes && found.empty()) break;
       const std::optional<std::size_t> lines = attempt(genes, options_.limit + options_.limit / 4);
       if (lines) found.push_back({std::move(genes), *lines, true, 0});
     }
     std::ranges::stable_sort(found, {}, &Walk::most);
     found.resize(std::min(found.size(), kWalks));
     const bool gained = plan_ && plan_->lines < before;
-    const auto tries = static_cast<std::uint64_t>((gained ? 1 : kHopeless) * options_.tries / kWalks);
+    const auto tries = static_cast<std::uint64_t>((gained ? kHopeful : kHopeless) * options_.tries / kWalks);
     for (Walk& walk : found) {
-      for (std::uint64_t attempts = kPreferences; attempts < tries && (!plan_ || plan_->lines > near); ++attempts) {
+      for (std::uint64_t attempts = 0; attempts < tries && (!plan_ || plan_->lines > near); ++attempts) {
         base::pause();
-        Genes next = next_of(walk, attempts);
+        Genes next = walk.genes;
+        change(next, spread_of(attempts), attempts % 2 == 0 ? kFewChanges : kMostChanges);
         const std::optional<std::size_t> lines = attempt(next, walk.most);
         if (!lines) continue;
         walk.most = *lines;
         walk.genes = std::move(next);
       }
     }
+    return gained;
   }
 
   [[nodiscard]] std::vector<Genes> genes_with_homes() const {
     // How many lines before the late schedule has it an operation may come, and how much longer than that schedule the
     // one that is made may be.
-    struct Window {
-      int lines_before = 0;
-      double length = 1;
-    };
-    static constexpr std::array<Window, 6> kWindows{{{64, 1}, {64, 1.3}, {16, 1}, {16, 1.3}, {4, 1}, {4, 1.3}}};
+    static constexpr std::array<int, 6> kLinesBefore{64, 16, 4, 1, 8, 32};
+    static constexpr std::array<double, 4> kLengths{1, 1.1, 1.2, 1.3};
     const LateLines late = late_lines(graph_);
     std::vector<std::vector<int>> limits{{}};
-    for (const Window& window : kWindows) {
-      std::vector<int>& not_before = limits.emplace_back();
-      for (const int first : late.first) {
-        not_before.push_back(std::max(static_cast<int>(first * window.length) - window.lines_before, 0));
+    for (const int before : kLinesBefore) {
+      for (const double length : kLengths) {
+        std::vector<int>& not_before = limits.emplace_back();
+        for (const int first : late.first) not_before.push_back(std::max(static_cast<int>(first * length) - before, 0));
       }
     }
+    // Halfway from the longest paths to the late schedule, which knows that operations share units, too.
+    std::vector<int> between;
+    for (std::size_t bundle = 0; bundle < late.first.size(); ++bundle) {
+      between.push_back((first_.priorities[bundle] - kScale * late.first[bundle]) / 2);
+    }
     std::vector<Genes> all;
-    for (const bool in_order : {false, true}) {
-      if (in_order && graph_.flags <= graph_.flag_numbers.size()) continue;
+    const auto add = [&](const std::vector<int>& priorities, const std::vector<int>& not_before, bool in_order) {
       for (const bool strict : {true, false}) {
         for (const Preference preference : {Preference::t_first, Preference::t_then_lm}) {
-          for (const std::vector<int>& not_before : limits) {
-            Genes& genes = all.emplace_back(first_);
-            std::ranges::fill(genes.preferences, preference);
-            genes.homes = true;
-            genes.strict = strict;
-            genes.flags_in_order = in_order;
-            genes.not_before = not_before;
-          }
+          Genes& genes = all.emplace_back(first_);
+          genes.priorities = priorities;
+          std::ranges::fill(genes.preferences, preference);
+          genes.homes = true;
+          genes.strict = strict;
+          genes.flags_in_order = in_order;
+          genes.not_before = not_before;
         }
+      }
+    };
+    for (const std::vector<int>& not_before : limits) {
+      for (const std::vector<int>& priorities : {first_.priorities, between}) {
+        add(priorities, not_before, false);
+        if (graph_.flags > graph_.flag_numbers.size()) add(priorities, not_before, true);
       }
     }
     return all;
@@ -215,10 +236,11 @@ class Search {
   }
 
   Genes elsewhere() {
-    constexpr int kMostChanges = 16;
+    constexpr int kMostRounds = 16;
+    constexpr int kMostChanges = 4;
     Genes genes = first_;
     std::ranges::fill(genes.preferences, static_cast<Preference>(random_.below(static_cast<int>(kPreferences))));
-    for (int extra = random_.below(kMostChanges); extra >= 0; --extra) change(genes, 4 * kScale);
+    for (int extra = random_.below(kMostRounds); extra >= 0; --extra) change(genes, 4 * kScale, kMostChanges);
     return genes;
   }
 
@@ -230,15 +252,18 @@ class Search {
       std::ranges::fill(next.preferences, static_cast<Preference>(attempts));
       return next;
     }
+    constexpr int kMostChanges = 4;
     Genes next = walk.genes;
-    change(next, (attempts % 4 == 0 ? 8 : attempts % 4 == 2 ? 3 : 1) * kScale);
+    change(next, spread_of(attempts), kMostChanges);
     return next;
   }
 
+  static int spread_of(std::uint64_t attempts) { return (attempts % 4 == 0 ? 8 : attempts % 4 == 2 ? 3 : 1) * kScale; }
+
   int below(std::size_t count) { return random_.below(static_cast<int>(count)); }
 
-  void change(Genes& genes, int spread) {
-    const int changes = 1 + random_.below(4);
+  void change(Genes& genes, int spread, int most) {
+    const int changes = 1 + random_.below(most);
     for (int n = 0; n < changes; ++n) {
       if (random_.below(3) == 0 && !genes.preferences.empty()) {
         const auto at = static_cast<std::size_t>(below(genes.preferences.size()));
