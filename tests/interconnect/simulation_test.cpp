@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <string>
@@ -127,6 +128,26 @@ TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
   const Topology hub = optical_hub(2, {1e9, 0});
   EXPECT_NEAR(run_s4u(alone, hub, options).seconds, 1.25e-3, 1e-8);
   EXPECT_NEAR(run_s4u(together, hub, options).seconds, 2e-3, 1e-8);
+}
+
+TEST_F(Simulated, ACapHoldsEachOfTheFlowsThatShareALink) {
+  constexpr std::uint64_t kBytes = 1000000;
+  SimulationOptions options;
+  options.factors = {.classes = {{0, 1, 0.25}}};
+  for (const Rank senders : {1U, 3U, 5U}) {
+    for (const std::uint64_t each : {1U, 2U}) {
+      Schedule schedule{"to rank 0", std::vector<std::vector<Step>>(1 + senders)};
+      for (Rank rank = 1; rank <= senders; ++rank) {
+        for (std::uint64_t piece = 0; piece < each; ++piece)
+          add_message(schedule, 0, rank, 0, kBytes, 10 * rank + piece);
+      }
+      // A message has a quarter of the link or, if there are more than four, less.
+      const double flows = std::max(4.0, static_cast<double>(senders * each));
+      EXPECT_NEAR(run_s4u(schedule, infiniband_flat(1 + senders, {1e9, 1e-6}), options).seconds, 2e-6 + flows * 1e-3,
+                  1e-7)
+          << senders << " x " << each;
+    }
+  }
 }
 
 /// Two equal messages from rank 0 to rank 2, and one from rank 1 to rank 2, all in one step. `more` bytes make one of

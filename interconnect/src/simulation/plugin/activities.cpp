@@ -210,10 +210,10 @@ ActivityTimes simulate_on_s4u(const ActivityGraph& graph, const Topology& topolo
   const LinkBound bound(messages, topology, options, messages_in_a_row(graph));
   const double resolution = std::max(kLeastResolution, bound.resolution_seconds());
   ChildResult child = compute_in_child("activities " + graph.name(), [&] {
-    const auto engine = make_engine(options, resolution, Shares::changed);
+    s4u::Engine& engine = make_engine(options, resolution, Shares::changed);
     auto* zone = new ExplicitZone(messages, topology, options, Routes::solved,
                                   most_resources(graph));  // the engine owns it from here
-    return GraphSimulation(graph, *zone).run(*engine);
+    return GraphSimulation(graph, *zone).run(engine);
   });
   ActivityTimes times;
   times.end_seconds = std::move(child.numbers);

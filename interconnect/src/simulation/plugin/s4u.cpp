@@ -203,9 +203,10 @@ class ScheduleSimulation {
 std::vector<double> simulate_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                                  double resolution, SharedNumber& done) {
   const Shares shares = do_messages_hang_together(schedule, topology) ? Shares::all : Shares::changed;
-  const auto engine = make_engine(options, resolution, shares);
-  auto* zone = new ExplicitZone(schedule, topology, options, Routes::limited);  // owned by the engine from here on
-  return ScheduleSimulation(schedule, options, *zone, done).run(*engine);
+  s4u::Engine& engine = make_engine(options, resolution, shares);
+  const Routes routes = shares == Shares::all ? Routes::capped : Routes::limited;
+  auto* zone = new ExplicitZone(schedule, topology, options, routes);  // owned by the engine from here on
+  return ScheduleSimulation(schedule, options, *zone, done).run(engine);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void configure_smpi() {
 
 std::vector<double> simulate_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                                   double resolution, SharedNumber& done) {
-  const auto engine = make_engine(options, resolution, Shares::changed);
+  s4u::Engine& engine = make_engine(options, resolution, Shares::changed);
   configure_smpi();
   SMPI_init();
   auto* zone = new ExplicitZone(schedule, topology, options, Routes::limited);  // owned by the engine from here on
@@ -115,7 +115,7 @@ std::vector<double> simulate_smpi(const Schedule& schedule, const Topology& topo
       MPI_Finalize();
     });
   }
-  engine->run();
+  engine.run();
   if (failure) std::rethrow_exception(failure);
   return seconds;
 }
@@ -136,7 +136,7 @@ std::vector<double> simulate_program(const Schedule& pairs, const Topology& topo
                                      const std::function<std::vector<double>(Rank)>& program,
                                      const SimulationOptions& options) {
   constexpr double kResolution = 1e-12;  // seconds: the lengths of the messages are not known yet
-  const auto engine = make_engine(options, kResolution, Shares::all);
+  s4u::Engine& engine = make_engine(options, kResolution, Shares::all);
   s4u::Engine::set_config("smpi/simulate-computation:no");
   SMPI_init();
   auto* zone = new ExplicitZone(pairs, topology, options, Routes::bare);  // owned by the engine from here on
@@ -164,7 +164,7 @@ std::vector<double> simulate_program(const Schedule& pairs, const Topology& topo
       MPI_Finalize();
     });
   }
-  engine->run();
+  engine.run();
   if (failure) std::rethrow_exception(failure);
   require_link_bound(pairs.name, topology, zone->carried(), s4u::Engine::get_clock(), kSolverPrecision);
   std::vector<double> all;

@@ -80,7 +80,7 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
       carried_(topology.links().size()) {
   for (NodeId node = 0; node < topology.nodes(); ++node) {
     hosts_.push_back(get_iface()->create_host(std::to_string(node), 1.0)->set_core_count(cores)->seal());
-    node_of_[hosts_.back()->get_netpoint()] = node;
+    GDR_ASSERT(node_of(hosts_.back()->get_netpoint()) == node, "SimGrid numbers the hosts of a zone in their order");
   }
   const std::vector<bool> used = used_links(schedule, topology, options.crosstraffic);
   for (LinkId id = 0; id < links_.size(); ++id) {
@@ -89,26 +89,24 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
     links_[id] = get_iface()
                      ->create_link(std::to_string(id), link.bytes_per_second * topology.ways())
                      ->set_latency(link.latency_seconds)
-                     ->seal();
-    number_of_[links_[id]] = id;
+                     ->seal()
+                     ->get_impl();
   }
   if (routes != Routes::bare) make_limiters(schedule, routes);
   get_iface()->seal();
   if (!own_factors_) return;
-  get_iface()->get_network_model()->set_lat_factor_cb([this](double bytes, const s4u::Host* from, const s4u::Host* to,
-                                                             const std::vector<s4u::Link*>& links, const auto&) {
-    count(bytes, links);
-    return latency_factor(static_cast<std::uint64_t>(bytes) / next_together_,
-                          delay_of(node_of_.at(from->get_netpoint()), node_of_.at(to->get_netpoint())));
-  });
+  get_iface()->get_network_model()->set_lat_factor_cb(
+      [this](double bytes, const s4u::Host* from, const s4u::Host* to, const auto&, const auto&) {
+        const Delay delay = delay_of(node_of(from->get_netpoint()), node_of(to->get_netpoint()));
+        count(static_cast<std::uint64_t>(bytes));
+        return latency_factor(static_cast<std::uint64_t>(bytes) / next_together_, delay);
+      });
 }
 
-void ExplicitZone::count(double bytes, const std::vector<s4u::Link*>& links) {
-  for (const s4u::Link* link : links) {
-    const auto found = number_of_.find(link);
-    if (found == number_of_.end()) continue;  // a limiter
-    carried_[found->second].messages += next_together_;
-    carried_[found->second].bytes += static_cast<std::uint64_t>(bytes);
+void ExplicitZone::count(std::uint64_t bytes) {
+  for (const auto& [link, ways] : route_) {
+    carried_[link].messages += std::uint64_t{ways} * next_together_;
+    carried_[link].bytes += ways * bytes;
   }
 }
 
@@ -142,6 +140,9 @@ ExplicitZone::Delay ExplicitZone::delay_of(NodeId from, NodeId to) {
 /// them it would have as many equations as there are flows, and it goes through all equations for each share it finds.
 /// The order of its sums is another with them. Where many events nearly meet, as in replays of programs, times depend
 /// on that.
+///
+/// If SimGrid computes all shares at every change, only caps need such a link, and all flows with the same cap can have
+/// one. The solver then passes over one link, not over one for each pair of nodes.
 void ExplicitZone::make_limiters(const Schedule& schedule, Routes routes) {
   std::map<std::pair<Rank, std::uint64_t>, std::uint32_t> equal;  // messages of a step, by peer and bytes
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
@@ -173,49 +174,60 @@ void ExplicitZone::make_limiter(Rank from, Rank to, std::uint64_t bytes, std::ui
     latency += topology_.links()[link].latency_seconds;
   }
   if (together > 1 && latency * of_size.latency == 0) return;
-  s4u::Link*& limiter = limiters_[key];
-  if (of_size.rate_cap == 0 && route_.size() < 2) return;
-  limiter = get_iface()->create_link(fmt::format("limiter {} {} {} {}", from, to, of_size.from_bytes, together),
-                                     of_size.rate_cap == 0 ? kNoLimit : of_size.rate_cap * rate * together);
-  if (routes == Routes::solved) {
-    limiter->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
-  } else {
-    limiter->set_sharing_policy(s4u::Link::SharingPolicy::NONLINEAR, carries_any);
+  simgrid::kernel::resource::StandardLinkImpl*& limiter = limiters_[key];
+  if (of_size.rate_cap == 0 && (route_.size() < 2 || routes == Routes::capped)) return;
+  const double limit = of_size.rate_cap == 0 ? kNoLimit : of_size.rate_cap * rate * together;
+  if (routes == Routes::capped) {
+    if (const auto cap = caps_.find(limit); cap != caps_.end()) {
+      limiter = cap->second;
+      return;
+    }
   }
-  limiter->seal();
+  s4u::Link* const link = get_iface()->create_link(
+      routes == Routes::capped ? fmt::format("cap {}", caps_.size())
+                               : fmt::format("limiter {} {} {} {}", from, to, of_size.from_bytes, together),
+      limit);
+  if (routes == Routes::solved) {
+    link->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
+  } else {
+    link->set_sharing_policy(s4u::Link::SharingPolicy::NONLINEAR, carries_any);
+  }
+  limiter = link->seal()->get_impl();
+  if (routes == Routes::capped) caps_[limit] = limiter;
 }
 
 void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* from,
                                    const simgrid::kernel::routing::NetPoint* to, simgrid::kernel::routing::Route* into,
                                    double* latency) {
-  const std::uint64_t ends = pair(node_of_.at(from), node_of_.at(to));
+  const NodeId source = node_of(from);
+  const NodeId destination = node_of(to);
+  const std::uint64_t ends = pair(source, destination);
   if (const auto longest = longest_.find(ends); longest != longest_.end()) {
     const std::uint64_t bytes = next_bytes_.value_or(longest->second);
     const auto limiter = limiters_.find({ends, factors_.of(bytes).from_bytes, next_together_});
-    if (limiter != limiters_.end() && limiter->second != nullptr)
-      into->link_list_.push_back(limiter->second->get_impl());
+    if (limiter != limiters_.end() && limiter->second != nullptr) into->link_list_.push_back(limiter->second);
   }
   if (latency != nullptr && topology_.ways() > 1) {
-    const Delay delay = delay_of(node_of_.at(from), node_of_.at(to));
+    const Delay delay = delay_of(source, destination);
     *latency += (delay.latency + delay.weight) / next_together_;
   }
-  topology_.links_into(node_of_.at(from), node_of_.at(to), route_);
+  topology_.links_into(source, destination, route_);
   for (const auto& [id, ways] : route_) {
     const Cable& link = topology_.links()[id];
     // SimGrid adds up the shares of a link that is there more than once.
-    into->link_list_.insert(into->link_list_.end(), ways, links_[id]->get_impl());
+    into->link_list_.insert(into->link_list_.end(), ways, links_[id]);
     if (latency != nullptr && topology_.ways() == 1) {
       *latency += (link.latency_seconds + factors_.weight_s / link.bytes_per_second) / next_together_;
     }
   }
 }
 
-std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, double resolution_seconds, Shares shares) {
+s4u::Engine& make_engine(const SimulationOptions& options, double resolution_seconds, Shares shares) {
   xbt_log_control_set("root.thres:critical");
   char name[] = "gdr";
   char* arguments[] = {name, nullptr};
   int count = 1;
-  auto engine = std::make_unique<s4u::Engine>(&count, arguments);
+  auto* engine = new s4u::Engine(&count, arguments);
   // Larger than any product of bandwidth and latency, so that links limit flows and TCP windows do not.
   constexpr double kNoWindow = 1e30;
   s4u::Engine::set_config(fmt::format("network/model:{}", name_of(options.model)));
@@ -223,7 +235,7 @@ std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, doubl
   s4u::Engine::set_config(fmt::format("network/TCP-gamma:{}", kNoWindow));
   s4u::Engine::set_config(fmt::format("surf/precision:{}", resolution_seconds));
   if (shares == Shares::all) s4u::Engine::set_config("network/optim:Full");
-  return engine;
+  return *engine;
 }
 
 LinkBound::LinkBound(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,

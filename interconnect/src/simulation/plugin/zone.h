@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -27,6 +26,7 @@ namespace gdr::interconnect {
 enum class Routes {
   limited,  // for messages that the schedule lists
   solved,   // the same, with these links among the solver's equations
+  capped,   // for messages that the schedule lists, if the shares of all flows are computed at every change
   bare,     // for messages that are not known beforehand
 };
 
@@ -67,17 +67,23 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
 
   void make_limiters(const Schedule& schedule, Routes routes);
   void make_limiter(Rank from, Rank to, std::uint64_t bytes, std::uint32_t together, Routes routes);
-  void count(double bytes, const std::vector<simgrid::s4u::Link*>& links);
+  /// Counts a message on the links of route_.
+  void count(std::uint64_t bytes);
   /// Latency of a route, and what the weight adds to it where links are shared.
   struct Delay {
     double latency;
     double weight;
   };
+  /// Leaves the links of the route in route_.
   [[nodiscard]] Delay delay_of(NodeId from, NodeId to);
   [[nodiscard]] double latency_factor(std::uint64_t bytes, const Delay& delay) const;
   void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
                        simgrid::kernel::routing::Route* into, double* latency) override;
 
+  /// Hosts are all that the zone consists of, so that SimGrid numbers them from 0 on.
+  [[nodiscard]] static NodeId node_of(const simgrid::kernel::routing::NetPoint* point) {
+    return static_cast<NodeId>(point->id());
+  }
   [[nodiscard]] std::uint64_t pair(NodeId from, NodeId to) const {
     return std::uint64_t{from} * topology_.nodes() + to;
   }
@@ -86,14 +92,13 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   const FlowFactors& factors_;
   bool own_factors_;  // SimGrid has none of its own
   std::vector<simgrid::s4u::Host*> hosts_;
-  std::vector<simgrid::s4u::Link*> links_;
-  std::unordered_map<const simgrid::s4u::Link*, LinkId> number_of_;
+  std::vector<simgrid::kernel::resource::StandardLinkImpl*> links_;  // null for those that no message takes
   std::vector<LinkLoad> carried_;
-  std::unordered_map<std::uint64_t, std::uint64_t> longest_;  // bytes, by pair of nodes
-  std::map<LimiterKey, simgrid::s4u::Link*> limiters_;
+  std::unordered_map<std::uint64_t, std::uint64_t> longest_;                     // bytes, by pair of nodes
+  std::map<LimiterKey, simgrid::kernel::resource::StandardLinkImpl*> limiters_;  // null: a pair needs none
+  std::map<double, simgrid::kernel::resource::StandardLinkImpl*> caps_;  // by bytes/s; the limiters of Routes::capped
   std::optional<std::uint64_t> next_bytes_;
   std::uint32_t next_together_ = 1;
-  std::unordered_map<const simgrid::kernel::routing::NetPoint*, NodeId> node_of_;
   std::vector<SharedLink> route_;
 };
 
@@ -128,9 +133,10 @@ class LinkBound {
 /// to compute them, so that all are computed in less time if most of them change.
 enum class Shares { changed, all };
 
-/// The one engine of this process, with flow model and resolution set. The zone is to be created next.
-[[nodiscard]] std::unique_ptr<simgrid::s4u::Engine> make_engine(const SimulationOptions& options,
-                                                                double resolution_seconds, Shares shares);
+/// The one engine of this process, with flow model and resolution set. The zone is to be created next. Nobody takes the
+/// engine apart: the process ends with the simulation, and its memory with the process.
+[[nodiscard]] simgrid::s4u::Engine& make_engine(const SimulationOptions& options, double resolution_seconds,
+                                                Shares shares);
 
 /// Runs `simulate` in a process of its own. `simulate` returns the seconds of the ranks, and stores its progress, from
 /// 0 to 1, in its argument. Throws gdr::Error for a time below the bound.
