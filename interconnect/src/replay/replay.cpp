@@ -55,6 +55,8 @@ class ReplayBuilder {
     }
     if (count >= kNobody) throw Error(fmt::format("{}: {} operations are more than {}", program.name, count, kNobody));
     first_.push_back(static_cast<std::uint32_t>(count));
+    rank_of_.reserve(count);
+    for (Rank rank = 0; rank < ranks; ++rank) rank_of_.insert(rank_of_.end(), program.ranks[rank].size(), rank);
     partner_.assign(count, kNobody);
     begun_.assign(count, kAtOnce);
     ended_.assign(count, kAtOnce);
@@ -95,9 +97,7 @@ class ReplayBuilder {
     return nodes;
   }
 
-  [[nodiscard]] Rank rank_of(std::uint32_t index) const {
-    return static_cast<Rank>(std::ranges::upper_bound(first_, index) - first_.begin() - 1);
-  }
+  [[nodiscard]] Rank rank_of(std::uint32_t index) const { return rank_of_[index]; }
   [[nodiscard]] const RankProgram& rank_program(std::uint32_t index) const { return program_.ranks[rank_of(index)]; }
   [[nodiscard]] const RankProgram::Operation& operation(std::uint32_t index) const {
     const Rank rank = rank_of(index);
@@ -282,6 +282,7 @@ class ReplayBuilder {
   ActivityGraph graph_{"", 1, {}};
   std::vector<std::uint32_t> first_;  // index of the first operation of each rank, then the number of all
   // Of each operation of all ranks:
+  std::vector<Rank> rank_of_;
   std::vector<std::uint32_t> partner_;
   std::vector<ActivityId> begun_;
   std::vector<ActivityId> ended_;
