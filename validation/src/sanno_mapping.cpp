@@ -43,19 +43,25 @@ TaskMapping mapped(const TaskGraph& graph, const Grid& grid, MappingMethod metho
   return {};
 }
 
+/// Processor time of this thread so far, in seconds.
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * kNano;
+}
+
 /// Costs and times of the paper's three graphs, each mapped and replayed when first needed.
 class Mappings {
  public:
   /// Seconds that the program's messages take in its order, on links of OpenNSIM's bandwidth and latency.
   double seconds(MappingGraph which, MappingMethod method) {
     return seconds_.of({which, method}, [&] {
-      const auto [graph, grid] = setting(which);
+      const auto& [graph, grid] = setting(which);
       const base::Description network = interconnect::load_network("opennsim-torus", "grid");
       const interconnect::Topology torus =
           interconnect::grid_topology(grid, {network.value("bandwidth") * kGiga, network.value("latency") * kMicro});
-      const interconnect::Program program = interconnect::make_program(trace_of(which, graph.tasks()));
       return run_s4u(
-                 replay_graph(program, grid.nodes(),
+                 replay_graph(program(which), grid.nodes(),
                               {.envelope_bytes = interconnect::kSmpiEnvelope, .node_of_rank = mapping(which, method)}),
                  torus)
           .seconds;
@@ -69,20 +75,47 @@ class Mappings {
 
   const MappingCost& cost(MappingGraph which, MappingMethod method) {
     return costs_.of({which, method}, [&] {
-      const auto [graph, grid] = setting(which);
+      const auto& [graph, grid] = setting(which);
       return interconnect::mapping_cost(graph, mapping(which, method), grid);
     });
   }
 
+  /// True if the graph `bruck` is mapped on a cube within the limit, in processor seconds of one thread, in the best of
+  /// three runs. A run within the limit makes further runs needless, and for the paper's cube one is there.
+  bool is_quick(std::uint32_t side, MappingMethod method, double most_seconds) {
+    const Grid cube({side, side, side}, true);
+    int runs = 3;
+    if (cube.nodes() == setting(MappingGraph::bruck).second.nodes()) {
+      if (found(MappingGraph::bruck, method).seconds <= most_seconds) return true;
+      --runs;
+    }
+    const TaskGraph graph = interconnect::bruck_graph(cube.nodes(), kBruckBlock);
+    for (; runs > 0; --runs) {
+      if (timed(graph, cube, method).seconds <= most_seconds) return true;
+    }
+    return false;
+  }
+
  private:
   using Key = std::pair<MappingGraph, MappingMethod>;
+  struct Found {
+    TaskMapping mapping;
+    double seconds;  // of processor time
+  };
 
-  const TaskMapping& mapping(MappingGraph which, MappingMethod method) {
-    return mappings_.of({which, method}, [&] {
-      const auto [graph, grid] = setting(which);
-      return mapped(graph, grid, method);
+  static Found timed(const TaskGraph& graph, const Grid& grid, MappingMethod method) {
+    const double start = thread_seconds();
+    TaskMapping mapping = mapped(graph, grid, method);
+    return {std::move(mapping), thread_seconds() - start};
+  }
+
+  const Found& found(MappingGraph which, MappingMethod method) {
+    return found_.of({which, method}, [&] {
+      const auto& [graph, grid] = setting(which);
+      return timed(graph, grid, method);
     });
   }
+  const TaskMapping& mapping(MappingGraph which, MappingMethod method) { return found(which, method).mapping; }
 
   static interconnect::Trace trace_of(MappingGraph which, std::uint32_t tasks) {
     switch (which) {
@@ -97,16 +130,26 @@ class Mappings {
     return {};
   }
 
-  static std::pair<TaskGraph, Grid> setting(MappingGraph which) {
-    if (which == MappingGraph::bruck) {
-      return {interconnect::bruck_graph(4096, kBruckBlock), Grid({16, 16, 16}, true)};
-    }
-    const Grid small({8, 8, 8}, true);
-    if (which == MappingGraph::cg) return {interconnect::cg_graph(small.nodes()), small};
-    return {interconnect::sp_graph(interconnect::most_sp_tasks(small.nodes())), small};
+  const interconnect::Program& program(MappingGraph which) {
+    return programs_.of(which,
+                        [&] { return interconnect::make_program(trace_of(which, setting(which).first.tasks())); });
   }
 
-  OnceEach<Key, TaskMapping> mappings_;
+  using Setting = std::pair<TaskGraph, Grid>;
+  const Setting& setting(MappingGraph which) {
+    return settings_.of(which, [&]() -> Setting {
+      if (which == MappingGraph::bruck) {
+        return {interconnect::bruck_graph(4096, kBruckBlock), Grid({16, 16, 16}, true)};
+      }
+      const Grid small({8, 8, 8}, true);
+      if (which == MappingGraph::cg) return {interconnect::cg_graph(small.nodes()), small};
+      return {interconnect::sp_graph(interconnect::most_sp_tasks(small.nodes())), small};
+    });
+  }
+
+  OnceEach<MappingGraph, Setting> settings_;
+  OnceEach<MappingGraph, interconnect::Program> programs_;
+  OnceEach<Key, Found> found_;
   OnceEach<Key, MappingCost> costs_;
   OnceEach<Key, double> seconds_;
 };
@@ -124,26 +167,6 @@ double in_unit(const Row& row, std::uint64_t bytes) {
   const auto unit = kUnits.find(row.unit);
   if (unit == kUnits.end()) throw Error("row " + row.id.text() + ": unit '" + row.unit + "' is no number of bytes");
   return static_cast<double>(bytes) / unit->second;
-}
-
-/// Processor time of this thread so far, in seconds.
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * kNano;
-}
-
-/// True if the graph `bruck` is mapped on a cube within the limit, in processor seconds of one thread, in the best of
-/// three runs. A run within the limit makes further runs needless.
-bool is_quick(std::uint32_t side, MappingMethod method, double most_seconds) {
-  const Grid grid({side, side, side}, true);
-  const TaskGraph graph = interconnect::bruck_graph(grid.nodes(), kBruckBlock);
-  for (int run = 0; run < 3; ++run) {
-    const double start = thread_seconds();
-    static_cast<void>(mapped(graph, grid, method));
-    if (thread_seconds() - start <= most_seconds) return true;
-  }
-  return false;
 }
 
 /// True if all rules and the refinement give every task of a graph of 315 tasks a node of its own, and all costs are
@@ -213,7 +236,9 @@ std::vector<Model> sanno_mapping_models() {
       // True if the mapping is found within the limit, in seconds. The page shows no times, since no two runs agree.
       {"mapping.quick",
        {CaseField::side, CaseField::method, CaseField::limit},
-       [](const Row& row) -> Ours { return is_quick(*row.what.side, *row.what.method, *row.what.limit); }},
+       [mappings](const Row& row) -> Ours {
+         return mappings->is_quick(*row.what.side, *row.what.method, *row.what.limit);
+       }},
       {"mapping.odd_numbers", {}, [](const Row&) -> Ours { return maps_odd_numbers(); }},
       {"mapping.order", {}, [](const Row&) -> Ours { return counts_as_table_1(); }},
       {"mapping.spread", {}, [mappings](const Row&) -> Ours { return spreads_as_figure_8(*mappings); }}};
