@@ -9,8 +9,10 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "file_lines.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/line_reader.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/imported_network.h"
@@ -23,6 +25,7 @@ struct Lane {
   std::string_view name;
   double gigabits;
 };
+constexpr std::array<unsigned, 5> kWidths{1, 2, 4, 8, 12};
 constexpr std::array<Lane, 9> kLanes{{{"SDR", 2},
                                       {"DDR", 4},
                                       {"QDR", 8},
@@ -32,6 +35,9 @@ constexpr std::array<Lane, 9> kLanes{{{"SDR", 2},
                                       {"HDR", 50},
                                       {"NDR", 100},
                                       {"XDR", 200}}};
+
+/// Label of the adapters by which switches compute reductions: they run no programs.
+constexpr std::string_view kAggregationNode = "Aggregation Node";
 
 struct End {
   std::string name;  // of the switch or adapter
@@ -127,20 +133,23 @@ class Ibnetdiscover {
     return *number;
   }
 
-  /// Bytes per second of a word such as 4xQDR at the end of a comment; 0 without one.
+  /// Bytes per second of a word such as 4xQDR at the end of a comment, behind the label; 0 without one.
   [[nodiscard]] double rate_in(std::string_view comment) const {
-    const auto words = base::blank_fields(comment);
+    const std::size_t label_end = comment.rfind('"');
+    const auto words =
+        base::blank_fields(label_end == std::string_view::npos ? comment : comment.substr(label_end + 1));
     if (words.empty()) return 0;
     const std::string_view word = words.back();
     const std::size_t cross = word.find('x');
+    if (cross == std::string_view::npos) return 0;
     const auto width = base::number_in<unsigned>(word.substr(0, cross));
-    if (cross == std::string_view::npos || !width) return 0;
     for (const Lane& lane : kLanes) {
+      if (!width || std::ranges::find(kWidths, *width) == kWidths.end()) break;
       if (word.substr(cross + 1) == lane.name) return *width * lane.gigabits * kGiga / 8;
     }
     lines_.refuse(
-        fmt::format("speed '{}' is refused: it must be a width and SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or "
-                    "XDR, such as 4xHDR",
+        fmt::format("speed '{}' is refused: it must be a width of 1x, 2x, 4x, 8x or 12x and SDR, DDR, QDR, FDR10, "
+                    "FDR, EDR, HDR, NDR or XDR, such as 4xHDR",
                     word));
   }
 
@@ -149,7 +158,12 @@ class Ibnetdiscover {
     ImportedNetwork network;
     std::map<std::string, std::string> shown;  // names in the network
     std::map<std::string, unsigned> of_host;   // adapters so far
+    std::set<std::string> inside;              // adapters within switches
     for (const std::string& adapter : adapters_) {
+      if (names_.at(adapter).find(kAggregationNode) != std::string::npos) {
+        inside.insert(adapter);
+        continue;
+      }
       const auto words = base::blank_fields(names_.at(adapter));
       std::string host = words.empty() ? adapter : std::string(words.front());
       if (const unsigned before = of_host[host]++; before > 0) host += fmt::format(":{}", before);
@@ -161,10 +175,16 @@ class Ibnetdiscover {
       if (!names_.contains(cable.to.name)) {
         lines_.refuse_at(cable.line, fmt::format("'{}' is unknown: it has no block", cable.to.name));
       }
+      if (inside.contains(cable.from.name) || inside.contains(cable.to.name)) continue;
       const auto [low, high] = std::minmax(cable.from, cable.to);
       if (!known.emplace(low, high).second) continue;
       const auto name_of_end = [&](const End& end) { return shown.contains(end.name) ? shown.at(end.name) : end.name; };
       network.cables.push_back({name_of_end(cable.from), name_of_end(cable.to), cable.bytes_per_second});
+    }
+    if (!inside.empty()) {
+      network.notes.push_back(fmt::format("{} that switches have inside (SHARP) {} left out",
+                                          base::counted(inside.size(), "aggregation node"),
+                                          inside.size() == 1 ? "is" : "are"));
     }
     return network;
   }

@@ -74,6 +74,29 @@ TEST(ImportedNetwork, IbnetdiscoverGivesAdaptersSwitchesAndRates) {
   EXPECT_THAT(refused("Ca 1 \"H-1\"\n[900](2) \"S-9\"[1]\n"), HasSubstr("port '900' is refused"));
   EXPECT_THAT(refused("Ca 1 \"H-1\"\nCa 1 \"H-1\"\n"), HasSubstr("fabric:2: 'H-1' is there twice"));
   EXPECT_THAT(refused("# nothing\n"), HasSubstr("neither a Switch nor a Ca"));
+  EXPECT_THAT(refused("Ca 1 \"H-1\"\n[1](2) \"S-9\"[1] # \"leaf\" lid 1 ?xQDR\n"),
+              HasSubstr("fabric:2: speed '?xQDR'"));
+  EXPECT_THAT(refused("Ca 1 \"H-1\"\n[1](2) \"S-9\"[1] # 3xQDR\n"), HasSubstr("width of 1x, 2x, 4x, 8x or 12x"));
+  // An x in a label says nothing.
+  EXPECT_THAT(refused("Ca 1 \"H-1\"\n[1](2) \"S-9\"[1] # \"box\"\n"), HasSubstr("'S-9' is unknown"));
+}
+
+TEST(ImportedNetwork, AggregationNodesInsideSwitchesRunNoPrograms) {
+  const ImportedNetwork found = parse_ibnetdiscover(R"(Switch	41 "S-1" # "leaf" enhanced port 0 lid 4 lmc 0
+[1]	"H-1"[1](11) # "node01 mlx5_0" lid 10 4xHDR
+[2]	"H-2"[1](12) # "node02 mlx5_0" lid 11 4xHDR
+[41]	"H-3"[1](13) # "Mellanox Technologies Aggregation Node" lid 12 4xHDR
+Ca	1 "H-3" # "Mellanox Technologies Aggregation Node"
+[1](13) "S-1"[41] # lid 12 lmc 0 "leaf" lid 4 4xHDR
+Ca	1 "H-1" # "node01 mlx5_0"
+[1](11) "S-1"[1] # lid 10 lmc 0 "leaf" lid 4 4xHDR
+Ca	1 "H-2" # "node02 mlx5_0"
+[1](12) "S-1"[2] # lid 11 lmc 0 "leaf" lid 4 4xHDR
+)",
+                                                    "fabric");
+  EXPECT_THAT(found.hosts, ElementsAre("node01", "node02"));
+  EXPECT_EQ(found.cables.size(), 2U);
+  EXPECT_THAT(found.notes, ElementsAre("1 aggregation node that switches have inside (SHARP) is left out"));
 }
 
 TEST(ImportedNetwork, SlurmsListsAreExpanded) {

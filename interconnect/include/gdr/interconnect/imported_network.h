@@ -29,8 +29,9 @@ struct ImportedNetwork {
 };
 
 /// What `ibnetdiscover` prints: switches (Switch), adapters (Ca) and their ports. Adapters are nodes, under the name of
-/// their host and, if a host has several, the number of the adapter; routers (Rt) are switches. Each cable has the data
-/// rate of its width and speed. `name` is used in error messages. Throws gdr::Error `NAME:LINE: ...`.
+/// their host and, if a host has several, the number of the adapter; those that switches have inside (aggregation nodes
+/// of SHARP) are left out. Routers (Rt) are switches. Each cable has the data rate of its width and speed. `name` is
+/// used in error messages. Throws gdr::Error `NAME:LINE: ...`, also for a width or speed that is not known.
 [[nodiscard]] ImportedNetwork parse_ibnetdiscover(std::string_view text, std::string_view name);
 
 /// Slurm's topology.conf of the plugin topology/tree: lines SwitchName=... with Nodes=... or Switches=..., with Slurm's
