@@ -65,7 +65,11 @@ interconnect::Schedule collective(const std::string& operation, interconnect::No
   using interconnect::CollectiveOperation;
   using interconnect::Path;
   const auto path = [&] {
-    return chosen<Path>("method", method, {{"direct", Path::direct}, {"multipath", Path::multipath}});
+    // The library chooses nothing here.
+    return chosen<Path>("method", method,
+                        {{std::string(interconnect::kAutoMethod), Path::direct},
+                         {"direct", Path::direct},
+                         {"multipath", Path::multipath}});
   };
   if (operation == "reduce") return interconnect::make_reduce(nodes, bytes, path());
   if (operation == "send") return interconnect::make_send(nodes, bytes, path());
@@ -78,8 +82,7 @@ interconnect::Schedule collective(const std::string& operation, interconnect::No
     throw Error("operation = '" + operation +
                 "' is refused: it must be one of allgather, allreduce, alltoall, broadcast, reduce, send");
   }
-  const auto algorithm = method == "auto" ? interconnect::library_algorithm(known->second, nodes, bytes)
-                                          : interconnect::algorithm_called(known->second, method);
+  const auto algorithm = interconnect::algorithm_by(known->second, method, nodes, bytes);
   return interconnect::make_collective({known->second, algorithm, bytes, nodes}, nodes);
 }
 
@@ -240,6 +243,7 @@ PYBIND11_MODULE(_models, module) {
       .def("route", [](const interconnect::Platform& own, std::uint32_t from,
                        std::uint32_t to) { return own.topology.route(from, to); })
       .def("collective", &run_collective);
+  module.attr("AUTO_METHOD") = std::string(interconnect::kAutoMethod);
   module.def("has_simgrid", &interconnect::has_simgrid);
 
   bind<TaskGraph>(module, "TaskGraph")

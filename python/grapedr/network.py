@@ -58,16 +58,15 @@ class Network:
     def collective(self, operation: str, bytes: int, method: str | None = None, simulate: bool = False) -> dict[str, Any]:
         """Seconds of a collective call on all nodes: "allgather" (`bytes` of each node; `method` "bruck", "doubling",
         "pairwise", "posted", "ring"), "broadcast" ("direct", "multipath", "scatter-doubling", "scatter-ring", "tree"),
-        "allreduce" ("direct", "doubling", "halving", "multipath"), "alltoall" ("bruck", "pairwise", "posted"), all of them
-        with "auto", the choice of MPICH 3.1.3; "reduce" and "send" ("direct", "multipath").
+        "allreduce" ("direct", "doubling", "halving", "multipath"), "alltoall" ("bruck", "pairwise", "posted"), "reduce" and
+        "send" ("direct", "multipath"). Without a method, as with "auto", it is the choice of MPICH 3.1.3, the default of
+        `gdr net` as well; of "reduce" and "send", it is "direct".
 
         `seconds` is a closed form that assumes that all ranks work in step, or with `simulate` the result of SimGrid. The
         other values are `lockstep_seconds`, `link_bound_seconds` (a lower bound), and the number of `messages` and `bytes`."""
-        if method is None:
-            method = {"allgather": "ring", "alltoall": "pairwise"}.get(operation, "direct")
         if bytes < 0:
             raise Error(f"bytes = {bytes} is refused: it must be at least 0")
-        return self._core.collective(operation, bytes, method, simulate)
+        return self._core.collective(operation, bytes, method or _models.AUTO_METHOD, simulate)
 
     def __repr__(self) -> str:
         return f"<grapedr.network.Network {self.name}: {self.nodes} nodes, {self.links} links>"

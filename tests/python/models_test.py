@@ -57,6 +57,14 @@ class Networks(Refusing):
             made = network.collective(operation, 4096, method)
             self.assertAlmostEqual(made["seconds"] / expected["seconds"], 1, delta=1e-12)  # steps are added in another order
             self.assertEqual(made["messages"], expected["messages"])
+            # Both choose the same method if none is named.
+            arguments = ("--network", "torus-4x4x4", "--bytes", 65536, "--executor", "closed-form")
+            expected = gdr("net", command, *arguments)
+            made = network.collective(operation, 65536)
+            self.assertAlmostEqual(made["seconds"] / expected["seconds"], 1, delta=1e-12)
+            self.assertEqual(made["messages"], expected["messages"])
+            self.assertEqual(made, network.collective(operation, 65536, "auto"))
+        self.assertEqual(network.collective("send", 65536), network.collective("send", 65536, "direct"))
         self.assertEqual((network.nodes, len(network.route(0, 1))), (64, 1))
         self.assertIn("64 nodes", repr(network))
 

@@ -12,7 +12,7 @@ namespace {
 using interconnect::Collective;
 using interconnect::CollectiveOperation;
 
-constexpr const char* kAuto = "auto";
+constexpr std::string_view kAuto = interconnect::kAutoMethod;
 
 struct NetCollectiveOptions {
   std::string title;  // broadcast, ...
@@ -21,7 +21,7 @@ struct NetCollectiveOptions {
   SimulationArguments simulation;
   ReportOptions report;
   std::uint64_t bytes = 1 << 20;
-  std::string method = kAuto;
+  std::string method{kAuto};
   std::uint32_t group = 0;
   bool long_run = false;
 };
@@ -29,9 +29,7 @@ struct NetCollectiveOptions {
 Collective chosen(const NetCollectiveOptions& options, const interconnect::Platform& platform) {
   const interconnect::NodeId nodes = platform.topology.nodes();
   Collective collective{options.operation, {}, options.bytes, options.group};
-  collective.algorithm = options.method == kAuto
-                             ? interconnect::library_algorithm(options.operation, nodes, options.bytes)
-                             : interconnect::algorithm_called(options.operation, options.method);
+  collective.algorithm = interconnect::algorithm_by(options.operation, options.method, nodes, options.bytes);
   if (collective.group == 0) collective.group = std::min(nodes, platform.nodes_together);
   if (collective.algorithm == interconnect::CollectiveAlgorithm::levels && collective.group == 0) {
     throw UsageError(
@@ -88,7 +86,7 @@ void add_collective(Command net, CollectiveOperation operation, const std::strin
   options->platform.add_to(command);
   command.add_option("--bytes", options->bytes, "payload of each sending rank",
                      whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes));
-  std::vector<std::string> methods{kAuto};
+  std::vector<std::string> methods{std::string(kAuto)};
   for (const auto algorithm : interconnect::algorithms_of(operation)) methods.emplace_back(name_of(algorithm));
   command.add_option("--method", options->method,
                      fmt::format("algorithm; auto: the choice of {} for this size and number of nodes",

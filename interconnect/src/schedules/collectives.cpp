@@ -229,6 +229,11 @@ CollectiveAlgorithm algorithm_called(CollectiveOperation operation, std::string_
   throw Error(fmt::format("method = '{}' is refused: it must be one of {}", name, fmt::join(names, ", ")));
 }
 
+CollectiveAlgorithm algorithm_by(CollectiveOperation operation, std::string_view method, Rank nodes,
+                                 std::uint64_t bytes) {
+  return method == kAutoMethod ? library_algorithm(operation, nodes, bytes) : algorithm_called(operation, method);
+}
+
 CollectiveAlgorithm library_algorithm(CollectiveOperation operation, Rank nodes, std::uint64_t bytes) {
   using enum CollectiveAlgorithm;
   // Defaults of MPICH 3.1.3's variables MPIR_CVAR_..., in bytes.

@@ -86,6 +86,12 @@ inline constexpr std::uint64_t kShortAllgather = 81920;
 /// partners are found by exclusive or; `pairwise` takes those at a distance here, too.
 [[nodiscard]] CollectiveAlgorithm library_algorithm(CollectiveOperation operation, Rank nodes, std::uint64_t bytes);
 
+/// The method by which programs run a collective if nothing else is asked for: library_algorithm() chooses.
+inline constexpr std::string_view kAutoMethod = "auto";
+/// The algorithm of the name `method`, or the library's for kAutoMethod. Throws gdr::Error as algorithm_called().
+[[nodiscard]] CollectiveAlgorithm algorithm_by(CollectiveOperation operation, std::string_view method, Rank nodes,
+                                               std::uint64_t bytes);
+
 /// Throws gdr::Error as the functions above; for an algorithm that the operation does not have; for doubling of data on
 /// nodes that are no power of two; and for levels unless `group` divides the nodes.
 [[nodiscard]] Schedule make_collective(const Collective& collective, Rank nodes);
