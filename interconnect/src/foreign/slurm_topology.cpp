@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <numeric>
-#include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "file_lines.h"
 #include "gdr/base/error.h"
@@ -72,11 +72,25 @@ std::vector<std::string> expand_entry(std::string_view entry, std::size_t most) 
   return names;
 }
 
+/// topology.yaml of Slurm 25.05: a list of topologies, each with a tree, blocks or neither.
+bool is_yaml(std::string_view text) {
+  FileLines lines(text, "");
+  while (const auto line = lines.next()) {
+    const std::string_view content = base::trimmed(*line);
+    if (content.empty() || content.front() == '#' || content == "---") continue;
+    return content.starts_with("- topology:") || content.starts_with("topology:");
+  }
+  return false;
+}
+
 class SlurmTopology {
  public:
-  SlurmTopology(std::string_view text, std::string_view name) : lines_(text, name) {}
+  SlurmTopology(std::string_view text, std::string_view name) : text_(text), lines_(text, name) {}
 
   ImportedNetwork run() {
+    if (is_yaml(text_)) {
+      lines_.refuse_at(1, "topology.yaml is refused: only topology.conf is read, with lines SwitchName=...");
+    }
     std::string joined;  // a line that ends in \ goes on in the next one
     while (const auto line = lines_.next()) {
       std::string_view content = base::trimmed(line->substr(0, line->find('#')));
@@ -109,11 +123,17 @@ class SlurmTopology {
       if (key == "switchname") {
         names = expand(value);
       } else if (key == "nodes") {
+        if (in_lower_case(value) == "all") lines_.refuse("Nodes=ALL is refused: the names of the nodes are needed");
         found.nodes = expand(value);
       } else if (key == "switches") {
         found.switches = expand(value);
       } else if (key == "linkspeed") {
         has_speeds_ = true;
+      } else if (key.starts_with("block")) {
+        lines_.refuse(
+            fmt::format("'{}' is refused: blocks (topology/block) do not say which switches join them; the "
+                        "lines of topology/tree do, SwitchName=...",
+                        field));
       } else {
         lines_.refuse(fmt::format("key '{}' is refused: a line has SwitchName, Nodes, Switches and LinkSpeed",
                                   field.substr(0, sign)));
@@ -139,7 +159,7 @@ class SlurmTopology {
 
   [[nodiscard]] ImportedNetwork finish() const {
     ImportedNetwork network;
-    std::map<std::string, std::string> above;  // switch of each node and switch
+    std::map<std::string, std::string> above;  // switch of each node
     for (const std::string& name : order_) {
       const Switch& own = switches_.at(name);
       for (const std::string& node : own.nodes) {
@@ -149,17 +169,12 @@ class SlurmTopology {
       }
       for (const std::string& other : own.switches) {
         if (!switches_.contains(other)) lines_.refuse_at(own.line, fmt::format("switch {} is unknown", other));
-        put_under(above, other, name, own.line);
+        if (other == name) lines_.refuse_at(own.line, fmt::format("switch {} is under itself", name));
         network.cables.push_back({other, name, 0});
       }
     }
-    std::optional<std::string> top;
-    for (const std::string& name : order_) {
-      if (above.contains(name)) continue;
-      if (top) lines_.refuse_at(switches_.at(name).line, fmt::format("switch {} is not joined with {}", name, *top));
-      top = name;
-    }
-    if (!top) lines_.refuse_at(switches_.at(order_[0]).line, "the switches go round in a circle");
+    require_no_circle();
+    require_joined();
     if (has_speeds_) network.notes.emplace_back("LinkSpeed has no unit in Slurm and is left out");
     return network;
   }
@@ -168,9 +183,55 @@ class SlurmTopology {
                  std::size_t line) const {
     const auto [at, is_new] = above.try_emplace(name, own);
     if (!is_new) lines_.refuse_at(line, fmt::format("{} is under {} already", name, at->second));
-    if (name == own) lines_.refuse_at(line, fmt::format("switch {} is under itself", name));
   }
 
+  /// Takes away, again and again, switches that have none below them any more.
+  void require_no_circle() const {
+    std::map<std::string, std::size_t> below;
+    std::map<std::string, std::vector<std::string>> above;
+    std::vector<std::string> free;
+    for (const auto& [name, own] : switches_) {
+      below[name] = own.switches.size();
+      if (own.switches.empty()) free.push_back(name);
+      for (const std::string& other : own.switches) above[other].push_back(name);
+    }
+    while (!free.empty()) {
+      const std::string name = std::move(free.back());
+      free.pop_back();
+      below.erase(name);
+      for (const std::string& other : above[name]) {
+        if (--below.at(other) == 0) free.push_back(other);
+      }
+    }
+    for (const std::string& name : order_) {
+      if (below.contains(name)) lines_.refuse_at(switches_.at(name).line, "the switches go round in a circle");
+    }
+  }
+
+  void require_joined() const {
+    std::map<std::string, std::vector<std::string>> beside;
+    for (const auto& [name, own] : switches_) {
+      for (const std::string& other : own.switches) {
+        beside[name].push_back(other);
+        beside[other].push_back(name);
+      }
+    }
+    std::set<std::string> reached{order_[0]};
+    std::vector<std::string> next{order_[0]};
+    while (!next.empty()) {
+      const std::string name = std::move(next.back());
+      next.pop_back();
+      for (const std::string& other : beside[name]) {
+        if (reached.insert(other).second) next.push_back(other);
+      }
+    }
+    for (const std::string& name : order_) {
+      if (reached.contains(name)) continue;
+      lines_.refuse_at(switches_.at(name).line, fmt::format("switch {} is not joined with {}", name, order_[0]));
+    }
+  }
+
+  std::string_view text_;
   FileLines lines_;
   std::map<std::string, Switch> switches_;
   std::vector<std::string> order_;
@@ -196,6 +257,16 @@ std::vector<std::string> expand_hostlist(std::string_view list, std::size_t most
     if (names.size() > most) throw Error(fmt::format("'{}' is refused: {} names are allowed", list, most));
   }
   return names;
+}
+
+bool is_slurm_topology(std::string_view text) {
+  if (is_yaml(text)) return true;
+  FileLines lines(text, "");
+  while (const auto line = lines.next()) {
+    const std::string content = in_lower_case(base::trimmed(*line));
+    if (content.starts_with("switchname=") || content.starts_with("blockname=")) return true;
+  }
+  return false;
 }
 
 ImportedNetwork parse_slurm_topology(std::string_view text, std::string_view name) {

@@ -83,7 +83,7 @@ std::string guess_import_format(std::string_view text, std::string_view name) {
   if (has("<platform")) return "simgrid";
   if (has("<topology")) return "hwloc";
   if (has("switchguid=") || has("caguid=")) return "ibnetdiscover";
-  if (has("SwitchName=") || has("switchname=")) return "slurm";
+  if (is_slurm_topology(text)) return "slurm";
   return std::string(name_of(guess_graph_format(text, name)));
 }
 

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/interconnect/platform.h"
@@ -137,6 +141,41 @@ TEST(ImportedNetwork, SlurmsTreesHaveTheirRoutes) {
   EXPECT_THAT(refused("SwitchName=a\n"), HasSubstr("either Nodes or Switches"));
   EXPECT_THAT(refused("SwitchName=a Nodes=n[0-1\n"), HasSubstr("topology.conf:1: "));
   EXPECT_THAT(refused("\n"), HasSubstr("no line SwitchName"));
+}
+
+// In this order Slurm's page shows several switches above the same ones.
+TEST(ImportedNetwork, SlurmsSwitchesMayBeUnderSeveral) {
+  const tests::ScratchDirectory folder;
+  const std::string file = (folder / "clos.toml").string();
+  const ImportedNetwork found = parse_slurm_topology(
+      "SwitchName=s0 Nodes=tux[0-3]\nSwitchName=s1 Nodes=tux[4-7]\nSwitchName=s2 Nodes=tux[8-11]\n"
+      "SwitchName=s3 Nodes=tux[12-15]\nSwitchName=s4 Switches=s[0-3]\nSwitchName=s5 Switches=s[0-3]\n"
+      "SwitchName=s6 Switches=s[0-3]\nSwitchName=s7 Switches=s[0-3]\n",
+      "topology.conf");
+  EXPECT_EQ(found.hosts.size(), 16U);
+  EXPECT_EQ(found.cables.size(), 16U + 16U);
+  static_cast<void>(write_imported(found, file, "topology.conf", NetworkFormat::slurm, {}));
+  const Topology topology = load_platform(file).topology;
+  std::set<LinkId> up;  // from s0 to the four switches above it
+  for (NodeId to = 4; to < 16; ++to) {
+    ASSERT_EQ(topology.route(0, to).size(), 4U);
+    up.insert(topology.route(0, to)[1]);
+  }
+  EXPECT_EQ(up.size(), 4U);
+}
+
+TEST(ImportedNetwork, OtherFilesOfSlurmAreRefusedByTheirName) {
+  const auto refused = [](std::string_view text) {
+    EXPECT_TRUE(is_slurm_topology(text)) << text;
+    return told([&] { static_cast<void>(parse_slurm_topology(text, "t")); });
+  };
+  EXPECT_THAT(refused("# blocks\nBlockName=b1 Nodes=n[1-18]\nBlockSizes=16\n"),
+              HasSubstr("t:2: 'BlockName=b1' is refused: blocks (topology/block)"));
+  EXPECT_THAT(refused("---\n- topology: topo1\n  tree:\n    switches:\n"), HasSubstr("t:1: topology.yaml is refused"));
+  EXPECT_THAT(refused("SWITCHNAME=a Nodes=ALL\n"), HasSubstr("t:1: Nodes=ALL is refused"));
+  EXPECT_THAT(refused("SwitchName=a Nodes=n0\nSwitchName=b Switches=a,c\nSwitchName=c Switches=b\n"),
+              HasSubstr("t:2: the switches go round in a circle"));
+  EXPECT_FALSE(is_slurm_topology("from,to,bytes\n0,1,2\n"));
 }
 
 constexpr std::string_view kMachine = R"(<?xml version="1.0" encoding="UTF-8"?>

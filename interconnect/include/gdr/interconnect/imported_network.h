@@ -35,9 +35,11 @@ struct ImportedNetwork {
 [[nodiscard]] ImportedNetwork parse_ibnetdiscover(std::string_view text, std::string_view name);
 
 /// Slurm's topology.conf of the plugin topology/tree: lines SwitchName=... with Nodes=... or Switches=..., with Slurm's
-/// ranges in brackets. Throws gdr::Error `NAME:LINE: ...`, also for a node of two switches and for switches that are
-/// not joined.
+/// ranges in brackets. A switch may be under several. Throws gdr::Error `NAME:LINE: ...`, also for a node of two
+/// switches, for switches that are not joined, and for the other files of Slurm that is_slurm_topology() knows:
+/// topology.conf of topology/block and topology.yaml.
 [[nodiscard]] ImportedNetwork parse_slurm_topology(std::string_view text, std::string_view name);
+[[nodiscard]] bool is_slurm_topology(std::string_view text);
 
 /// XML of hwloc 1 and 2 (`lstopo FILE.xml`): the cores of a machine are nodes; caches, packages and groups that hold
 /// several of them are switches. Throws gdr::Error `NAME:LINE: ...`, and if gdr was built without libxml2.
