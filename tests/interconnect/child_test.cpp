@@ -50,6 +50,13 @@ TEST(Child, AnEndOfTheProcessIsToldWithItsLastLine) {
               std::abort();
             }),
             "schedule x: SimGrid ended with signal 6: Link 7 has no bandwidth");
+  // What SimGrid reports as critical stands before the functions that led there.
+  EXPECT_EQ(told([]() -> std::vector<double> {
+              std::fputs("[0.0] ./src/x.cpp:2: [root/CRITICAL] Cannot open file 'a'\nBacktrace:\n  -> 25# main\n",
+                         stderr);
+              std::abort();
+            }),
+            "schedule x: SimGrid ended with signal 6: Cannot open file 'a'");
   EXPECT_EQ(told([]() -> std::vector<double> { std::_Exit(3); }),
             "schedule x: SimGrid ended with status 3: nothing was printed");
 }

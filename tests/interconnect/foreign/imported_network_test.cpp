@@ -267,6 +267,41 @@ node_speed = { value = 5, unit = "Gflops", origin = "O: a test" }
               HasSubstr("tree.xml"));
 }
 
+TEST(ImportedNetwork, PlatformsThatSimgridRefusesAreNamedWithTheLikelyCause) {
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
+  const tests::ScratchDirectory folder;
+  const std::string xml = (folder / "own.xml").string();
+  const std::string out = (folder / "own").string();
+  const auto refused = [&](const std::string& platform) {
+    base::write_file(xml,
+                     "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                     "<platform version=\"4.1\">\n" +
+                         platform + "\n</platform>\n");
+    const PlatformTables tables{out + ".links.csv", out + ".routes.csv", out + ".hosts.txt", out + ".speeds.csv"};
+    const std::string text = told([&] { static_cast<void>(import_simgrid_platform(xml, tables)); });
+    EXPECT_TRUE(text.starts_with(xml + ":")) << text;
+    return text.substr(std::min(text.size(), xml.size()));
+  };
+  const std::string hosts = "<host id=\"A\" speed=\"1Gf\"/><host id=\"B\" speed=\"1Gf\"/>";
+  const std::string link = "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>";
+  const std::string route = "<route src=\"A\" dst=\"B\"><link_ctn id=\"l\"/></route>";
+  const auto zone = [](const std::string& routing, const std::string& content) {
+    return "<zone id=\"z\" routing=\"" + routing + "\">" + content + "</zone>";
+  };
+  EXPECT_EQ(refused(zone("Full", "<host id=\"A\" speed=\"1Gf\" speed_file=\"gone.txt\"/>" + link)).substr(0, 63),
+            ": SimGrid refuses the platform: Cannot open file 'gone.txt' (pa");
+  EXPECT_THAT(refused("<config id=\"c\"><prop id=\"network/bandwidth-factor\" value=\"a:b\"/></config>" +
+                      zone("Full", hosts + link + route)),
+              HasSubstr("SimGrid refuses the platform: "));
+  EXPECT_THAT(refused(zone("None", hosts)),
+              HasSubstr("SimGrid finds no route from A to B (There can't be route in an"));
+  EXPECT_THAT(refused(zone("Floyd", hosts + "<host id=\"C\" speed=\"1Gf\"/>" + link + route)),
+              HasSubstr("SimGrid finds no route from A to C (No route from 'A' to 'C')"));
+  EXPECT_THAT(refused(zone("Dijkstra", hosts + "<host id=\"C\" speed=\"1Gf\"/>" + link + route)),
+              HasSubstr("SimGrid finds no route from "));
+  EXPECT_THAT(refused("\n" + zone("Full", hosts + "<link id=\"l\"/>")), HasSubstr(":5"));
+}
+
 constexpr std::string_view kPair = R"(name = "pair"
 title = "pair"
 kind = "table"

@@ -113,12 +113,19 @@ double peak_memory_bytes() {
   _exit(written ? 0 : kNoResults);
 }
 
-std::string last_line(const std::string& text) {
+/// The last thing that SimGrid reported as critical, without time and place in its source; else the last line. The
+/// functions that led there follow the former, one a line.
+std::string reason_in(const std::string& text) {
+  constexpr std::string_view kCritical = "/CRITICAL] ";
+  if (const std::size_t critical = text.rfind(kCritical); critical != std::string::npos) {
+    const std::size_t begin = critical + kCritical.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
+  }
   const std::size_t end = text.find_last_not_of("\n ");
   if (end == std::string::npos) return "nothing was printed";
-  const std::size_t begin = text.find_last_of('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1,
-                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  const std::size_t before = text.find_last_of('\n', end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return text.substr(begin, end - begin + 1);
 }
 
 /// Calls `meanwhile` until the child has ended, but does not reap the child.
@@ -186,7 +193,8 @@ ChildResult compute_in_child(std::string_view what, const std::function<std::vec
   }
   const std::string how =
       WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("status {}", WEXITSTATUS(status));
-  throw Error(fmt::format("{}: SimGrid ended with {}: {}", what, how, last_line(output.read_all())));
+  const std::string reason = reason_in(output.read_all());
+  throw ChildEnded(fmt::format("{}: SimGrid ended with {}: {}", what, how, reason), reason);
 }
 
 }  // namespace gdr::interconnect

@@ -4,10 +4,25 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "gdr/base/error.h"
+
 namespace gdr::interconnect {
+
+/// The child ended without results: by a signal, or by an exit of SimGrid.
+class ChildEnded : public Error {
+ public:
+  ChildEnded(const std::string& what, std::string reason) : Error(what), reason_(std::move(reason)) {}
+  /// The line of the child's output that says why.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
+};
 
 struct ChildResult {
   std::vector<double> numbers;
@@ -32,7 +47,8 @@ class SharedNumber {
 };
 
 /// Runs `compute` in a child process and returns its numbers. If `compute` throws there, throws gdr::Error with the
-/// same text; if it ends the process, with the last line that it printed and with `what`. Its output is otherwise lost.
+/// same text; if it ends the process, ChildEnded with `what` and the line that it printed as the reason. Its output is
+/// otherwise lost.
 /// While the child computes, `meanwhile` is called about ten times a second, if the system can report the end of a
 /// process by a file descriptor.
 [[nodiscard]] ChildResult compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute,

@@ -1,5 +1,5 @@
-// Platforms of SimGrid as tables of links and routes. SimGrid itself reads the file, so that every kind of zone is
-// known.
+// Platforms of SimGrid as tables of links and routes. SimGrid itself reads the file, and knows the routes of every kind
+// of zone that has any.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <xbt/log.h>
@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <initializer_list>
 #include <limits>
 #include <map>
+#include <memory>
 #include <ranges>
 #include <set>
 #include <simgrid/s4u.hpp>
@@ -155,17 +157,78 @@ class LinkLines {
 /// What the child finds out, in the order of its numbers.
 enum Found : std::size_t { kHosts, kFatPipes, kLinksOfPairs, kSlowest, kFastest, kBandwidth };
 
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+[[noreturn]] void refuse_file(const std::string& file, std::string_view why) {
+  // SimGrid's own message may have the place already.
+  const std::string place = fmt::format("Parse error at {}", file);
+  if (why.starts_with(place)) throw Error(file + first_line(why.substr(place.size())));
+  const bool lacks_file = why.find("Cannot open file") != std::string_view::npos;
+  throw Error(
+      fmt::format("{}: SimGrid refuses the platform: {}{}", file, first_line(why),
+                  lacks_file ? "; files of profiles must lie as the platform names them, from its folder on" : ""));
+}
+
+[[noreturn]] void refuse_route(const std::string& file, std::string_view from, std::string_view to,
+                               std::string_view why) {
+  throw Error(
+      fmt::format("{}: SimGrid finds no route from {} to {} ({}): the file must give routes to and from every "
+                  "zone, by routers that they have; zones of kind None have none",
+                  file, from, to, first_line(why)));
+}
+
+/// The platform, read by the one engine of this process.
+class LoadedPlatform {
+ public:
+  explicit LoadedPlatform(const std::string& file) {
+    xbt_log_control_set("root.thres:critical");
+    char name[] = "gdr";
+    char* arguments[] = {name, nullptr};
+    int count = 1;
+    engine_ = std::make_unique<s4u::Engine>(&count, arguments);
+    try {
+      engine_->load_platform(file);
+    } catch (const std::exception& error) {
+      refuse_file(file, error.what());
+    }
+  }
+  [[nodiscard]] std::vector<s4u::Host*> hosts() const { return engine_->get_all_hosts(); }
+
+ private:
+  std::unique_ptr<s4u::Engine> engine_;
+};
+
+/// What SimGrid was asked for when it ended the process: the file, or route number n of all pairs of hosts.
+class Progress {
+ public:
+  void ask_for_route(std::size_t from, std::size_t to, std::size_t hosts) {
+    asked_.set(static_cast<double>(1 + from * hosts + to));
+    hosts_.set(static_cast<double>(hosts));
+  }
+  [[noreturn]] void refuse(const std::string& file, const std::string& why) const {
+    const auto asked = static_cast<std::size_t>(asked_.get());
+    if (asked == 0) refuse_file(file, why);
+    // Only SimGrid knows the names of the hosts.
+    static_cast<void>(compute_in_child(file, [&]() -> std::vector<double> {
+      const LoadedPlatform platform(file);
+      const auto hosts = static_cast<std::size_t>(hosts_.get());
+      refuse_route(file, platform.hosts().at((asked - 1) / hosts)->get_cname(),
+                   platform.hosts().at((asked - 1) % hosts)->get_cname(), why);
+    }));
+    refuse_file(file, why);
+  }
+
+ private:
+  SharedNumber asked_;
+  SharedNumber hosts_;
+};
+
 /// Writes the tables. Returns the numbers that Found lists; speeds in flops/s, the bandwidth of the first link of a
 /// route in bytes/s.
-std::vector<double> write_tables(const std::string& file, const PlatformTables& tables) {
+std::vector<double> write_tables(const std::string& file, const PlatformTables& tables, Progress& progress) {
   require_few_hosts(file, hosts_named(base::read_file(file)));
-  xbt_log_control_set("root.thres:critical");
-  char name[] = "gdr";
-  char* arguments[] = {name, nullptr};
-  int count = 1;
-  s4u::Engine engine(&count, arguments);
-  engine.load_platform(file);
-  const std::vector<s4u::Host*> hosts = engine.get_all_hosts();
+  const LoadedPlatform platform(file);
+  const std::vector<s4u::Host*> hosts = platform.hosts();
   if (hosts.empty()) throw Error(fmt::format("{}: there is no host", file));
   require_few_hosts(file, static_cast<double>(hosts.size()));
   LinkLines links(file);
@@ -176,7 +239,12 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
       if (from == to) continue;
       std::vector<s4u::Link*> passed;
       double latency = 0;
-      hosts[from]->route_to(hosts[to], passed, &latency);
+      progress.ask_for_route(from, to, hosts.size());
+      try {
+        hosts[from]->route_to(hosts[to], passed, &latency);
+      } catch (const std::exception& error) {
+        refuse_route(file, hosts[from]->get_cname(), hosts[to]->get_cname(), error.what());
+      }
       if (passed.empty()) {
         throw Error(fmt::format("{}: there is no link between {} and {}", file, hosts[from]->get_cname(),
                                 hosts[to]->get_cname()));
@@ -227,7 +295,14 @@ std::string note_on_fat_pipes(std::uint64_t fat_pipes, double of_pairs) {
 }  // namespace
 
 PlatformOfSimgrid tables_of_platform(const std::string& file, const PlatformTables& tables) {
-  const ChildResult child = compute_in_child(file, [&] { return write_tables(file, tables); });
+  Progress progress;
+  const ChildResult child = [&] {
+    try {
+      return compute_in_child(file, [&] { return write_tables(file, tables, progress); });
+    } catch (const ChildEnded& ended) {
+      progress.refuse(file, ended.reason());
+    }
+  }();
   PlatformOfSimgrid found{.nodes = static_cast<NodeId>(child.numbers.at(kHosts)),
                           .fat_pipes = static_cast<std::uint64_t>(child.numbers.at(kFatPipes)),
                           .flops_per_second = child.numbers.at(kSlowest),
