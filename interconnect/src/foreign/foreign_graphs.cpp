@@ -238,6 +238,7 @@ GraphFile read_metis(FileLines& lines, TaskId most_tasks) {
 bool is_number_field(std::string_view field) { return base::number_in<double>(field).has_value(); }
 
 /// Rows of numbers. A first row beyond the square, which names the columns, and a first column of names are left out.
+/// Names may be numbers if the corner is not.
 GraphFile read_matrix(FileLines& lines, TaskId most_tasks) {
   Collector found(lines, most_tasks);
   FileLines ahead = lines;
@@ -249,7 +250,8 @@ GraphFile read_matrix(FileLines& lines, TaskId most_tasks) {
     if (rows <= 2) second = number_fields(*line);
   }
   if (rows == 0) lines.refuse("there is no row of numbers");
-  const std::size_t labels = is_number_field(second[0]) ? 0 : 1;
+  const bool has_corner = first.size() == second.size() && rows == first.size() && !is_number_field(first[0]);
+  const std::size_t labels = has_corner || !is_number_field(second[0]) ? 1 : 0;
   const std::size_t columns = second.size() - labels;
   const bool has_header = rows == columns + 1 && (first.size() == columns || first.size() == columns + labels);
   if (has_header) static_cast<void>(next_content(lines, '#'));
@@ -305,8 +307,9 @@ namespace {
 constexpr std::string_view kPairsComment = "# pairs";
 constexpr std::string_view kMatrixComment = "# matrix";
 
-/// Three lines of three numbers: a matrix if its diagonal is 0 or a first or second number is none of a task.
-GraphFormat matrix_or_pairs(std::string_view text, std::string_view name) {
+/// Three lines of three numbers: a matrix if its diagonal is 0 or a first or second number is none of a task. With
+/// commas, pairs are lines of a CSV file without its header, which is refused.
+GraphFormat matrix_or_pairs(std::string_view text, std::string_view name, bool has_commas) {
   FileLines lines(text, name);
   bool has_zero_diagonal = true;
   bool has_tasks = true;
@@ -317,6 +320,7 @@ GraphFormat matrix_or_pairs(std::string_view text, std::string_view name) {
     has_tasks &= base::number_in<TaskId>(fields[0]) && base::number_in<TaskId>(fields[1]);
   }
   if (has_zero_diagonal || !has_tasks) return GraphFormat::matrix;
+  if (has_commas) return GraphFormat::csv;
   throw Error(fmt::format(
       "{}: three lines of three numbers may be a list of pairs or a matrix of three tasks: a first line '{}' "
       "or '{}' says which",
@@ -339,10 +343,11 @@ GraphFormat guess_graph_format(std::string_view text, std::string_view name) {
   const std::size_t columns = fields.size();
   std::size_t rows = 1;
   while (next_content(lines, '#')) ++rows;
-  // Three fields with commas are lines of a CSV file without its header, which is refused.
   const bool has_commas = first.find(',') != std::string_view::npos;
-  if (columns == 3 && has_commas) return GraphFormat::csv;
-  if (columns == 3 && is_number_field(fields[0])) return rows == 3 ? matrix_or_pairs(text, name) : GraphFormat::pairs;
+  const bool has_words = std::ranges::none_of(fields, is_number_field);  // a header that the CSV reader names
+  if (columns == 3 && rows == 3 && is_number_field(fields[0])) return matrix_or_pairs(text, name, has_commas);
+  if (columns == 3 && (has_commas || has_words)) return GraphFormat::csv;
+  if (columns == 3 && is_number_field(fields[0])) return GraphFormat::pairs;
   if (columns > 1 && (rows == columns || rows == columns + 1 || rows + 1 == columns)) return GraphFormat::matrix;
   return GraphFormat::csv;
 }

@@ -143,6 +143,21 @@ TEST(ForeignGraphs, ThreeLinesOfThreeNumbersMustSayWhatTheyAre) {
   EXPECT_EQ(guess_graph_format("1.5 1 5\n1 2 7\n2 0 9\n", "x"), matrix);  // 1.5 is no task
 }
 
+TEST(ForeignGraphs, SmallMatricesAreRecognisedWithCommasAndNumberedNames) {
+  using enum GraphFormat;
+  EXPECT_EQ(guess_graph_format("0,1,2\n3,0,4\n5,6,0\n", "x"), matrix);
+  EXPECT_EQ(guess_graph_format("0, 1, 2\n3, 0, 4\n5, 6, 0\n", "x"), matrix);
+  EXPECT_EQ(guess_graph_format("0,1,5\n1,2,7\n2,0,9\n", "x"), csv);  // which refuses it: a header is missing
+  EXPECT_EQ(guess_graph_format("src;dst;bytes\n0;1;5\n", "x"), csv);
+  for (const std::string_view text : {"task,0,1,2,3\n0,0,1,2,1\n1,3,0,4,2\n2,5,6,0,1\n3,1,1,1,0\n",
+                                      "- 0 1 2 3\n0 0 1 2 1\n1 3 0 4 2\n2 5 6 0 1\n3 1 1 1 0\n"}) {
+    ASSERT_EQ(guess_graph_format(text, "x"), matrix) << text;
+    const TaskGraph graph = parse_foreign_graph(text, "x", matrix, 64).graph;
+    EXPECT_EQ(graph.tasks(), 4U);
+    EXPECT_EQ(graph.total_bytes(), 28U);  // the sum of the numbers beside the names
+  }
+}
+
 TEST(ForeignGraphs, FormatsHaveNames) {
   for (const std::string& name : graph_format_names()) EXPECT_EQ(name_of(graph_format_named(name)), name);
   EXPECT_THROW(static_cast<void>(graph_format_named("gml")), Error);
