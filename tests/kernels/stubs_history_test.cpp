@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -121,12 +122,15 @@ class StubsPlayer {
         const double value = numbers.between(-1, 1);
         EXPECT_EQ(setter->second(value), GDR_OK);
         used.parameters[setter->first] = value;
+        used.refused_values.erase(setter->first);
         break;
       }
       case HistoryStep::Action::other_kernel:  // there is only one: it is initialised again
         EXPECT_EQ(used.face.init(), GDR_OK);
         used.parameters.clear();
+        used.refused_values.clear();
         used.j.clear();
+        used.right.clear();
         break;
       case HistoryStep::Action::mistake:
         err(used, step, numbers);
@@ -141,6 +145,8 @@ class StubsPlayer {
     Face face;
     std::map<std::string, double> parameters{};
     Fields j{};
+    std::vector<bool> right{};               // the records of j that were sent and not refused since
+    std::set<std::string> refused_values{};  // parameters
   };
 
   static Fields drawn(const Used& used, Transfer transfer, std::size_t count, HistoryNumbers& numbers) {
@@ -160,7 +166,10 @@ class StubsPlayer {
     return static_cast<int>(fields.size() / used.face.program.record_fields(transfer));
   }
 
-  static void remember(Used& used, std::size_t first, const Fields& fields) {
+  static void remember(Used& used, std::size_t first, const Fields& fields, bool right = true) {
+    const auto end = first + static_cast<std::size_t>(count(used, Transfer::elt, fields));
+    used.right.resize(std::max(used.right.size(), end));
+    for (std::size_t n = first; n < end; ++n) used.right[n] = right;
     const std::size_t begin = first * used.face.program.record_fields(Transfer::elt);
     used.j.resize(std::max(used.j.size(), begin + fields.size()));
     std::ranges::copy(fields, used.j.begin() + static_cast<std::ptrdiff_t>(begin));
@@ -175,6 +184,12 @@ class StubsPlayer {
     Fields got(static_cast<std::size_t>(ni) * used.face.program.record_fields(Transfer::rrn));
     Fields expected = got;
     EXPECT_EQ(used.face.send_i(i.data(), ni), GDR_OK);
+    const auto first_wrong = static_cast<int>(std::ranges::find(used.right, false) - used.right.begin());
+    if (nj > first_wrong || !used.refused_values.empty()) {
+      EXPECT_EQ(used.face.run(nj), GDR_ERROR_STATE) << gdr_runtime_message();
+      EXPECT_EQ(used.face.get(got.data(), ni), ni == 0 ? GDR_OK : GDR_ERROR_STATE);
+      return;
+    }
     EXPECT_EQ(used.face.run(nj), GDR_OK) << gdr_runtime_message();
     EXPECT_EQ(used.face.get(got.data(), ni), GDR_OK) << gdr_runtime_message();
 
@@ -183,7 +198,7 @@ class StubsPlayer {
     ASSERT_EQ(gdr_runtime_open(reinterpret_cast<const unsigned char*>(object.data()), object.size(), &opened), GDR_OK);
     const std::unique_ptr<gdr_runtime, void (*)(gdr_runtime*)> fresh(opened, gdr_runtime_close);
     for (const auto& [name, value] : used.parameters) gdr_runtime_set_parameter(opened, name.c_str(), value);
-    gdr_runtime_send_j(opened, 0, used.j.data(), count(used, Transfer::elt, used.j));
+    gdr_runtime_send_j(opened, 0, used.j.data(), first_wrong);
     gdr_runtime_send_i(opened, i.data(), ni);
     gdr_runtime_start(opened, nj);
     gdr_runtime_wait(opened);
@@ -203,17 +218,17 @@ class StubsPlayer {
       case 1:
         EXPECT_EQ(face.send_j(words.data(), -1, 1), GDR_ERROR_ARGUMENT);
         break;
-      case 2: {  // the records before the one that is refused are written
+      case 2: {  // none of the records counts as sent
         Fields fields = drawn(used, Transfer::elt, 20, numbers);
         const std::size_t record = face.program.record_fields(Transfer::elt);
         fields[12 * record + 1] = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
         EXPECT_EQ(face.send_j(fields.data(), 40, 20), GDR_ERROR_REFUSED);
-        fields.resize(12 * record);
-        remember(used, 40, fields);
+        remember(used, 40, fields, false);
         break;
       }
       default:
         EXPECT_EQ(face.set.begin()->second(std::numeric_limits<double>::quiet_NaN()), GDR_ERROR_REFUSED);
+        used.refused_values.insert(face.set.begin()->first);
     }
   }
 

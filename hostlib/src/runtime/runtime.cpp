@@ -7,10 +7,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -28,6 +31,45 @@
 #include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/trace.h"
 
+namespace {
+
+/// Which j-records are those of the calling program. A run never computes with those of an earlier call, or with none,
+/// in the place of others.
+class SentRecords {
+ public:
+  void sent(std::size_t first, std::size_t count) { set(first, count, State::sent); }
+  void refused(std::size_t first, std::size_t count) { set(first, count, State::refused); }
+
+  /// The first of the records 0 to end - 1 that is not sent; `end` if all are.
+  [[nodiscard]] std::size_t first_not_sent(std::size_t end) const { return std::min(from_zero_, end); }
+  /// The first record that was refused, if there is one.
+  [[nodiscard]] std::optional<std::size_t> first_refused() const {
+    if (number_refused_ == 0) return std::nullopt;
+    return static_cast<std::size_t>(std::ranges::find(records_, State::refused) - records_.begin());
+  }
+
+ private:
+  enum class State : std::uint8_t { never_sent, sent, refused };
+
+  void set(std::size_t first, std::size_t count, State state) {
+    if (count == 0) return;
+    if (records_.size() < first + count) records_.resize(first + count);
+    const auto range = std::ranges::subrange(records_.begin() + static_cast<std::ptrdiff_t>(first),
+                                             records_.begin() + static_cast<std::ptrdiff_t>(first + count));
+    number_refused_ -= static_cast<std::size_t>(std::ranges::count(range, State::refused));
+    std::ranges::fill(range, state);
+    if (state == State::refused) number_refused_ += count;
+    if (state != State::sent) from_zero_ = std::min(from_zero_, first);
+    while (from_zero_ < records_.size() && records_[from_zero_] == State::sent) ++from_zero_;
+  }
+
+  std::vector<State> records_;
+  std::size_t from_zero_ = 0;  // records before the first one that is not sent
+  std::size_t number_refused_ = 0;
+};
+
+}  // namespace
+
 struct gdr_runtime {
   gdr::Device device;
   std::string profile;  // files to write at the end; empty: none
@@ -37,6 +79,9 @@ struct gdr_runtime {
   std::vector<std::uint64_t> particles;
   std::vector<std::uint64_t> results;
   bool running = false;
+  bool refused_particles = false;  // by the last call of send_i
+  SentRecords records{};
+  std::set<std::string, std::less<>> refused_parameters{};  // whose last value was refused
 };
 
 namespace {
@@ -79,6 +124,31 @@ int negative(const std::string& name, int value) {
 int check(const gdr_runtime* runtime) {
   if (runtime == nullptr) return not_open();
   if (runtime->running) return failed(GDR_ERROR_STATE, "a run is under way: wait for it first");
+  return GDR_OK;
+}
+
+/// GDR_OK if a run of `nj` would compute with what the program sent, as it was sent last.
+int check_sent(const gdr_runtime& runtime, std::size_t nj) {
+  if (nj > runtime.device.j_capacity()) return GDR_OK;  // the device refuses it
+  if (!runtime.refused_parameters.empty()) {
+    return failed(GDR_ERROR_STATE, "the value of parameter " + *runtime.refused_parameters.begin() +
+                                       " was refused: set it before the next run");
+  }
+  if (runtime.refused_particles) {
+    return failed(GDR_ERROR_STATE, "the i-records were refused: send them before the next run");
+  }
+  // A run of Type II uses as many records as the board has places for in its iterations, and may leave some empty.
+  const bool is_type2 = runtime.device.program().is_type2();
+  const std::optional<std::size_t> refused = runtime.records.first_refused();
+  if (refused && (is_type2 || *refused < nj)) {
+    return failed(GDR_ERROR_STATE,
+                  "j-record " + std::to_string(*refused) + " was refused: send it before the next run");
+  }
+  if (is_type2 || runtime.device.fields(Transfer::elt) == 0) return GDR_OK;
+  if (const std::size_t missing = runtime.records.first_not_sent(nj); missing < nj) {
+    return failed(GDR_ERROR_STATE, "j-record " + std::to_string(missing) +
+                                       " was never sent, and nj = " + std::to_string(nj) + " uses it");
+  }
   return GDR_OK;
 }
 
@@ -199,33 +269,46 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
 
 int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double value) {
   return guarded([&] {
-    if (const int status = check(runtime, "name", name, 1); status != GDR_OK) return status;
+    if (runtime == nullptr) return not_open();
+    if (name == nullptr) return null_pointer("name");
+    // Of names that the kernel does not know nothing is computed.
+    const auto& known = runtime->device.program().parameters;
+    const bool is_known = std::ranges::find(known, std::string_view(name), &gdr::isa::Parameter::name) != known.end();
+    if (is_known) runtime->refused_parameters.emplace(name);
+    if (const int status = check(runtime); status != GDR_OK) return status;
     runtime->device.set_parameter(name, value);
+    runtime->refused_parameters.erase(name);
     return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int count) {
   return guarded([&] {
+    if (runtime != nullptr) runtime->refused_particles = true;
     if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
     runtime->particles = fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::hlt));
+    runtime->refused_particles = false;
     return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int count) {
   return guarded([&] {
+    if (runtime == nullptr) return not_open();
+    const std::size_t room = runtime->device.j_capacity();
+    const auto from = static_cast<std::size_t>(std::max(first, 0));
+    const auto number = static_cast<std::size_t>(std::max(count, 0));
+    // Until they are written, none of them is what the program wants.
+    if (first >= 0 && from < room) runtime->records.refused(from, std::min(number, room - from));
     if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
     if (first < 0) return negative("first", first);
     // Checked before the records are copied, which may take more memory than the host has.
-    const std::size_t end = static_cast<std::size_t>(first) + static_cast<std::size_t>(count);
-    if (const std::size_t room = runtime->device.j_capacity(); end > room) {
+    if (const std::size_t end = from + number; end > room) {
       return failed(GDR_ERROR_REFUSED, "j-records " + std::to_string(first) + ".." + std::to_string(end - 1) +
                                            " do not fit: external memory holds " + std::to_string(room));
     }
-    runtime->device.write_j(
-        static_cast<std::size_t>(first),
-        fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::elt)));
+    runtime->device.write_j(from, fields_of(records, number * runtime->device.fields(Transfer::elt)));
+    runtime->records.sent(from, number);
     return static_cast<int>(GDR_OK);
   });
 }
@@ -233,8 +316,9 @@ int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int
 int gdr_runtime_start(gdr_runtime* runtime, int nj) {
   return guarded([&] {
     if (const int status = check(runtime); status != GDR_OK) return status;
+    runtime->results.clear();  // a run that is refused or fails has no results
     if (nj < 0) return negative("nj", nj);
-    runtime->results.clear();  // a run that fails has no results
+    if (const int status = check_sent(*runtime, static_cast<std::size_t>(nj)); status != GDR_OK) return status;
     runtime->device.start(runtime->particles, static_cast<std::size_t>(nj));
     runtime->running = true;
     return static_cast<int>(GDR_OK);
@@ -285,6 +369,7 @@ int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int count,
     if (most_steps < 1) {
       return failed(GDR_ERROR_ARGUMENT, "most_steps = " + std::to_string(most_steps) + " is less than 1");
     }
+    if (const int status = check_sent(*runtime, 0); status != GDR_OK) return status;
     const gdr::isa::Program& program = runtime->device.program();
     const std::size_t fields = gdr::hostlib::start_columns(program).size();
     const gdr::hostlib::ExperimentOptions options{static_cast<std::uint64_t>(most_steps), 0, true};

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -84,6 +85,51 @@ void run_once(gdr_runtime* runtime) {
   ASSERT_EQ(gdr_runtime_send_j(runtime, 0, &record, 1), GDR_OK) << gdr_runtime_message();
   ASSERT_EQ(gdr_runtime_start(runtime, 1), GDR_OK) << gdr_runtime_message();
   ASSERT_EQ(gdr_runtime_wait(runtime), GDR_OK) << gdr_runtime_message();
+}
+
+TEST_F(Runtime, ComputesNothingWithOldRecordsInThePlaceOfRefusedOnes) {
+  const std::array<double, 3> records{1, 2, 3};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  double result = 0;
+  ASSERT_EQ(gdr_runtime_send_i(runtime(), records.data(), 1), GDR_OK);
+  const auto expect_sum = [&](int nj, double sum) {
+    ASSERT_EQ(gdr_runtime_start(runtime(), nj), GDR_OK) << gdr_runtime_message();
+    ASSERT_EQ(gdr_runtime_wait(runtime()), GDR_OK);
+    ASSERT_EQ(gdr_runtime_get_result(runtime(), &result, 1), GDR_OK);
+    EXPECT_EQ(result, sum);
+  };
+  const auto expect_none = [&](int nj, std::string_view words) {
+    expect_refused(gdr_runtime_start(runtime(), nj), GDR_ERROR_STATE, words);
+    expect_refused(gdr_runtime_get_result(runtime(), &result, 1), GDR_ERROR_STATE,
+                   "the last run has 0 results, 1 are asked for");
+  };
+  expect_none(1, "j-record 0 was never sent, and nj = 1 uses it");
+  ASSERT_EQ(gdr_runtime_send_j(runtime(), 0, records.data(), 3), GDR_OK);
+  expect_sum(3, 3);  // of x_j - 1
+  expect_none(4, "j-record 3 was never sent, and nj = 4 uses it");
+  ASSERT_EQ(gdr_runtime_send_j(runtime(), 4, records.data(), 3), GDR_OK);
+  expect_none(7, "j-record 3 was never sent, and nj = 7 uses it");
+  ASSERT_EQ(gdr_runtime_send_j(runtime(), 3, records.data(), 1), GDR_OK);
+  expect_sum(7, 6);
+  for (const double* wrong : {&nan, static_cast<const double*>(nullptr)}) {
+    EXPECT_NE(gdr_runtime_send_j(runtime(), 2, wrong, 1), GDR_OK);
+    expect_none(3, "j-record 2 was refused: send it before the next run");
+    expect_sum(2, 1);
+    ASSERT_EQ(gdr_runtime_send_j(runtime(), 2, records.data(), 1), GDR_OK);
+    expect_sum(3, 1);
+  }
+  EXPECT_NE(gdr_runtime_set_parameter(runtime(), "scale", nan), GDR_OK);
+  expect_none(1, "the value of parameter scale was refused: set it before the next run");
+  ASSERT_EQ(gdr_runtime_set_parameter(runtime(), "scale", 1), GDR_OK);
+  EXPECT_NE(gdr_runtime_set_parameter(runtime(), "scales", 1), GDR_OK);
+  expect_sum(1, 0);
+  EXPECT_NE(gdr_runtime_send_i(runtime(), nullptr, 2), GDR_OK);
+  expect_none(1, "the i-records were refused: send them before the next run");
+  ASSERT_EQ(gdr_runtime_send_i(runtime(), records.data(), 1), GDR_OK);
+  expect_sum(1, 0);
+  EXPECT_EQ(gdr_runtime_start(runtime(), -1), GDR_ERROR_ARGUMENT);
+  expect_refused(gdr_runtime_get_result(runtime(), &result, 1), GDR_ERROR_STATE,
+                 "the last run has 0 results, 1 are asked for");
 }
 
 TEST_F(Runtime, TellsEmulatedTimeAndEvents) {

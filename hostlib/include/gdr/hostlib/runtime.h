@@ -32,15 +32,17 @@ int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double val
 
 /* Records are the structs of the generated stubs: one 8-byte field for each element of the kernel's variables, in
    declaration order. send_i replaces all i-particles; send_j writes j-particles first .. first + count - 1. Both copy
-   the records. */
+   the records. If a call is refused, runs that would use its records (or, of set_parameter, the parameter) are refused
+   until they are sent, so that nothing is computed with those of earlier calls. */
 int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int count);
 int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int count);
 
-/* start runs the loop over j-particles 0 .. nj - 1 in the background; wait returns when the loop has ended. */
+/* start runs the loop over j-particles 0 .. nj - 1, all of which must have been sent, in the background; wait returns
+ * when the loop has ended. */
 int gdr_runtime_start(gdr_runtime* runtime, int nj);
 int gdr_runtime_wait(gdr_runtime* runtime);
 
-/* Copies the results of the first `count` i-particles of the last run to `records`. */
+/* Copies the results of the first `count` i-particles of the last run to `records`. A run that was refused has none. */
 int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count);
 
 /* For kernels of Type II, whose number of turns is nj of gdr_runtime_start(): copies the first `count` words (8 bytes
