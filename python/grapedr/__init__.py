@@ -34,7 +34,7 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
     os.environ.setdefault("GDR_DATA_DIR", str(_data))
 
 from . import _core  # noqa: E402
-from ._arrays import column_array, masked_at, numbers, real, unit_of, whole
+from ._arrays import column_array, constant, masked_at, numbers, real, unit_of, whole
 from ._core import AssemblyError, Error
 from ._device import device_options, options_of
 from ._profile import Profile
@@ -489,12 +489,12 @@ class PairKernel(Kernel):
         host = self._host_function()
         for of_i, row in zip(i_records, results):
             values = {name: of_i[name] for name in i_records.dtype.names or ()} | dict(parameters)
-            sums: dict[str, Any] = {}
+            sums: dict[str, Any] = host.before_pairs()
             for of_j in j_records:
                 pair_of = values | {name: of_j[name] for name in j_records.dtype.names or ()}
                 sums = dict(zip(host.results, host.pair(pair_of, sums)))
             for name in names:
-                row[name] = sums.get(name, 0.0)
+                row[name] = sums[name]
         return results
 
     def run(
@@ -504,7 +504,7 @@ class PairKernel(Kernel):
         """As of every Kernel. A parameter with a default is a constant of the kernel; another value for it compiles the
         function once more, at the first call with that value."""
         constants = self._translated.constants
-        own = {name: real(f"parameter {name}", value) for name, value in parameters.items() if name in constants}
+        own = {name: constant(name, value) for name, value in parameters.items() if name in constants}
         changed = {name: value for name, value in own.items() if value != constants[name]}
         if changed:
             rest = {name: value for name, value in parameters.items() if name not in changed}
@@ -524,7 +524,7 @@ class PairKernel(Kernel):
         from ._precision import precision_of
 
         i_records, j_records = self._records("hlt", "i", i), self._records("elt", "j", j)
-        values = {name: real(f"parameter {name}", value) for name, value in parameters.items()}
+        values = {name: constant(name, value) for name, value in parameters.items()}
         return precision_of(self.name, self._translated, self._effort, i_records, j_records, values)
 
     def __reduce__(self) -> tuple[Any, ...]:

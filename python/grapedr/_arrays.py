@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 
 import numpy as np
@@ -95,6 +96,14 @@ def real(what: str, value: object) -> float:
         return float(value) if isinstance(value, Real) else float(array.item())
     except OverflowError:
         raise Error(f"{what} is refused: it must be in the range of a double") from None
+
+
+def constant(name: str, value: object) -> float:
+    """The value of a parameter that is a constant of its kernel, refused as a device refuses that of any other."""
+    number = real(f"parameter {name}", value)
+    if math.isnan(number):
+        raise Error(f"parameter {name} is nan: it must be a number, which may be infinite")
+    return number
 
 
 def whole(what: str, value: object, least: int, most: int = 2**63 - 1) -> int:

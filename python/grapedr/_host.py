@@ -68,6 +68,10 @@ class HostFunction:
         results = self.pair(values, {})
         return results[0] if len(results) == 1 else tuple(results)
 
+    def before_pairs(self) -> dict[str, Any]:
+        """The results without a pair."""
+        return {name: _filled(self._begin[name], self.roles[name].count) for name in self.results}
+
     def pair(self, values: Mapping[str, Any], results: Mapping[str, Any]) -> list[Any]:
         """The results of a pair, added to `results`; without one a result begins anew."""
         given = dict(self._defaults)

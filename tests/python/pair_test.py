@@ -195,6 +195,16 @@ class Refusals(unittest.TestCase):
 
         self.refused(lambda: weighted.run(i={"xi": [0.0]}, j={"xj": [1.0]}), "parameter h is missing")
 
+    def test_name_a_parameter_that_is_nan_with_a_default_and_without(self):
+        @grapedr.kernel(effort=1)
+        def weighted(xi: I, xj: J, f: Result, h: Parameter, w: Parameter = 2.0):
+            f += w * h * (xj - xi)
+
+        i, j = {"xi": [0.0]}, {"xj": [1.0]}
+        for of in (weighted.run, weighted.on_host, weighted.precision):
+            self.refused(lambda: of(i, j, h=float("nan"), w=1.0), "h is nan: it must be a number, which may be infinite")
+            self.refused(lambda: of(i, j, h=1.0, w=float("nan")), "w is nan: it must be a number, which may be infinite")
+
 
 SOFTENING = 0.25
 WEIGHTS = (2.0, 3.0)
@@ -331,6 +341,20 @@ class OnTheHost(unittest.TestCase):
         self.assertEqual(board.dtype, host.dtype)
         np.testing.assert_allclose(board["pot"], host["pot"], rtol=1e-6)
         np.testing.assert_allclose(board["acc"], host["acc"], rtol=1e-5, atol=1e-5)
+
+    def test_without_j_results_are_those_of_the_board(self):
+        @grapedr.kernel(effort=1)
+        def extremes(xi: I, xj: J, least: Result, most: Result[2], sum: Result[2]):
+            least = min(least, xj - xi)
+            for k in range(2):
+                most[k] = max(most[k], k * xj - xi)
+                sum[k] += xj - xi
+
+        i, j = {"xi": [1.0, 2.0]}, {"xj": []}
+        board, host = extremes.run(i, j), extremes.on_host(i, j)
+        for name, value in (("least", np.inf), ("most", -np.inf), ("sum", 0.0)):
+            np.testing.assert_array_equal(board[name], value)
+            np.testing.assert_array_equal(host[name], value)
 
     def test_functions_of_kernels_compute(self):
         self.assertEqual((rsqrt(4.0), rsqrt(0.0)), (0.5, 0.0))
