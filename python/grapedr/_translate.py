@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 import math
 import numbers
+import operator
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -32,6 +33,13 @@ _OPERATORS: Mapping[type, str] = {
     ast.Or: "||",
 }
 
+_COMPARISONS: Mapping[type, Callable[[float, float], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}
+
+_ARITHMETIC: Mapping[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}
 _WHOLE: Mapping[type, Callable[[int, int], int]] = {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__}
 
 # Powers that are one function of the language. Those of whole numbers are products.
@@ -370,7 +378,7 @@ class Statements:
                 return f"({_OPERATORS[type(op)]}{self._expression(operand)})"
             case ast.Compare(left=left, ops=ops, comparators=comparators) if all(type(op) in _OPERATORS for op in ops):
                 ends = [self._expression(end) for end in (left, *comparators)]
-                pairs = [f"({a} {_OPERATORS[type(op)]} {b})" for a, op, b in zip(ends, ops, ends[1:])]
+                pairs = [_compared(a, op, b) for a, op, b in zip(ends, ops, ends[1:])]
                 return pairs[0] if len(pairs) == 1 else f"({' && '.join(pairs)})"
             case ast.BoolOp(op=op, values=values):
                 return f"({f' {_OPERATORS[type(op)]} '.join(self._expression(value) for value in values)})"
@@ -521,6 +529,33 @@ class Statements:
         if isinstance(value, ast.Name) and self._is_local(value.id):
             return self._scope.values.get(value.id, value.id)  # an array goes as a whole
         return self._expression(value)
+
+
+def _literal(text: str) -> float | None:
+    """The value of a translated expression of numbers alone; None of others."""
+
+    def value(node: ast.expr) -> float:
+        match node:
+            case ast.Constant(value=int() | float() as number):
+                return number
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -value(operand)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as op, right=right):
+                return _ARITHMETIC[type(op)](value(left), value(right))
+        raise ValueError
+
+    try:
+        return value(ast.parse(text, mode="eval").body)
+    except (ValueError, SyntaxError, ArithmeticError):
+        return None
+
+
+def _compared(a: str, op: ast.cmpop, b: str) -> str:
+    """A comparison; of two constants what it gives, as the compiler takes none of these."""
+    first, second = _literal(a), _literal(b)
+    if first is None or second is None:
+        return f"({a} {_OPERATORS[type(op)]} {b})"
+    return "true" if _COMPARISONS[type(op)](first, second) else "false"
 
 
 def number_of_parameter(hint: object, default: object) -> float | None:

@@ -300,6 +300,25 @@ class Language(unittest.TestCase):
         d = self.j["xj"][None] - self.i["xi"][:, None]
         np.testing.assert_allclose(got["a"], (d**2 + 0.25).sum(1))
 
+    def test_comparisons_of_constants_choose_statements(self):
+        @grapedr.kernel(effort=1)
+        def chosen(xi: I, xj: J, a: Result, b: Result, c: Result):
+            s: Long = xj - xi
+            for k in range(3):
+                if k <= 1:
+                    t: Long = s * s
+                    s += t
+            a += s
+            if SOFTENING == 1:
+                b += 5
+            elif SOFTENING < 1 and xi < 0.5:
+                b += s
+            v: Long = xi if SOFTENING >= SOFTENING + 1 else -3
+            c += v if not (SOFTENING < 2 < 3) else v + xj
+
+        got = self.same(chosen, self.i, self.j)
+        np.testing.assert_allclose(got["c"], (self.j["xj"] - 3).sum(), rtol=1e-7)
+
     def test_defaults_of_parameters_can_be_changed_at_each_call(self):
         @grapedr.kernel
         def weighted(xi: I, xj: J, a: Result, weight: Parameter = 2.0):
