@@ -173,6 +173,18 @@ INSTANTIATE_TEST_SUITE_P(
                        "constant step above 0"},
         WrongDirective{"BeyondShadow", "", LOOP("xmp loop (j, i) on t(j, i)", "w[i][j] = u[i][j - 1];"), 13, 48,
                        "'u' is read 1 beside the loop's own elements in dimension 1; its shadow there is 0:1"},
+        WrongDirective{"BesideWithAllNodes",
+                       "double y[N], z[N];\n#pragma xmp nodes q(*)\n#pragma xmp template s(0:N-1)\n"
+                       "#pragma xmp distribute s(block) onto q\n#pragma xmp align y[i] with s(i)\n"
+                       "#pragma xmp align z[i] with s(i)\n",
+                       "#pragma xmp loop (i) on s(i)\n  for (i = 0; i < N - 1; i++) z[i] = y[i + 1];\n", 18, 40,
+                       "'y' is read 1 beside the loop's own elements in dimension 0; its shadow there is 0:0"},
+        WrongDirective{"BesideInSplitOfTheRest",
+                       "double y[N][N], z[N][N];\n#pragma xmp nodes q(2, *)\n#pragma xmp template s(0:N-1, 0:N-1)\n"
+                       "#pragma xmp distribute s(block, block) onto q\n#pragma xmp align y[i][j] with s(j, i)\n"
+                       "#pragma xmp align z[i][j] with s(j, i)\n#pragma xmp shadow y[0][1]\n",
+                       LOOP("xmp loop (j, i) on s(j, i)", "z[i][j] = y[i][j + 1] + y[i - 1][j];"), 20, 59,
+                       "'y' is read 1 beside the loop's own elements in dimension 0; its shadow there is 0:0"},
         WrongDirective{"WrittenBeside", "", LOOP("xmp loop (j, i) on t(j, i)", "u[i + 1][j] = 1;"), 13, 33,
                        "'u' is written 1 beside the loop's own elements, which may be another node's"},
         WrongDirective{"Pointer", "", "  double* at = u[0];\n", 11, 16,

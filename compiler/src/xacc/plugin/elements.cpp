@@ -219,7 +219,7 @@ void XaccRewriter::element(const clang::ArraySubscriptExpr* top, const clang::De
                                                     "another node's",
                                                     array.name, std::abs(shift->by)));
     }
-    if (nodes == 0 || (-shift->by <= array.shadow[d].low && shift->by <= array.shadow[d].high)) continue;
+    if (-shift->by <= array.shadow[d].low && shift->by <= array.shadow[d].high) continue;
     return refuse(
         subscript->getBeginLoc(),
         fmt::format("'{}' is read {} beside the loop's own elements in dimension {}; its shadow there is {}:{}",
