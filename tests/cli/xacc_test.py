@@ -498,7 +498,8 @@ class FullShadow(XaccTest):
         source = self.file("gather.c", GATHER.replace("wrong = 0;", "wrong = 0; x[1][5] = 1;"))
         done = self.outcome(self.compiled(source, "-DN=8"), 2)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("rank 0: 'x' is used with subscript 5 in dimension 1: the node has 0 to 3, with its shadow 0 to 7", done.stderr)
+        self.assertIn("rank 0: 'x' is written with subscript 5 in dimension 1: a node writes its own elements only, here 0 to 3; "
+                      "those of its shadow, 0 to 7 with them, are only read", done.stderr)
 
     def test_all_gathers_take_the_time_of_the_network(self):
         # Few bytes go in two steps, many of them round a ring.
@@ -643,6 +644,18 @@ class Board(XaccTest):
 
 
 class Command(XaccTest):
+    def test_functions_count_nodes_from_1_or_from_0(self):
+        source = self.file("nodes.c", """#include <stdio.h>
+#include <xmp.h>
+#pragma xmp nodes p(*)
+int main(void) {
+  printf("%d %d %d %d %d %d\\n", xmp_node_num(), xmpc_node_num(), xmp_all_node_num(), xmpc_all_node_num(), xmp_num_nodes(),
+         xmp_all_num_nodes());
+  return xmp_wtime() < 0 || xmp_wtick() <= 0;
+}
+""")
+        self.assertEqual(self.runs(self.compiled(source), 2), ["1 0 1 0 2 2", "2 1 2 1 2 2"])
+
     def test_options_of_other_compilations_are_refused(self):
         source = cli_test.PROJECT / "kernels/xacc/laplace.c"
         for option, told in [(["--goose"], "--goose and --xacc"), (["--emit", "vsm"], "--emit"), (["-O3"], "-O"),

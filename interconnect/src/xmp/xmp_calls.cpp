@@ -111,9 +111,14 @@ void gdr_xmp_board(double seconds) { run().spend_board(seconds); }
 void gdr_xmp_not_timed(int line) { run().not_timed(line); }
 
 void gdr_xmp_outside(const char* array, int dimension, long subscript, const long* range, int line) {
+  // Reads are taken from the shadow, so that an element of the shadow comes here only if it is written.
+  const bool written = subscript >= range[2] && subscript < range[3];
+  const char* message = written ? "'{}' is written with subscript {} in dimension {}: a node writes its own elements "
+                                  "only, here {} to {}; those of its shadow, {} to {} with them, are only read"
+                                : "'{}' is used with subscript {} in dimension {}: the node has {} to {}, with its "
+                                  "shadow {} to {}";
   run().fail(
-      fmt::format("'{}' is used with subscript {} in dimension {}: the node has {} to {}, with its shadow {} to {}",
-                  array, subscript, dimension, range[0], range[1] - 1, range[2], range[3] - 1),
+      fmt::format(fmt::runtime(message), array, subscript, dimension, range[0], range[1] - 1, range[2], range[3] - 1),
       line);
 }
 
@@ -121,6 +126,8 @@ int xmp_node_num(void) { return run().rank() + 1; }
 int xmp_num_nodes(void) { return run().size(); }
 int xmp_all_node_num(void) { return run().rank() + 1; }
 int xmp_all_num_nodes(void) { return run().size(); }
+int xmpc_node_num(void) { return run().rank(); }
+int xmpc_all_node_num(void) { return run().rank(); }
 double xmp_wtime(void) { return run().now(); }
 double xmp_wtick(void) { return 1e-9; }
 }
