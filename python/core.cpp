@@ -69,7 +69,19 @@ void Turns::give() noexcept {
   taken_in_.notify_all();
 }
 
-StageTimes stage_times(const Device& device) { return {device.emulated().seconds(), device.emulated().interactions()}; }
+namespace {
+/// The host's work is added when it is asked for, as gdr nbody does at the end of a run.
+emulator::BoardTime emulated(const Device& device, const HostSteps& host) {
+  emulator::BoardTime time = device.emulated();
+  if (host.steps > 0) time.integrate(host.steps, host.particles);
+  return time;
+}
+}  // namespace
+
+StageTimes stage_times(const Device& device, const HostSteps& host) {
+  const emulator::BoardTime time = emulated(device, host);
+  return {time.seconds(), time.interactions()};
+}
 
 py::dict timing(const StageTimes& times) {
   const auto& [seconds, interactions] = times;
@@ -85,14 +97,18 @@ py::dict timing(const StageTimes& times) {
 }
 
 namespace {
-hostlib::Profile profile_of(const Device& device) {
+hostlib::Profile profile_of(const Device& device, const HostSteps& host) {
   const auto events = device.computes() ? std::optional(device.counters().fp) : std::nullopt;
-  return hostlib::make_profile(device.emulated(), device.program(), device.options().engine, events);
+  return hostlib::make_profile(emulated(device, host), device.program(), device.options().engine, events);
 }
 }  // namespace
 
-std::string profile_json(const Device& device) { return hostlib::profile_json(profile_of(device)); }
-std::string profile_page(const Device& device) { return hostlib::profile_page(profile_of(device)); }
+std::string profile_json(const Device& device, const HostSteps& host) {
+  return hostlib::profile_json(profile_of(device, host));
+}
+std::string profile_page(const Device& device, const HostSteps& host) {
+  return hostlib::profile_page(profile_of(device, host));
+}
 
 namespace {
 
@@ -615,10 +631,19 @@ PYBIND11_MODULE(_core, module) {
                              [](SharedDevice& device) {
                                return device.between_calls([](const Device& own) { return own.emulated().assumed(); });
                              })
-      .def_property_readonly("timing",
-                             [](SharedDevice& device) { return python::timing(device.between_calls(&stage_times)); })
-      .def("profile_json", [](SharedDevice& device) { return device.between_calls(&python::profile_json); })
-      .def("profile_page", [](SharedDevice& device) { return device.between_calls(&python::profile_page); })
+      .def_property_readonly(
+          "timing",
+          [](SharedDevice& device) {
+            return python::timing(device.between_calls([](const Device& own) { return stage_times(own); }));
+          })
+      .def("profile_json",
+           [](SharedDevice& device) {
+             return device.between_calls([](const Device& own) { return python::profile_json(own); });
+           })
+      .def("profile_page",
+           [](SharedDevice& device) {
+             return device.between_calls([](const Device& own) { return python::profile_page(own); });
+           })
       .def("time_j", &SharedDevice::time_j)
       .def("time_run", &SharedDevice::time_run)
       .def_property_readonly(

@@ -77,18 +77,24 @@ auto in_turn(Turns& turns, Body body) {
   });
 }
 
+/// What the host integrated beside the board: this number of steps of one particle, in a system of `particles`.
+struct HostSteps {
+  std::uint64_t steps = 0;
+  std::uint64_t particles = 0;
+};
+
 /// Emulated seconds by stage since the kernel was loaded, and interactions.
 struct StageTimes {
   emulator::StageSeconds seconds;
   std::uint64_t interactions = 0;
 };
-[[nodiscard]] StageTimes stage_times(const Device& device);
+[[nodiscard]] StageTimes stage_times(const Device& device, const HostSteps& host = {});
 /// As Python has them, with their total.
 [[nodiscard]] py::dict timing(const StageTimes& times);
 
 /// What limits the runs since the kernel was loaded, as hostlib gives it.
-[[nodiscard]] std::string profile_json(const Device& device);
-[[nodiscard]] std::string profile_page(const Device& device);
+[[nodiscard]] std::string profile_json(const Device& device, const HostSteps& host = {});
+[[nodiscard]] std::string profile_page(const Device& device, const HostSteps& host = {});
 
 /// Start models, Nbody and NbodyRun.
 void add_runs(py::module_& module);

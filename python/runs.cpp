@@ -117,6 +117,7 @@ class Nbody {
   [[nodiscard]] double energy() const { return hostlib::energy(particles(), eps_).total(); }
   [[nodiscard]] std::uint64_t steps() const { return integrator_.counters().steps; }
   [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] HostSteps host_steps() const { return {steps(), integrator_.state().bodies.size()}; }
   [[nodiscard]] std::string state_hash() const { return hostlib::state_hash(particles()); }
 
  private:
@@ -209,6 +210,8 @@ void require_no_board(const hostlib::NbodySettings& settings, const DeviceOption
                                                                         : nullptr;
   if (name != nullptr) throw Error(std::string(name) + " has no effect with engine = direct, which has no board");
 }
+
+HostSteps host_steps(const hostlib::NbodyRun& run) { return {run.counters().steps, run.state().bodies.size()}; }
 
 /// hostlib's run, output by output. Ctrl-C ends it after a block, with its checkpoint written.
 class Run {
@@ -341,11 +344,16 @@ void add_runs(py::module_& module) {
                              [](Nbody& own) { return own.between_blocks(std::mem_fn(&Nbody::state_hash)); })
       .def_property_readonly(
           "timing",
-          [](Nbody& own) { return timing(own.between_blocks([](const Nbody& n) { return stage_times(n.device()); })); })
+          [](Nbody& own) {
+            return timing(own.between_blocks([](const Nbody& n) { return stage_times(n.device(), n.host_steps()); }));
+          })
       .def("profile_json",
-           [](Nbody& own) { return own.between_blocks([](const Nbody& n) { return profile_json(n.device()); }); })
-      .def("profile_page",
-           [](Nbody& own) { return own.between_blocks([](const Nbody& n) { return profile_page(n.device()); }); });
+           [](Nbody& own) {
+             return own.between_blocks([](const Nbody& n) { return profile_json(n.device(), n.host_steps()); });
+           })
+      .def("profile_page", [](Nbody& own) {
+        return own.between_blocks([](const Nbody& n) { return profile_page(n.device(), n.host_steps()); });
+      });
   using hostlib::NbodyRun;
   bind<Run>(module, "NbodyRun")
       .def(py::init<const py::dict&, const DeviceOptions&>())
@@ -394,15 +402,18 @@ void add_runs(py::module_& module) {
       .def_property_readonly(
           "forced", [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.forced(); }); })
       .def_property_readonly("facts", &Run::facts)
-      .def_property_readonly(
-          "timing",
-          [](Run& own) {
-            return timing(own.between_blocks([](const NbodyRun& run) { return stage_times(run.device()); }));
-          })
+      .def_property_readonly("timing",
+                             [](Run& own) {
+                               return timing(own.between_blocks(
+                                   [](const NbodyRun& run) { return stage_times(run.device(), host_steps(run)); }));
+                             })
       .def("profile_json",
-           [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return profile_json(run.device()); }); })
-      .def("profile_page",
-           [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return profile_page(run.device()); }); });
+           [](Run& own) {
+             return own.between_blocks([](const NbodyRun& run) { return profile_json(run.device(), host_steps(run)); });
+           })
+      .def("profile_page", [](Run& own) {
+        return own.between_blocks([](const NbodyRun& run) { return profile_page(run.device(), host_steps(run)); });
+      });
 }
 
 }  // namespace gdr::python

@@ -423,6 +423,24 @@ class Runs(InFolder):
         self.assertIn("t = 0.25", repr(run))
 
 
+class EmulatedSeconds(InFolder):
+    def test_hold_the_hosts_part_as_in_gdr_nbody(self):
+        report, page = self.folder / "r.json", self.folder / "p.json"
+        subprocess.run([GDR, "nbody", "--plummer", "64", "--t-end", "0.25", "--json", report, "--profile", page], check=True,
+                       capture_output=True)
+        expected = json.loads(report.read_text(encoding="utf-8"))["emulated_seconds"]
+        self.assertEqual(json.loads(page.read_text(encoding="utf-8"))["emulated_seconds"], expected)
+        run = grapedr.NbodyRun(start="plummer", n=64, t_end=0.25).run()
+        p = grapedr.start("plummer", 64)
+        bodies = grapedr.Nbody(p)
+        bodies.evolve(0.25)
+        for each in (run, bodies):
+            self.assertGreater(each.timing["host"], 0)
+            for _ in range(2):  # what is asked twice is not counted twice
+                self.assertEqual(each.timing["total"], expected)
+                self.assertEqual(each.profile().seconds, expected)
+
+
 class Profiles(InFolder):
     def test_say_what_limits_a_run(self):
         run = grapedr.NbodyRun(start="plummer", n=64, t_end=0.125).run()
