@@ -598,7 +598,8 @@ def accel_jerk_pot(
     device: Device | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Acceleration (n, 3), its time derivative (n, 3) and potential (n,) of particles on each other, G = 1, with Plummer
-    softening `eps`. `x` and `v` have shape (n, 3), `m` (n,); any units with G = 1."""
+    softening `eps`. `x` and `v` have shape (n, 3), `m` (n,); any units with G = 1. Without `eps` there is no softening;
+    `Nbody`, `NbodyRun`, `gdr nbody` and `gdr force` have 0.01."""
     x = numbers("x", x, ("n", 3))
     v = numbers("v", v, (len(x), 3))
     m = numbers("m", m, (len(x),))
@@ -641,7 +642,7 @@ def timing(kernel: Kernel | str, ni: int, nj: int, **device: Any) -> dict[str, f
 def start(kind: str, particles: int = 0, seed: int = 1) -> dict[str, NDArray]:
     """A start model in Henon's units: "plummer", "king", "uniform", "cold", "merger", "binary", "pythagorean". Arrays `id`
     (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3)."""
-    return _core.start(kind, whole("particles", particles, 0), whole("seed", seed, 0))
+    return _core.start(kind, whole("particles", particles, 0), whole("seed", seed, 0, 2**64 - 1))
 
 
 class Nbody:

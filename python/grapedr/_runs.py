@@ -197,7 +197,7 @@ class NbodyRun:
         settings |= {"units": units or "", "scale_to_henon": scale is not None}
         settings["checkpoint_minutes"] = real("checkpoint_minutes", checkpoint_minutes)
         n = None if n is None else whole("n", n, 1)
-        seed = None if seed is None else whole("seed", seed, 0)
+        seed = None if seed is None else whole("seed", seed, 0, 2**64 - 1)
         model = {"n": n, "seed": seed, "w0": w0, "separation": separation, "pericentre": pericentre}
         model["eccentricity"] = eccentricity
         given = [name for name, value in model.items() if value is not None]

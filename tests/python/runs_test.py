@@ -441,6 +441,18 @@ class EmulatedSeconds(InFolder):
                 self.assertEqual(each.profile().seconds, expected)
 
 
+class Seeds(InFolder):
+    def test_are_those_of_gdr_nbody(self):
+        for seed in (2**63, 2**64 - 1):
+            of_gdr = self.folder / "of_gdr.npz"
+            subprocess.run([GDR, "nbody", "--plummer", "16", "--seed", str(seed), "--t-end", "0", "--output", of_gdr], check=True,
+                           capture_output=True)
+            ours = list(grapedr.NbodyRun(start="plummer", n=16, seed=seed, t_end=0))[-1].particles
+            for particles in (ours, grapedr.start("plummer", 16, seed)):
+                np.testing.assert_array_equal(particles["position"], np.load(of_gdr)["position"])
+        self.refuses("from 0 to 18446744073709551615", grapedr.start, "plummer", 16, 2**64)
+
+
 class Profiles(InFolder):
     def test_say_what_limits_a_run(self):
         run = grapedr.NbodyRun(start="plummer", n=64, t_end=0.125).run()
