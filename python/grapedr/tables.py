@@ -12,6 +12,7 @@ import io
 import os
 import pathlib
 import re
+import threading
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -168,12 +169,14 @@ def _loaded(path: pathlib.Path, content: bytes) -> Any:
 
 
 def write_table(path: str | os.PathLike[str], table: Mapping[str, ArrayLike] | NDArray) -> None:
-    """Writes columns in a form that read_table() reads back to the same bits. An existing file is replaced only when the new
+    """Writes columns in a form that read_table() reads back to the same bits; in .csv numbers become doubles or integers of
+    64 bits, and truth values 0 and 1. Names that the form does not keep are refused. An existing file is replaced only when the new
     one is complete."""
     path = pathlib.Path(path)
     columns = _checked(table, "the table")
     rows = len(next(iter(columns.values()))) if columns else 0
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    # Short, since the name of the file may be as long as the file system takes.
+    part = path.with_name(f".gdr-{os.getpid()}-{threading.get_ident()}")
     try:
         if path.suffix == ".npy":
             array = np.zeros(rows, [(name, column.dtype, column.shape[1:]) for name, column in columns.items()])
@@ -185,10 +188,14 @@ def write_table(path: str | os.PathLike[str], table: Mapping[str, ArrayLike] | N
             with open(part, "wb") as file:
                 np.savez(file, **columns)
         elif path.suffix in (".h5", ".hdf5"):
+            for name in columns:
+                if "/" in name or name in ("", "."):
+                    raise Error(f"{path}: the column name '{name}' is refused: HDF5 takes it for a path or for nothing")
             with _hdf5(path).File(part, "w") as file:
                 for name, column in columns.items():
                     file.create_dataset(name, data=column)
         elif path.suffix == ".csv":
+            _require_names_of_csv(path, columns)
             with open(part, "w", newline="", encoding="utf-8") as file:
                 _write_csv(file, columns, rows)
         else:
@@ -200,13 +207,26 @@ def write_table(path: str | os.PathLike[str], table: Mapping[str, ArrayLike] | N
         part.unlink(missing_ok=True)
 
 
+def _require_names_of_csv(path: pathlib.Path, columns: Table) -> None:
+    """Refuses names that read_table() would not give back, such as those of comments."""
+    head = io.StringIO(newline="")
+    _write_csv(head, {name: np.zeros((1, *column.shape[1:])) for name, column in columns.items()}, 1)
+    try:
+        names = list(_read_csv(path, head.getvalue().encode("utf-8")))
+    except Error:
+        names = []
+    for name in columns:
+        if name not in names:
+            raise Error(f"{path}: the column name '{name}' is refused: CSV does not keep it; .npz does")
+
+
 def _write_csv(file, columns: Table, rows: int) -> None:
     names, flat = [], []
     for name, column in columns.items():
         for index in np.ndindex(*column.shape[1:]):
             names.append(name + "".join(f"[{n}]" for n in index))
             place: tuple[Any, ...] = (slice(None), *index)
-            flat.append(column[place])
+            flat.append(column[place].astype(np.int8) if column.dtype.kind == "b" else column[place])
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)
     for row in range(rows):

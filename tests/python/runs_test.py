@@ -492,6 +492,34 @@ class Profiles(InFolder):
 
 
 class Tables(InFolder):
+    def test_keep_truth_values(self):
+        truths = np.array([[True, False], [False, False], [True, True]])
+        for name in ("t.npy", "t.npz", "t.h5", "t.csv"):
+            try:
+                grapedr.write_table(self.folder / name, {"b": truths[:, 0], "v": truths})
+            except grapedr.Error as error:
+                self.assertIn("h5py", str(error))
+                continue
+            read = grapedr.read_table(self.folder / name)
+            np.testing.assert_array_equal(read["b"].astype(bool), truths[:, 0])
+            np.testing.assert_array_equal(read["v"].astype(bool), truths)
+
+    def test_keep_the_names_of_columns_or_refuse_them(self):
+        for column in ("#x", " x", "x[0]", "1", "", "a/b", "a,b", 'a"b', "x"):
+            for name in ("t.npy", "t.npz", "t.h5", "t.csv"):
+                file = self.folder / name
+                try:
+                    grapedr.write_table(file, {column: [1.0, 2.0]})
+                except (grapedr.Error, ValueError):
+                    continue
+                self.assertEqual(list(grapedr.read_table(file)), [column], name)
+        self.refuses("column name '#x' is refused", grapedr.write_table, self.folder / "t.csv", {"#x": [1.0]})
+
+    def test_have_names_as_long_as_the_file_system_takes(self):
+        file = self.folder / ("t" * 251 + ".csv")
+        grapedr.write_table(file, {"x": [1, 2]})
+        np.testing.assert_array_equal(grapedr.read_table(file)["x"], [1, 2])
+
     def test_come_back_with_every_bit(self):
         random = np.random.default_rng(5)
         table = {"x": random.normal(size=(7, 3)), "m": random.uniform(size=7), "id": np.arange(7) - 3}
