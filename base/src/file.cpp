@@ -130,15 +130,26 @@ void write_in_place(const std::filesystem::path& path, std::string_view content)
 constexpr std::string_view kTemporary = ".tmp";
 constexpr std::string_view kOurs = ".gdr-";
 
+/// What temporary files of `name` begin with: most of it, since a file system takes 255 bytes. Ends with a whole
+/// character of UTF-8.
+std::string_view beginning_of(std::string_view name) {
+  constexpr std::size_t kMost = 200;  // bytes
+  if (name.size() <= kMost) return name;
+  std::size_t end = kMost;
+  while (end > 1 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
+  return name.substr(0, end);
+}
+
 /// A name beside `path` that no other thread or process uses.
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   static std::atomic<unsigned> count{0};
-  std::filesystem::path name = path;
-  name += fmt::format("{}{}-{}{}", kOurs, getpid(), count.fetch_add(1), kTemporary);
-  return name;
+  const std::string name = path.filename().string();
+  return std::filesystem::path(path).replace_filename(
+      fmt::format("{}{}{}-{}{}", beginning_of(name), kOurs, getpid(), count.fetch_add(1), kTemporary));
 }
 
-/// True for a temporary file of `name` that nobody writes any more, since its process was killed.
+/// True for a temporary file whose name begins with `name` and that nobody writes any more, since its process was
+/// killed.
 bool abandoned(const std::filesystem::path& temporary, std::string_view name) {
   constexpr time_t kOldEnough = 60;  // seconds; a writer gives up the lock of its file just before it renames the file
   const std::string own = temporary.filename().string();
@@ -168,7 +179,7 @@ void remove_abandoned_beside(const std::filesystem::path& path) {
   if (entries == nullptr) return;
   while (const dirent* const entry = readdir(entries.get())) {
     const std::filesystem::path temporary = folder / entry->d_name;
-    if (abandoned(temporary, name)) unlink(temporary.c_str());
+    if (abandoned(temporary, beginning_of(name))) unlink(temporary.c_str());
   }
 }
 

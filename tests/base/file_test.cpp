@@ -411,6 +411,25 @@ TEST_F(Files, WhatKilledProcessesLeftIsRemoved) {
   EXPECT_FALSE(std::filesystem::exists(locked));
 }
 
+TEST_F(Files, MayHaveNamesAsLongAsTheFileSystemTakes) {
+  for (const bool nameless : {true, false}) {
+    knows_nameless_files = nameless;
+    // Of one byte a character, and of two of which one would be cut in the middle.
+    std::string umlauts = "x";
+    while (umlauts.size() < 255) umlauts += "\u00e4";
+    for (const std::string& name : {std::string(255, 'n'), umlauts}) {
+      write_file(folder_ / name, "first");
+      const auto left = folder_ / (name.substr(0, name == umlauts ? 199 : 200) + ".gdr-123-0.tmp");
+      write_file(left, "begun");
+      std::filesystem::last_write_time(left, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+      write_file(folder_ / name, "whole");
+      EXPECT_EQ(read_file(folder_ / name), "whole");
+      EXPECT_FALSE(std::filesystem::exists(left));
+    }
+  }
+  knows_nameless_files = true;
+}
+
 TEST_F(Files, LinesGrowAndAFailureCutsOffWhatWasBegun) {
   const std::filesystem::path path = folder_ / "log";
   {
