@@ -96,9 +96,9 @@ std::string checked(const std::string& file, const std::string& name) {
 /// The links that routes take, as a table of shared links.
 ///
 /// A link of SimGrid's policy FATPIPE carries each message at its full rate. On routes that have a shared link of no
-/// higher rate it limits nothing, and becomes a link with enough for all of them. On any other route it becomes a link
-/// of this pair of hosts only: no message gets more than the link's rate, but messages of the pair that travel at the
-/// same time share it, and in SimGrid they do not.
+/// higher rate it limits nothing, and becomes a link whose bandwidth no message notices. On any other route it becomes
+/// a link of this pair of hosts only: no message gets more than the link's rate, but messages of the pair that travel
+/// at the same time share it, and in SimGrid they do not.
 class LinkLines {
  public:
   explicit LinkLines(const std::string& file) : file_(file) {}
@@ -123,8 +123,9 @@ class LinkLines {
         add(name, *link, link->get_bandwidth());
         ++of_pairs_;
       } else {
-        double& routes = routes_[link];
-        add(name, *link, link->get_bandwidth() * (is_fat(*link) ? ++routes : 1));
+        // Where links serve one message at a time, they must not wait here for each other.
+        constexpr double kUnnoticed = 1e9;
+        add(name, *link, link->get_bandwidth() * (is_fat(*link) ? kUnnoticed : 1));
       }
       names.push_back(std::move(name));
     }
@@ -149,7 +150,6 @@ class LinkLines {
 
   const std::string& file_;
   std::map<std::string, Cable> cables_;
-  std::map<const s4u::Link*, double> routes_;  // that a FATPIPE link does not limit
   std::set<const s4u::Link*> fat_;
   std::size_t of_pairs_ = 0;
 };
@@ -267,7 +267,7 @@ std::vector<double> write_tables(const std::string& file, const PlatformTables& 
       throw Error(fmt::format("{}: host {} is refused: it does not run at time 0", file, hosts[node]->get_cname()));
     }
     names += checked(file, hosts[node]->get_cname()) + '\n';
-    speeds += fmt::format("{},{:.17g}\n", node, speed / kGiga);
+    speeds += fmt::format("{},{}\n", node, speed / kGiga);
   }
   base::write_file(tables.links, links.table());
   base::write_file(tables.routes, routes);
