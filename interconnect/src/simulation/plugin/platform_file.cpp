@@ -171,10 +171,10 @@ std::string first_line(std::string_view text) { return std::string(text.substr(0
 
 [[noreturn]] void refuse_route(const std::string& file, std::string_view from, std::string_view to,
                                std::string_view why) {
-  throw Error(
-      fmt::format("{}: SimGrid finds no route from {} to {} ({}): the file must give routes to and from every "
-                  "zone, by routers that they have; zones of kind None have none",
-                  file, from, to, first_line(why)));
+  throw Error(fmt::format(
+      "{}: SimGrid finds no route from {} to {} ({}); likely causes: a <route> or <zoneRoute> is missing, a "
+      "gateway is no router or host, or a zone is of a kind without routes (None)",
+      file, from, to, first_line(why)));
 }
 
 /// The platform, read by the one engine of this process.
