@@ -5,6 +5,7 @@ from typing import Any
 from numpy import float64, int64
 from numpy.typing import NDArray
 
+AUTO_METHOD: str
 SUM_WORDS: int
 
 class Platform:
