@@ -532,7 +532,7 @@ class Statements:
 
 
 def _literal(text: str) -> float | None:
-    """The value of a translated expression of numbers alone; None of others."""
+    """The value of a translated expression of only numbers; None of others."""
 
     def value(node: ast.expr) -> float:
         match node:

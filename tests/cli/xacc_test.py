@@ -346,8 +346,8 @@ class Uneven(XaccTest):
         done = self.outcome(program, 2, "another")
         self.assertNotEqual(done.returncode, 0)
         line = UNEVEN[: UNEVEN.index("u[30][40]")].count("\n") + 1
-        self.assertIn(f"{source}:{line}: rank 1: 'u' is used with subscript 30 in dimension 0: the node has 31 to 60, with its "
-                      "shadow 29 to 61", done.stderr)
+        self.assertIn(f"{source}:{line}: rank 1: 'u' is written with subscript 30 in dimension 0: a node writes its own elements "
+                      "only, here 31 to 60; those of its shadow, 29 to 61 with them, are only read", done.stderr)
 
     def test_what_does_not_fit_the_ranks_is_told_once(self):
         program = self.compiled(self.file("uneven.c", UNEVEN), "-DPI=2", "-DPJ=1")
