@@ -160,6 +160,10 @@ class Reader {
       if (asks_for_help_) wrong_.reset();
       return;
     }
+    const std::string value = has_value ? rest.substr(is_long ? 1 : 0) : words_[at_];
+    if (lacks_item(value, option->get_delimiter())) {
+      return refuse(fmt::format("{}: '{}' is refused: an item of the list is missing", name, value));
+    }
     if (!has_value) take();
     // A list goes on to the next option.
     if (!once) {
@@ -194,6 +198,13 @@ class Reader {
     taken_.push_back(old->second);
     at_ += in_word ? 1 : 2;
     return true;
+  }
+
+  /// True for a list with nothing between two delimiters, which CLI11 takes without a word.
+  static bool lacks_item(std::string_view list, char delimiter) {
+    if (delimiter == '\0') return false;
+    return list.starts_with(delimiter) || list.ends_with(delimiter) ||
+           list.find(std::string(2, delimiter)) != std::string_view::npos;
   }
 
   [[nodiscard]] bool lacks_value() const {

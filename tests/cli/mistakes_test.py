@@ -63,6 +63,28 @@ class Mistakes(cli_test.CliTest):
         self.ends(2, ["--engine needs a value"], *PLUMMER, "--engine=")
         self.ends(2, ["--seed is given twice"], *PLUMMER, "--seed", "1", "--seed", "2")
 
+    def test_lists_that_lack_an_item(self):
+        for option, value, arguments in [
+            ("--orbits", "3,,9", [*PLUMMER, "--t-end", "0.1"]),
+            ("--algorithm", "copy,,j", ["cluster", "nbody"]),
+            ("--nodes", ",1", ["cluster", "nbody"]),
+            ("-n", "100,", ["cluster", "nbody"]),
+            ("--cluster", "tca,,", ["cluster", "nbody"]),
+            ("--size", "S,,M", ["cluster", "himeno"]),
+            ("--trace-chips", "0,,1", ["run", "tutorial"]),
+        ]:
+            for words in ([option, value], [f"{option}={value}" if option.startswith("--") else option + value]):
+                self.ends(2, [f"{option}: '{value}' is refused: an item of the list is missing"], *arguments, *words)
+
+    def test_what_judging_alone_takes(self):
+        for option in ("--json", "--seed", "--hint", "--data"):
+            self.ends(2, [f"{option} has no effect without an exercise"], "judge", option, "1")
+        self.ends(2, ["--json has no effect without a kernel"], "judge", "mass", "--json", "-")
+        self.ends(2, ["-O has no effect without a kernel"], "judge", "mass", "--hint", "1", "-O", "1")
+        self.ends(2, ["--seed has no effect without a kernel or --data"], "judge", "mass", "--seed", "3")
+        self.ends(2, ["--start has no effect with a kernel"], "judge", "mass", "k.vsm", "--start")
+        self.ends(2, ["--hint", "--solution"], "judge", "mass", "--hint", "1", "--solution")
+
     def test_values_that_can_be_listed(self):
         for right, arguments in [
             ("simd", ["force", "-n", "16", "--engine", "smid"]),

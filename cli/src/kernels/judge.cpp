@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -131,22 +132,43 @@ int judge(const JudgeArguments& arguments) {
 void add_judge(Command program, const std::string& name) {
   const auto [command, arguments] = program.add_command<JudgeArguments>(
       name, "judge a kernel that solves an exercise of the course", "gdr judge moment moment.vsm", judge);
-  command.add_option("exercise=NAME", arguments->exercise,
-                     "name or number of the exercise; without one, all are listed");
+  const Option exercise = command.add_option("exercise=NAME", arguments->exercise,
+                                             "name or number of the exercise; without one, all are listed");
   command.add_option("kernel=FILE", arguments->kernel,
                      "source of the kernel (.vsm, or C++: .cc); without one, the task is shown");
-  command.add_option("--seed", arguments->seed, "seed of the hidden data");
-  command.add_option("--hint", arguments->hint, "show this hint", whole_in_range(1, 100));
-  command.add_flag("--start", arguments->start, "show a source to begin with");
-  command.add_flag("--solution", arguments->solution, "show the solution");
+  const Option seed = command.add_option("--seed", arguments->seed, "seed of the hidden data");
+  const Option hint = command.add_option("--hint", arguments->hint, "show this hint", whole_in_range(1, 100));
+  const Option start = command.add_flag("--start", arguments->start, "show a source to begin with");
+  const Option solution = command.add_flag("--solution", arguments->solution, "show the solution");
   const Option data = command.add_option("--data=DIR", arguments->data,
                                          "write i.csv, j.csv and the right results.csv into this folder");
-  command
-      .add_option("--case", arguments->test_case, "case that --data writes: 0 is the shown one, the others are hidden")
-      .needs(data);
+  const Option test_case = command.add_option("--case", arguments->test_case,
+                                              "case that --data writes: 0 is the shown one, the others are hidden");
+  test_case.needs(data);
   // --seed is that of the data.
   arguments->compile.CompileChoices::add_to(command, false);
   arguments->report.add_to(command);
+  const std::vector<Option> shown{hint, start, solution, data};
+  for (std::size_t one = 0; one < shown.size(); ++one) {
+    for (std::size_t other = 0; other < one; ++other) static_cast<void>(shown[one].excludes(shown[other]));
+  }
+  std::vector<Option> of_judging;  // what is left
+  for (const Option& option : command.options_but(exercise)) {
+    const auto is_it = [&](const Option& one) { return one.name() == option.name(); };
+    const bool is_other =
+        option.name() == "kernel" || is_it(seed) || is_it(test_case) || std::ranges::any_of(shown, is_it);
+    if (!is_other) of_judging.push_back(option);
+  }
+  command.refuse_if(command.options_but(exercise), [arguments = arguments] {
+    return arguments->exercise.empty() ? "without an exercise: all are listed" : "";
+  });
+  command.refuse_if(of_judging,
+                    [arguments = arguments] { return arguments->kernel.empty() ? "without a kernel" : ""; });
+  command.refuse_if({seed}, [arguments = arguments] {
+    return arguments->kernel.empty() && arguments->data.empty() ? "without a kernel or --data" : "";
+  });
+  command.refuse_if(
+      shown, [arguments = arguments] { return arguments->kernel.empty() ? "" : "with a kernel, which is judged"; });
 }
 
 }  // namespace gdr::cli
