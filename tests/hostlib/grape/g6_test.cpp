@@ -155,6 +155,27 @@ TEST_F(Grape6, GivesTheForcesOfASphere) {
   }
 }
 
+// The range that the page names: s from 1e-100 to 1e100, m / s^3 from 1e-290 to 1e290, if the forces are doubles.
+TEST_F(Grape6, ForcesAreRightInTheWholeRangeThatThePageNames) {
+  int tried = 0;
+  for (const double s : {1e-100, 1e-60, 1e-20, 1.0, 1e20, 1e60, 1e100}) {
+    for (const double m_by_s3 : {1e-290, 1e-150, 1.0, 1e150, 1e290}) {
+      const long double mass = static_cast<long double>(m_by_s3) * s * s * s;
+      const auto is_double = [](long double x) { return x > 1e-300L && x < 1e300L; };
+      if (!is_double(mass) || !is_double(mass / s) || !is_double(mass / s / s)) continue;
+      SCOPED_TRACE(std::to_string(std::log10(s)) + ", " + std::to_string(std::log10(m_by_s3)));
+      ++tried;
+      send({{.index = 1, .mass = 0, .x = {0, 0, 0}}, {.index = 2, .mass = static_cast<double>(mass), .x = {s, 0, 0}}});
+      g6_set_ti(kCluster, 0);
+      const Answer board = forces({{.index = 1, .x = {0, 0, 0}}}, 2, 0.0);
+      EXPECT_EQ(board.status, 0);
+      EXPECT_NEAR(board.acc[0][0] / static_cast<double>(mass / s / s), 1, 1e-6);
+      EXPECT_NEAR(-board.pot[0] / static_cast<double>(mass / s), 1, 1e-6);
+    }
+  }
+  EXPECT_GE(tried, 15);
+}
+
 // G = 1: masses of 2 and 3 at distances of 2 and 4 on either side, moving away at 1/2.
 TEST_F(Grape6, TwoParticlesPullAsInClosedForm) {
   send({{.index = 1, .mass = 2, .x = {2, 0, 0}, .v = {0.5, 0, 0}},
