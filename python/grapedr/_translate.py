@@ -43,7 +43,7 @@ _ARITHMETIC: Mapping[type, Callable[[float, float], float]] = {
 _WHOLE: Mapping[type, Callable[[int, int], int]] = {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__}
 
 # Powers that are one function of the language. Those of whole numbers are products.
-_POWERS: Mapping[float, str] = {0.5: "sqrt({0})", -0.5: "rsqrt({0})", -1.5: "powm32({0})", 1.5: "({0} * sqrt({0}))"}
+_POWERS: Mapping[float, str] = {0.5: "sqrt({0})", -0.5: "power_m12({0})", -1.5: "power_m32({0})", 1.5: "({0} * sqrt({0}))"}
 _MOST_POWER = 16
 _MOST_DEPTH = 8  # of helpers that call helpers
 

@@ -478,5 +478,26 @@ class Files(unittest.TestCase):
             self.assertIn(message, str(caught.exception))
 
 
+@grapedr.kernel
+def powers(a: I, b: J, f: Result, g: Result, h: Result, k: Result):
+    f += (a * b) ** -0.5
+    g += (a * b) ** -1.5
+    h += Long(a * b) ** -1.5
+    k += Short(a * b) ** -1.5
+
+
+class PowersOfRoots(unittest.TestCase):
+    def test_have_the_width_of_their_base(self):
+        draw = np.random.default_rng(5)
+        a, b = draw.uniform(0.5, 3, size=20), draw.uniform(0.5, 3, size=30)
+        results = powers.run({"a": a}, {"b": b})
+        products = a[:, None] * b
+        for name, power, least, most in (("f", -0.5, 0, 1e-13), ("g", -1.5, 0, 1e-13), ("h", -1.5, 0, 1e-13), ("k", -1.5, 1e-11, 1e-6)):
+            error = np.abs(results[name] / (products**power).sum(1) - 1).max()
+            self.assertTrue(least <= error <= most, f"{name}: {error}")
+        zero = powers.run({"a": [0.0]}, {"b": [1.0]})
+        self.assertEqual([zero[name][0] for name in "fghk"], [0.0, 0.0, 0.0, 0.0])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -44,24 +44,14 @@ struct Function {
   unsigned operands;
 };
 
-constexpr std::array<Function, 18> kFunctions{{{"sqrt", Act::sqrt, 1},
-                                               {"rsqrt", Act::rsqrt, 1},
-                                               {"reciprocal", Act::reciprocal, 1},
-                                               {"powm32", Act::rsqrt, 1},
-                                               {"exp", Act::exp, 1},
-                                               {"exp2", Act::exp2, 1},
-                                               {"log", Act::log, 1},
-                                               {"log2", Act::log2, 1},
-                                               {"sin", Act::sin, 1},
-                                               {"cos", Act::cos, 1},
-                                               {"abs", Act::absolute, 1},
-                                               {"rint", Act::nearest, 1},
-                                               {"min", Act::minimum, 2},
-                                               {"max", Act::maximum, 2},
-                                               {"fmin", Act::minimum, 2},
-                                               {"fmax", Act::maximum, 2},
-                                               {"fabs", Act::absolute, 1},
-                                               {"copysign", Act::copysign, 2}}};
+constexpr std::array<Function, 20> kFunctions{
+    {{"sqrt", Act::sqrt, 1},     {"rsqrt", Act::rsqrt, 1},      {"reciprocal", Act::reciprocal, 1},
+     {"powm32", Act::rsqrt, 1},  {"power_m12", Act::rsqrt, 1},  {"power_m32", Act::rsqrt, 1},
+     {"exp", Act::exp, 1},       {"exp2", Act::exp2, 1},        {"log", Act::log, 1},
+     {"log2", Act::log2, 1},     {"sin", Act::sin, 1},          {"cos", Act::cos, 1},
+     {"abs", Act::absolute, 1},  {"rint", Act::nearest, 1},     {"min", Act::minimum, 2},
+     {"max", Act::maximum, 2},   {"fmin", Act::minimum, 2},     {"fmax", Act::maximum, 2},
+     {"fabs", Act::absolute, 1}, {"copysign", Act::copysign, 2}}};
 
 class LsumpReader {
  public:
@@ -422,12 +412,25 @@ class LsumpReader {
     place_ = place_of(expression.at);
     if (width) return {in_type(values[0], expression.text == "long" ? Type::float_long : Type::float_short)};
     Type type = common(values[0], values.back());
+    const bool keeps_width = known->name.starts_with("power_");
+    const bool is_cube = known->name == "powm32" || known->name == "power_m32";
+    if (keeps_width && type == Type::float_long) return {inverse_root(in_type(values[0], type), is_cube)};
     if (known->act == Act::rsqrt || known->act == Act::reciprocal) type = Type::float_short;
     std::vector<int> operands;
     for (const Value& value : values) operands.push_back(in_type(value, type));
     const int made = operation(known->act, type, std::move(operands));
-    if (known->name != "powm32") return {made};
+    if (!is_cube) return {made};
     return {operation(Act::mul, type, {operation(Act::mul, type, {made, made}), made})};
+  }
+
+  /// 1 / sqrt(x) or its cube in long words, and 0 for 0.
+  int inverse_root(int x, bool is_cube) {
+    constexpr Type kLong = Type::float_long;
+    const int zero = constant(0, kLong);
+    const int root = operation(Act::sqrt, kLong, {x});
+    const int divisor = is_cube ? operation(Act::mul, kLong, {x, root}) : root;
+    const int inverse = operation(Act::div, kLong, {constant(1, kLong), divisor});
+    return operation(Act::select, kLong, {operation(Act::equal, Type::truth, {x, zero}), zero, inverse});
   }
 
   Value operate(const Expression& expression) {
