@@ -215,10 +215,10 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedText{"NoStatement", "VARI x; + 3;", 1, 9, "a statement is expected"},
         RefusedText{"Unknown", "VARI x; VARF f;\nf += x * y;", 2, 10,
                     "'y' is not declared, and no value was given to it"},
-        RefusedText{
-            "UnknownFunction", "VARI x; VARF f; f += tan(x);", 1, 22,
-            "function 'tan' is not known; known are sqrt, rsqrt, reciprocal, powm32, power_m12, power_m32, exp, exp2, log, log2, sin, cos, "
-            "abs, rint, min, max, fmin, fmax, fabs, copysign, long and short"},
+        RefusedText{"UnknownFunction", "VARI x; VARF f; f += tan(x);", 1, 22,
+                    "function 'tan' is not known; known are sqrt, rsqrt, reciprocal, powm32, power_m12, power_m32, "
+                    "exp, exp2, log, log2, sin, cos, "
+                    "abs, rint, min, max, fmin, fmax, fabs, copysign, long and short"},
         RefusedText{"Arguments", "VARI x; VARF f; f += min(x);", 1, 22, "'min' takes 2 arguments, not 1"},
         RefusedText{"Twice", "VARI x; VARJ x; VARF f;", 1, 14, "'x' is declared twice"},
         RefusedText{"DataWritten", "VARI x; VARF f; x = 3;", 1, 17,
