@@ -43,9 +43,11 @@ BoardPool::Work::Work(BoardPool& pool, Numbers numbers, std::size_t m, std::size
       m_(m),
       k_(k),
       transposed_(kernel_.models.back().product(m, n, k, pool.transfer_).transposed),
-      step_(std::size_t{share_dgemm(kernel_.blocking, k, pool.chips_, 1).rings} * kernel_.blocking.rows()) {
-  const std::size_t most = ((transposed_ ? n : m) + step_ - 1) / step_;
-  boards_.reserve(std::min(most, pool.boards_.size()));
+      step_(std::size_t{share_dgemm(kernel_.blocking, transposed_ ? n : m, k, pool.chips_, 1).rings} *
+            kernel_.blocking.rows()) {
+  const auto all = static_cast<unsigned>(pool.boards_.size());
+  const std::size_t most = share_dgemm(kernel_.blocking, transposed_ ? n : m, k, pool.chips_, all).boards;
+  boards_.reserve(most);
   std::unique_lock lock(pool_.mutex_);
   pool_.freed_.wait(lock, [this] { return !pool_.free_.empty(); });
   const std::size_t count = std::min(most, pool_.free_.size());

@@ -123,13 +123,17 @@ DgemmBlocking dgemm_blocking(const isa::Program& program) {
   return {a.dimensions[0], a.dimensions[1], b.dimensions[0]};
 }
 
-DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned chips_per_board, unsigned boards,
-                         unsigned least_ring) {
+DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t m, std::size_t k, unsigned chips_per_board,
+                         unsigned boards, unsigned least_ring) {
   DgemmSharing sharing;
   sharing.ring = least_ring;
   while (sharing.ring * 2 <= chips_per_board && std::size_t{sharing.ring} * blocking.k_per_chip() < k)
     sharing.ring *= 2;
-  sharing.rings = chips_per_board / sharing.ring * boards;
+  const unsigned rings_of_board = chips_per_board / sharing.ring;
+  const std::size_t rows_of_board = std::size_t{rings_of_board} * blocking.rows();
+  const std::size_t boards_with_rows = std::max<std::size_t>(1, (m + rows_of_board - 1) / rows_of_board);
+  sharing.boards = static_cast<unsigned>(std::min<std::size_t>(boards, boards_with_rows));
+  sharing.rings = rings_of_board * sharing.boards;
   const std::size_t most = std::size_t{sharing.ring} * blocking.k_per_chip();
   sharing.passes = (k + most - 1) / most;
   // Every pass takes the same share of k, and so does every chip in a pass, in whole blocks.
@@ -291,7 +295,7 @@ std::vector<double> BoardDgemm::multiply(std::size_t m, std::size_t n, std::size
   if (m == 0 || n == 0 || k == 0) return c;
   const DgemmBlocking& blocking = state_->blocking;
   const emulator::MachineDescription& machine = state_->boards.machine();
-  const DgemmSharing sharing = share_dgemm(blocking, k, machine.chips, state_->options.boards);
+  const DgemmSharing sharing = share_dgemm(blocking, m, k, machine.chips, state_->options.boards);
   // B is sent in parts, each of as many columns as external memory holds for the whole depth.
   const std::uint64_t turn_words = std::uint64_t{kBlocks} * state_->program.record_words * sharing.passes;
   const std::size_t most_turns = machine.em_words / turn_words;

@@ -61,21 +61,21 @@ double DgemmModel::turn_seconds(unsigned ring) const {
   return std::max({chip, on_link, to_host});
 }
 
-double DgemmModel::write_rate(emulator::TransferMode mode) const {
+double DgemmModel::write_rate(emulator::TransferMode mode, unsigned boards) const {
   const double together = mode == emulator::TransferMode::ideal ? machine_.send_ideal_mb : machine_.host_write_2009_mb;
-  return std::min(machine_.pio_mb, together / (machine_.chips * boards_)) * kMega;
+  return std::min(machine_.pio_mb, together / (machine_.chips * boards)) * kMega;
 }
 
 DgemmTimes DgemmModel::times(std::uint64_t m, std::uint64_t n, std::uint64_t k, const DgemmTransfer& transfer) const {
   DgemmTimes times;
   if (m == 0 || n == 0 || k == 0) return times;
   const unsigned least_ring = transfer.small_depths == SmallDepths::fixed_unit ? std::bit_floor(machine_.chips) : 1;
-  const DgemmSharing sharing = share_dgemm(blocking_, k, machine_.chips, boards_, least_ring);
+  const DgemmSharing sharing = share_dgemm(blocking_, m, k, machine_.chips, boards_, least_ring);
   const double turns = std::ceil(static_cast<double>(n) / blocking_.columns);
   const double rows = static_cast<double>(blocking_.rows()) * sharing.rings;
   const double runs = std::ceil(static_cast<double>(m) / rows) * static_cast<double>(sharing.passes);
   const double k_of_chip = static_cast<double>(sharing.k_per_pass) / sharing.ring;
-  const double seconds_of_word = kFieldBytes / write_rate(transfer.mode);
+  const double seconds_of_word = kFieldBytes / write_rate(transfer.mode, sharing.boards);
 
   times.b_send = static_cast<double>(n) * k_of_chip * static_cast<double>(sharing.passes) * fields_ * seconds_of_word;
   const double a_words = blocking_.rows() * k_of_chip * fields_;

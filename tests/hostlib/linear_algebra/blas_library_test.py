@@ -167,17 +167,18 @@ print("right" if c[0] == c[m * n - 1] == k + 1 else "wrong")
 class EmulatedTime(unittest.TestCase):
     """A product has one emulated time, whoever is asked."""
 
-    def compare(self, m, n, k):
+    def compare(self, m, n, k, boards=1):
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder) / "calls"
             environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_") or key == "GDR_DATA_DIR"}
-            environment |= {"GDR_BLAS_MIN_FLOPS": "0", "GDR_BLAS_CALLS": str(log), "GDR_REPORT": f"{folder}/report"}
+            environment |= {"GDR_BLAS_MIN_FLOPS": "0", "GDR_BLAS_CALLS": str(log), "GDR_REPORT": f"{folder}/report", "GDR_BOARDS": str(boards)}
             done = subprocess.run([sys.executable, "-c", PRODUCT, str(LIBRARY), str(m), str(n), str(k)],
                                   capture_output=True, text=True, env=environment, check=False)
             self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
             call = json.loads(log.read_text(encoding="utf-8"))
             report = json.loads(pathlib.Path(f"{folder}/report").read_text(encoding="utf-8"))
-        done = subprocess.run([GDR, "dgemm", "-m", str(m), "-n", str(n), "-k", str(k), "--engine", "timing", "--json", "-"],
+        done = subprocess.run([GDR, "dgemm", "-m", str(m), "-n", str(n), "-k", str(k), "--boards", str(boards), "--engine", "timing",
+                               "--json", "-"],
                               capture_output=True, text=True, check=True)
         told = json.loads(done.stdout)
         self.assertAlmostEqual(call["emulated_seconds"] / told["emulated_seconds"], 1, delta=1e-12)

@@ -10,6 +10,8 @@
 #include <random>
 #include <tuple>
 
+#include "gdr/emulator/machine.h"
+#include "gdr/hostlib/dgemm_model.h"
 #include "gdr/hostlib/lu.h"
 #include "largest.h"
 
@@ -292,7 +294,7 @@ TEST(Dgemm, DeviceRunsTurnsAndGivesWordsInTheOrderOfCollecting) {
 
 TEST(BoardDgemm, PassesThatOverflowToBothSidesGiveInfinityWithAnEvent) {
   const std::size_t k = 2049;  // a chip more than one pass of a board takes
-  const DgemmSharing sharing = share_dgemm(dgemm_blocking(dgemm_program(DgemmPrecision::paper)), k, 4, 1);
+  const DgemmSharing sharing = share_dgemm(dgemm_blocking(dgemm_program(DgemmPrecision::paper)), 1, k, 4, 1);
   ASSERT_EQ(sharing.passes, 2U);
   // Products that overflow to +inf in the first pass and to -inf in the second.
   std::vector<double> a(k, 0.0);
@@ -308,14 +310,37 @@ TEST(BoardDgemm, PassesThatOverflowToBothSidesGiveInfinityWithAnEvent) {
 
 TEST(DgemmSharing, SmallDepthsLeaveChipsToOtherRows) {
   const DgemmBlocking blocking{32, 2, 2};
-  EXPECT_EQ(share_dgemm(blocking, 512, 4, 1).rings, 4U);
-  EXPECT_EQ(share_dgemm(blocking, 513, 4, 1).rings, 2U);
-  EXPECT_EQ(share_dgemm(blocking, 2048, 4, 1).rings, 1U);
-  EXPECT_EQ(share_dgemm(blocking, 2048, 4, 2).rings, 2U);
+  constexpr std::size_t kRows = 32768;
+  EXPECT_EQ(share_dgemm(blocking, kRows, 512, 4, 1).rings, 4U);
+  EXPECT_EQ(share_dgemm(blocking, kRows, 513, 4, 1).rings, 2U);
+  EXPECT_EQ(share_dgemm(blocking, kRows, 2048, 4, 1).rings, 1U);
+  EXPECT_EQ(share_dgemm(blocking, kRows, 2048, 4, 2).rings, 2U);
   for (const std::size_t k : {1u, 31u, 64u, 700u, 2048u, 2049u, 5000u}) {
-    const DgemmSharing sharing = share_dgemm(blocking, k, 4, 1);
+    const DgemmSharing sharing = share_dgemm(blocking, kRows, k, 4, 1);
     EXPECT_GE(sharing.k_per_pass * sharing.passes, k);
     EXPECT_LE(sharing.live_blocks, emulator::kBlocks);
+  }
+}
+
+TEST(DgemmSharing, BoardsWithoutRowsTakeNoPart) {
+  const DgemmBlocking blocking{32, 2, 2};  // 256 rows to a ring
+  // Four rings of a board take 1024 rows at this depth.
+  EXPECT_EQ(share_dgemm(blocking, 300, 512, 4, 64).boards, 1U);
+  EXPECT_EQ(share_dgemm(blocking, 300, 512, 4, 64).rings, 4U);
+  EXPECT_EQ(share_dgemm(blocking, 1024, 512, 4, 64).boards, 1U);
+  EXPECT_EQ(share_dgemm(blocking, 1025, 512, 4, 64).boards, 2U);
+  EXPECT_EQ(share_dgemm(blocking, 1025, 2048, 4, 64).boards, 5U);
+  EXPECT_EQ(share_dgemm(blocking, 1 << 20, 2048, 4, 64).boards, 64U);
+}
+
+TEST(DgemmModel, BoardsWithoutRowsCostNoTime) {
+  const isa::Program program = dgemm_program(DgemmPrecision::paper);
+  const emulator::MachineDescription machine = emulator::load_machine("model1800");
+  const DgemmTimes one = DgemmModel(program, machine, 1).times(300, 4096, 512, {});
+  for (const unsigned boards : {2U, 64U}) {
+    const DgemmTimes more = DgemmModel(program, machine, boards).times(300, 4096, 512, {});
+    EXPECT_EQ(more.total(), one.total()) << boards;
+    EXPECT_EQ(more.executed_flops, one.executed_flops) << boards;
   }
 }
 

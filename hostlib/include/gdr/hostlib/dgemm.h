@@ -60,15 +60,17 @@ struct DgemmBlocking {
 /// Each ring works on rows of its own.
 struct DgemmSharing {
   unsigned ring = 1;           // chips of a ring
-  unsigned rings = 1;          // rings on all boards together
+  unsigned boards = 1;         // boards that get rows; the others get nothing, and share no link with them
+  unsigned rings = 1;          // rings on those boards together
   std::size_t k_per_pass = 0;  // part of k that a ring computes in a pass
   std::size_t passes = 0;      // passes that cover all of k
   unsigned live_blocks = 0;    // blocks of each chip that hold columns of A
 };
-/// A ring has as few chips as can hold the depth k, but at least `least_ring`, which is a power of two and at most the
-/// number of chips on a board.
-[[nodiscard]] DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned chips_per_board,
-                                       unsigned boards, unsigned least_ring = 1);
+/// How `boards` share the product of m rows of A, of depth k. A board gets rows for all its rings before another one
+/// gets any. A ring has as few chips as can hold the depth k, but at least `least_ring`, which is a power of two and at
+/// most the number of chips on a board.
+[[nodiscard]] DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t m, std::size_t k,
+                                       unsigned chips_per_board, unsigned boards, unsigned least_ring = 1);
 
 /// The kernel for a precision, assembled from dgemm.vsm or dgemm_double.vsm. Throws gdr::Error if the source is not
 /// found.

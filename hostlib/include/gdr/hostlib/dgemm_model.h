@@ -67,7 +67,7 @@ class DgemmModel {
 
  private:
   /// Bytes/s that the host writes to each chip while it writes to all.
-  [[nodiscard]] double write_rate(emulator::TransferMode mode) const;
+  [[nodiscard]] double write_rate(emulator::TransferMode mode, unsigned boards) const;
 
   emulator::MachineDescription machine_;
   unsigned boards_;
