@@ -1,7 +1,10 @@
 // Descriptions of networks load by name, and by no other kind's.
 #include "gdr/interconnect/network.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <optional>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/platform.h"
@@ -37,6 +40,43 @@ TEST(Platforms, HaveARouteBetweenTheNodesOfEveryPairAndNeverAnotherNumberOfNodes
         EXPECT_NE(asked, nodes) << error.what();
       }
     }
+  }
+}
+
+/// A network of this kind with so many nodes along x, y and z.
+Platform grid_of(const std::string& kind, NodeId x, NodeId y, NodeId z, std::optional<NodeId> nodes = {}) {
+  const std::string more =
+      kind == "torus" ? "shortest_paths = { value = 0, unit = \"1\", origin = \"O: a test\" }\n" : "";
+  const std::string text = fmt::format(
+      "name = \"g\"\ntitle = \"g\"\nkind = \"{}\"\n[parameters]\n"
+      "x = {{ value = {}, unit = \"nodes\", origin = \"O: a test\" }}\n"
+      "y = {{ value = {}, unit = \"nodes\", origin = \"O: a test\" }}\n"
+      "z = {{ value = {}, unit = \"nodes\", origin = \"O: a test\" }}\n"
+      "bandwidth = {{ value = 10, unit = \"GB/s per node\", origin = \"O: a test\" }}\n"
+      "latency = {{ value = 1, unit = \"us\", origin = \"O: a test\" }}\n"
+      "node_speed = {{ value = 1, unit = \"Gflops\", origin = \"O: a test\" }}\n{}",
+      kind, x, y, z, more);
+  return make_platform(base::parse_description(text, "g.toml", network_kinds()), {nodes, {}, {}, {}});
+}
+
+TEST(Platforms, AnAxisOfOneNodeHasNoCablesWhicheverItIs) {
+  for (const std::string kind : {"torus", "mesh"}) {
+    SCOPED_TRACE(kind);
+    const Platform flat = grid_of(kind, 4, 4, 1);
+    EXPECT_EQ(flat.topology.links()[0].bytes_per_second, 10e9 / 4);
+    for (const Platform& same : {grid_of(kind, 4, 1, 4), grid_of(kind, 1, 4, 4)}) {
+      EXPECT_EQ(same.extents, flat.extents);
+      EXPECT_EQ(same.topology.links().size(), flat.topology.links().size());
+      EXPECT_EQ(same.topology.links()[0].bytes_per_second, 10e9 / 4);
+      for (NodeId to = 1; to < 16; ++to) EXPECT_EQ(same.topology.route(0, to), flat.topology.route(0, to)) << to;
+    }
+    for (const Platform& line : {grid_of(kind, 8, 1, 1), grid_of(kind, 1, 8, 1), grid_of(kind, 1, 1, 8)}) {
+      EXPECT_EQ(line.extents, std::vector<NodeId>{8});
+      EXPECT_EQ(line.topology.links()[0].bytes_per_second, 10e9 / 2);
+    }
+    EXPECT_EQ(grid_of(kind, 2, 2, 2).topology.links()[0].bytes_per_second, 10e9 / 6);
+    EXPECT_EQ(grid_of(kind, 1, 1, 1).topology.nodes(), 1U);
+    EXPECT_EQ(grid_of(kind, 1, 4, 4, 64).extents, grid_of(kind, 4, 4, 1, 64).extents);
   }
 }
 

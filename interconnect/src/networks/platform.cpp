@@ -66,13 +66,19 @@ Topology make_hub_2d(const base::Description& description, const PlatformOptions
 
 std::vector<NodeId> torus_extents(const base::Description& description, const PlatformOptions& options) {
   if (kind_in(description) == PlatformKind::ring) return {options.nodes.value_or(whole(description, "nodes"))};
-  std::vector<NodeId> dimensions{whole(description, "x"), whole(description, "y")};
-  if (const NodeId z = whole(description, "z"); z > 1) dimensions.push_back(z);
+  // An axis of one node has no cables: the order of the axes must not change the ports that share the bandwidth.
+  std::vector<NodeId> dimensions;
+  for (const char* axis : {"x", "y", "z"}) {
+    if (const NodeId along = whole(description, axis); along > 1) dimensions.push_back(along);
+  }
+  if (dimensions.empty()) dimensions.push_back(1);
   if (options.nodes) {
-    const bool is_flat = dimensions.size() == 2;
-    const NodeId side = is_flat ? square_side(*options.nodes, "nodes of a two-dimensional torus or mesh")
-                                : cube_side(*options.nodes, "nodes of a three-dimensional torus or mesh");
-    dimensions.assign(dimensions.size(), side);
+    const auto side = [&](std::size_t axes) {
+      if (axes == 1) return *options.nodes;
+      return axes == 2 ? square_side(*options.nodes, "nodes of a two-dimensional torus or mesh")
+                       : cube_side(*options.nodes, "nodes of a three-dimensional torus or mesh");
+    };
+    dimensions.assign(dimensions.size(), side(dimensions.size()));
   }
   return dimensions;
 }
