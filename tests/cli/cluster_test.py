@@ -168,6 +168,18 @@ class Hpl(ClusterTest):
         self.assertIn("has 64", self.refused("cluster", "hpl", "--n", 65536, "--nodes", 128))
         self.assertIn("unknown option '--grid'", self.refused("hpl", "--n", 4096, "--grid", "1x1"))
         self.assertIn("messages", self.refused("cluster", "hpl", "--n", 300000, "--nb", 1, "--nodes", 64))
+        for order in (100, "1000,100"):
+            self.assertIn("--nb: 512 is refused: it must be at most n = 100",
+                          self.refused("cluster", "hpl", "--n", order, "--nb", 512, "--nodes", 1))
+        self.assertIn("--nb: 512 is refused: it must be at most n = 100", self.refused("hpl", "--n", 100, "--nb", 512))
+
+    def test_options_of_messages_have_no_effect_on_a_free_network(self):
+        for run, parts in ((["hpl", "--n", 4096], True), (["nbody", "--n", 4096], True), (["summa", "--n", 4096], False),
+                           (["himeno", "--size", "S"], True)):
+            free = ["cluster", *run, "--nodes", 4, "--free-network"]
+            for option in [["--factors", "smpi-factors"], ["--grow-network"], *([["--multipath"]] if parts else [])]:
+                with self.subTest(run=run, option=option):
+                    self.assertIn(f"{option[0]} has no effect with --free-network", self.refused(*free, *option))
 
     def test_the_old_spelling_is_taken_with_a_note(self):
         now = self.run_gdr("cluster", "hpl", "--nodes", 16, "--n", 65536, "--nb", 2048, "--csv", "-")

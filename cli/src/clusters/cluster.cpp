@@ -13,8 +13,13 @@
 #include "gdr/interconnect/mapping_output.h"
 
 namespace gdr::cli {
+namespace {
 
-void ClusterOptions::add_clusters_to(Command command) {
+constexpr const char* kFree = "with --free-network, on which messages take no time";
+
+}  // namespace
+
+Option ClusterOptions::add_clusters_to(Command command) {
   command.heading("Clusters");
   command.add_option("--cluster=NAME", names, "clusters: names or FILE.toml, with commas between them").delimiter(',');
   command.add_option("--clock", clock_mhz, "chip clock; default: that of the boards",
@@ -22,24 +27,28 @@ void ClusterOptions::add_clusters_to(Command command) {
   using emulator::TransferMode;
   command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
                      "transfers between host and board: as measured in 2009, or as planned then");
-  command.add_option("--factors=NAME", factors,
-                     "correction of latency and bandwidth by message size: a description, or none");
+  const Option of_sizes = command.add_option(
+      "--factors=NAME", factors, "correction of latency and bandwidth by message size: a description, or none");
   command.heading(kUsualHeading);
+  return of_sizes;
 }
 
 void ClusterOptions::add_to(Command command) {
-  add_clusters_to(command);
+  const Option of_sizes = add_clusters_to(command);
   command.heading("Clusters");
-  command.add_flag("--grow-network", grows, "enlarge a network with too few nodes, if its kind allows it");
+  const Option growing =
+      command.add_flag("--grow-network", grows, "enlarge a network with too few nodes, if its kind allows it");
   command.add_flag("--free-network", free, "assume that messages take no time");
   command.heading(kUsualHeading);
+  command.refuse_if({of_sizes, growing}, [this] { return free ? kFree : ""; });
 }
 
 void ClusterOptions::add_multipath_to(Command command) {
   command.heading("Clusters");
-  command.add_flag("--multipath", multipath,
-                   "also send messages in parts over all nodes as relays, if that makes the run faster");
+  const Option parts = command.add_flag(
+      "--multipath", multipath, "also send messages in parts over all nodes as relays, if that makes the run faster");
   command.heading(kUsualHeading);
+  command.refuse_if({parts}, [this] { return free ? kFree : ""; });
 }
 
 cluster::Cluster ClusterOptions::load(const std::string& name) const {

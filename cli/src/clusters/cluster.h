@@ -22,8 +22,8 @@ struct ClusterOptions {
   bool multipath = false;
 
   void add_to(Command command);
-  /// The same without the options that change a network.
-  void add_clusters_to(Command command);
+  /// The same without the options that change a network. Returns --factors.
+  Option add_clusters_to(Command command);
   void add_multipath_to(Command command);
   /// Throws UsageError for an unknown name.
   [[nodiscard]] cluster::Cluster load(const std::string& name) const;

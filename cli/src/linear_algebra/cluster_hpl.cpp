@@ -4,6 +4,7 @@
 
 #include "command/kernel_source.h"
 #include "gdr/cluster/cluster_reports.h"
+#include "gdr/hostlib/hpl_model.h"
 #include "hpl_options.h"
 
 namespace gdr::cli {
@@ -77,6 +78,7 @@ int hpl(const ClusterHplOptions& options) {
       const std::vector<std::uint64_t> orders =
           options.n.empty() ? cluster::usual_hpl_orders(cluster, nodes, options.hpl.mxp) : options.n;
       for (const std::uint64_t n : orders) {
+        if (options.nb) from_command_line("--nb", [&] { require_hpl_panel(*options.nb, n); });
         rows.push_back(hpl_row(options.cluster, asked, cluster, nodes, n));
       }
     }

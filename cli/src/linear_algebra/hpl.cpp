@@ -37,9 +37,7 @@ int hpl(const HplRunOptions& asked) {
   HplRunOptions options = asked;
   options.nb = asked.given_nb.value_or(std::min(kPublishedNb, asked.n));
   if (options.n == 0) throw UsageError("--n is required, or --dat: order of the matrix, or the file with all of a run");
-  if (options.nb > options.n) {
-    throw UsageError(fmt::format("--nb: {} is refused: it must be at most n = {}", options.nb, options.n));
-  }
+  from_command_line("--nb", [&] { require_hpl_panel(options.nb, options.n); });
   require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
   const HostDescription host = load_host(options.host);
   from_command_line("--n", [&] {

@@ -154,6 +154,10 @@ double swap_bytes(double rows, double nb, double cache_line) {
 
 double hpl_flops(double n) { return 2.0 / 3 * n * n * n + 1.5 * n * n; }
 
+void require_hpl_panel(std::uint64_t nb, std::uint64_t n) {
+  if (nb > n) throw Error(fmt::format("{} is refused: it must be at most n = {}", nb, n));
+}
+
 HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb) {
   // Each row of the panel changes places with one below it, and both are read and written.
   const auto swap = [&](double, double columns, double rest) {

@@ -122,6 +122,10 @@ class HplNode {
   ProductRule rule_;
 };
 
+/// Throws gdr::Error if a panel of nb columns is wider than a matrix of order n: for those who name both. In an HPL.dat
+/// such a panel is one of n columns, as in HPL itself.
+void require_hpl_panel(std::uint64_t nb, std::uint64_t n);
+
 /// HPL of order n with panels of nb columns, on the host alone. Throws gdr::Error if n or nb is 0, and as
 /// require_hpl_memory().
 [[nodiscard]] HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb);
