@@ -157,6 +157,8 @@ class ExitStatus(CliTest):
             (["net", "bcast", "--nodes", "0"], ["--nodes", "0 is refused", "1 to"]),
             (["net", "bcast", "--topology", "torus", "--routing", "source"], ["routing: source is refused"]),
             (["net", "himeno", "--split", "3,8,1"], ["--split", "3 of dimension 0", "64 elements"]),
+            (["net", "himeno", "--nodes", "4", "--method", "mv2gdr"], ["--nodes", "--method"]),
+            (["net", "laplace", "--nodes", "4", "--method", "tca"], ["--nodes", "--method"]),
             (["net", "halo", "--extent", "10,10", "--split", "3,1"], ["--split", "3 of dimension 0", "10 elements"]),
             (["run", "kernel.vsm", "-o", "results.h5"], ["--output", "results.h5 is refused", "CSV, not as .h5"]),
             (["run", "kernel.vsm", "--break", "k.vsm:1", "--at", "1.5"], ["--at", "1.5", "whole number from 1 to"]),

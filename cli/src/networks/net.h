@@ -81,7 +81,7 @@ void refuse_long_run(std::string_view what, double seconds, bool long_run, std::
 [[nodiscard]] interconnect::HaloSystem system_with(const std::vector<std::string>& dropped);
 
 /// Adds `--method` and `--drop-link`.
-void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped);
+Option add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped);
 
 // One function for each subcommand; it adds the subcommand to `net`.
 void add_net_collectives(Command net);  // bcast and allgather

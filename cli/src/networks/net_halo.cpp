@@ -28,9 +28,11 @@ interconnect::HaloSystem system_with(const std::vector<std::string>& dropped) {
   });
 }
 
-void add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped) {
-  command.add_option("--method", method, "networks that carry the halos", one_of({"tca", "mv2gdr", "hybrid"}));
+Option add_halo_networks(Command command, std::string& method, std::vector<std::string>& dropped) {
+  const Option methods =
+      command.add_option("--method", method, "networks that carry the halos", one_of({"tca", "mv2gdr", "hybrid"}));
   command.add_option("--drop-link=A-B", dropped, "A-B: remove the cable between these nodes; may be repeated");
+  return methods;
 }
 
 namespace {
