@@ -71,6 +71,8 @@ std::optional<std::string_view> LineReader::next() {
     if ((line_ == 1 || is_last) && is_binary(whole)) {
       refuse("this is no text: the file is binary, of a kind that is not known here");
     }
+    // A message would end there for those who take texts in C's manner.
+    if (whole.find('\0') != std::string_view::npos) refuse("a zero byte in this line: the file is damaged, or no text");
     if (is_last) refuse("the last line has no line feed: the file may be cut off");
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
     if (!line.empty()) return line;

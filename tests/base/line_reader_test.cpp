@@ -55,6 +55,13 @@ TEST(LineReader, SaysThatAFileIsNoText) {
   EXPECT_EQ(message_of(lines), "a:1: this is no text: the file is binary, of a kind that is not known here");
 }
 
+TEST(LineReader, RefusesAZeroByteInAnyLine) {
+  LineReader lines(std::string_view("from,to\n1,2\n3\0,4\n5,6\n", 20), "a");
+  EXPECT_EQ(lines.next(), "from,to");
+  EXPECT_EQ(lines.next(), "1,2");
+  EXPECT_EQ(message_of(lines), "a:3: a zero byte in this line: the file is damaged, or no text");
+}
+
 TEST(LineReader, SaysWhichKindAFileIsThatIsNoText) {
   using std::string_view_literals::operator""sv;
   LineReader utf16("\xff\xfex\0i\0\n\0"sv, "a");

@@ -13,6 +13,7 @@ std::optional<std::string_view> FileLines::next() {
   const std::size_t end = rest_.find('\n');
   std::string_view line = rest_.substr(0, end);
   rest_ = end == std::string_view::npos ? std::string_view() : rest_.substr(end + 1);
+  if (line.find('\0') != std::string_view::npos) refuse("a zero byte in this line: the file is damaged, or no text");
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }

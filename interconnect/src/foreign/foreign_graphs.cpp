@@ -224,6 +224,9 @@ GraphFile read_metis(FileLines& lines, TaskId most_tasks) {
       found.add(vertex, neighbour - 1, bytes);
     }
   }
+  if (next_content(lines, '%')) {
+    lines.refuse(fmt::format("the first line announces {} vertices, and this line is one more", found.tasks()));
+  }
   for (const auto& [pair, edge] : seen) {
     const auto back = seen.find({pair.second, pair.first});
     if (back != seen.end() && back->second.first == edge.first) continue;

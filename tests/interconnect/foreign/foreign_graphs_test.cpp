@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 constexpr TaskId kMost = 64;
 
@@ -83,6 +84,10 @@ TEST(ForeignGraphs, MetisIsRefusedWithItsLine) {
   EXPECT_THAT(told("2 1 1\n2 5\n1 6\n"), HasSubstr("has two weights"));
   EXPECT_THAT(told("2 2\n2\n1\n"), HasSubstr("2 edges are announced, there are 1"));
   EXPECT_THAT(told("3 1\n2\n1\n"), HasSubstr("after 2 of 3 vertices"));
+  EXPECT_THAT(told("2 1\n2\n1\n% more\n1 2\n1\n"),
+              HasSubstr("graph:5: the first line announces 2 vertices, and this line is one more"));
+  EXPECT_THAT(read(GraphFormat::metis, "2 1\n2\n1\n\n% the end\n", 2), SizeIs(2));
+  EXPECT_THAT(told(std::string_view("2 1\n2\n1\0\n", 9)), HasSubstr("graph:3: a zero byte in this line"));
 }
 
 TEST(ForeignGraphs, MatricesWithAndWithoutNames) {

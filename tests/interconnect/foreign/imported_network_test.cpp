@@ -125,6 +125,14 @@ TEST(ImportedNetwork, SlurmsTreesHaveTheirRoutes) {
   EXPECT_EQ(base::read_file(files[2]), "n0\nn1\nn2\nn3\n");
   const Topology topology = load_platform(file).topology;
   EXPECT_EQ(topology.nodes(), 4U);
+  // Routes of another network of this name would be taken for its own: nothing is written then.
+  const std::string before = base::read_file(file);
+  base::write_file((folder / "tree.routes.csv").string(), "from,to,over\n");
+  const std::string why = told([&] {
+    static_cast<void>(write_imported({{"n0"}, {}, {}}, file, "one", NetworkFormat::slurm, {1e9, 1e-6, 1e12}));
+  });
+  EXPECT_THAT(why, HasSubstr("tree.routes.csv is there, and would be read as the routes of the new network"));
+  EXPECT_EQ(base::read_file(file), before);
   EXPECT_EQ(topology.route(0, 1).size(), 2U);
   EXPECT_EQ(topology.route(0, 3).size(), 4U);
   EXPECT_EQ(topology.links()[topology.route(0, 3)[1]].bytes_per_second, 10e9);
