@@ -10,6 +10,7 @@
 #include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/base/quoted.h"
+#include "gdr/hostlib/run_rules.h"
 #include "gdr/isa/experiment.h"
 
 namespace gdr::hostlib {
@@ -249,6 +250,8 @@ ExperimentResults run_experiments(Device& device, std::span<const std::uint64_t>
     time_rounds(device, experiments_in(device.program(), starts), options.most_steps, results);
     return results;
   }
+  // The device would call the places of a round what are experiments here.
+  require_numbers(device.program(), Transfer::hlt, "i", starts);
   const bool counts = isa::counts_steps(device.program());
   BoardPlaces places(device, starts, results);
   double taken = 0;

@@ -303,6 +303,48 @@ TEST(Experiments, RefuseWhatIsNone) {
   EXPECT_THROW(static_cast<void>(run_experiments(shift, half, {10, 0, true})), Error);
 }
 
+TEST(Experiments, CheckTheRangeOfEachColumnOfTheStarts) {
+  Device device = device_with(on(std::string(emulator::Engine::simd)), R"(kernel ranges experiment
+var vector long odd hlt fix64to72 uint1
+var vector long small hlt fix64to72 int8
+var vector long large hlt fix64to72 uint32
+var vector long x
+var vector long out rrn fix72to64
+experiment begin
+  upassa large $lt
+  usub $lti small $lt
+  uadd $lti odd x
+experiment step
+  uadd x il"1" x
+experiment end
+  upassa x out
+)");
+  constexpr std::int64_t kLarge = 4294967295;
+  std::vector<std::uint64_t> starts;
+  const auto begins = [&](std::int64_t odd, std::int64_t small, std::int64_t large) {
+    for (const std::int64_t number : {odd, small, large}) starts.push_back(static_cast<std::uint64_t>(number));
+  };
+  begins(0, -128, kLarge);
+  begins(1, 127, 0);
+  const ExperimentResults results = run_experiments(device, starts, {3, 0, true});
+  EXPECT_EQ(results.fields, (std::vector<std::uint64_t>{kLarge + 128 + 3, 1 - 127 + 3}));
+  // More starts than places: the last one begins in a later round, in some place.
+  while (starts.size() < 3 * 9000) begins(1, 1, 1);
+  const auto refusal_of = [&](std::size_t experiment, std::size_t column, std::int64_t number) -> std::string {
+    std::vector<std::uint64_t> wrong = starts;
+    wrong[3 * experiment + column] = static_cast<std::uint64_t>(number);
+    try {
+      static_cast<void>(run_experiments(device, wrong, {3, 0, true}));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal_of(0, 0, 2), "i['odd'] is 2 at (0,): it must be from 0 to 1");
+  EXPECT_EQ(refusal_of(1, 1, -129), "i['small'] is -129 at (1,): it must be from -128 to 127");
+  EXPECT_EQ(refusal_of(8999, 2, kLarge + 1), "i['large'] is 4294967296 at (8999,): it must be from 0 to 4294967295");
+}
+
 TEST(Experiments, MakeATableOfColumns) {
   const std::vector<Start> starts = starts_of(2, 5, 10);
   Device device = device_with(on(std::string(emulator::Engine::simd)));
