@@ -96,6 +96,16 @@ TEST(Experiment, IsPrintedAsASourceWithTheSameWords) {
   EXPECT_THAT(errors_of(source), IsEmpty());
 }
 
+TEST(Experiment, IsAlsoPrintedWithNumbersOfRegisters) {
+  const isa::Program program = testing::assembled(kCounter);
+  const isa::Program again = testing::assembled(disassemble(program));
+  EXPECT_TRUE(isa::is_experiment(again));
+  for (std::size_t n = 0; n < isa::kSections; ++n) {
+    const auto section = static_cast<isa::Section>(n);
+    EXPECT_EQ(testing::printed(again, section), testing::printed(program, section)) << isa::name_of(section);
+  }
+}
+
 TEST(Experiment, IsKeptByObjectFiles) {
   const isa::Program program = testing::assembled(kCounter);
   EXPECT_EQ(isa::deserialize(isa::serialize(program), "counter.gdro"), program);

@@ -185,7 +185,7 @@ class ExperimentProver {
       return false;
     }
     const bool transient = access.storage == Storage::t || access.storage == Storage::flag;
-    if (writes_control(access, line.line.vlen)) return true;
+    if (is_of_control(access, line.line.vlen)) return true;
     if (section == Section::loop_body ? own_flag && reads_control_alone(line) : transient) return true;
     refuse(access.where, fmt::format("'{}' is written where no experiment is at work: the lines of '{}' stand under "
                                      "'mask {}'; write single words under a condition, as in 'y/2'",
@@ -212,7 +212,8 @@ class ExperimentProver {
     return nullptr;
   }
 
-  [[nodiscard]] bool writes_control(const CodeAccess& access, unsigned elements) const {
+  /// True for words of the form, by their names or by numbers.
+  [[nodiscard]] bool is_of_control(const CodeAccess& access, unsigned elements) const {
     const isa::WordRange words = isa::extent_of(access, elements);
     return std::ranges::any_of(declared_.symbols.all(), [&](const Symbol& symbol) {
       const isa::WordRange own = words_in_memory(symbol);
@@ -222,9 +223,10 @@ class ExperimentProver {
   }
 
   /// True if what the line computes follows from words of the form.
-  [[nodiscard]] static bool reads_control_alone(const CodeLine& line) {
-    return std::ranges::all_of(line.accesses, [](const CodeAccess& access) {
-      return access.write || (access.symbol != nullptr && is_control(*access.symbol));
+  [[nodiscard]] bool reads_control_alone(const CodeLine& line) const {
+    return std::ranges::all_of(line.accesses, [&](const CodeAccess& access) {
+      return access.write || (access.symbol != nullptr && is_control(*access.symbol)) ||
+             (!access.indirect && is_of_control(access, line.line.vlen));
     });
   }
 
