@@ -479,5 +479,46 @@ TEST(CompiledFunctions, GiveAtTheEndsWhatTheHostGivesOrWhatThePageLists) {
   EXPECT_THAT(listed, ::testing::UnorderedElementsAreArray(found)) << all;
 }
 
+TEST(CompiledFunctions, ScaleByEveryPowerOfTwoAsTheHostDoes) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  constexpr double kGreatest = std::numeric_limits<double>::max();
+  std::vector<double> a;
+  std::vector<double> b;
+  for (const double x : {0.0, 1.0, 1.5, 1e300, 1e-300, 1.7e308, kGreatest, kInfinite}) {
+    for (const double n : {0.0, 1.0, 3.0, 100.0, 1022.0, 1023.0, 1024.0, 1025.0, 2000.0, 2046.0, 2047.0, 2099.0, 5000.0,
+                           1e5, 2147483647.0, 2147483648.0}) {
+      for (const int signs : {0, 1, 2, 3}) {
+        a.push_back(signs % 2 == 0 ? x : -x);
+        b.push_back(signs / 2 == 0 ? std::min(n, 2147483647.0) : -n);
+      }
+    }
+  }
+  for (std::size_t number = 0; number < all_tried().size(); ++number) {
+    const Tried& one = all_tried()[number];
+    if (one.expression != "std::ldexp(i.a, static_cast<int>(i.b))") continue;
+    std::vector<double> of_type = a;
+    // As short words the greatest double and numbers up to 2^31 are rounded: infinity, and what stays an int.
+    std::vector<double> powers = b;
+    if (!one.is_double) {
+      for (double& x : of_type) x = std::isinf(x) || std::fabs(x) == kGreatest ? 2 * x : as_short(x);
+      for (double& n : powers) n = n == 2147483647 ? 2147483584 : n;
+    }
+    const std::vector<double> y = computed_on_board(number, of_type, powers);
+    ASSERT_EQ(y.size(), a.size());
+    for (std::size_t n = 0; n < y.size(); ++n) {
+      double expected = std::ldexp(of_type[n], static_cast<int>(powers[n]));
+      // The host rounds some subnormal numbers to the least normal one.
+      const long double exact = std::ldexp(static_cast<long double>(of_type[n]), static_cast<int>(powers[n]));
+      if (std::fabs(exact) < std::numeric_limits<double>::min()) expected = 0;
+      const bool tiny = std::min(std::fabs(of_type[n]), std::fabs(expected)) < 1e-290;
+      if (tiny && std::isfinite(expected)) {
+        EXPECT_NEAR(y[n], expected, 0x1p-24 * std::fabs(expected)) << of_type[n] << " by 2^" << powers[n];
+      } else {
+        EXPECT_EQ(y[n], expected) << (one.is_double ? "double " : "float ") << of_type[n] << " by 2^" << powers[n];
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gdr::compiler_testing::functions

@@ -74,17 +74,20 @@ std::optional<int> FunctionReader::composed(llvm::StringRef name, const llvm::Ca
 
 /// x 2^n in two factors, of which neither leaves the range unless the product does. Products cut long words to 50 bits,
 /// so that a double is multiplied in two parts; the lesser one of a number below 2^-970 may be too small for a word.
+/// Infinity less infinity, and infinity times 0, are infinity without the sign of x.
 int FunctionReader::scaled(Type type, int x, int n) {
-  constexpr std::int64_t kMost = 2100;  // beyond, everything is infinity or 0
+  constexpr std::int64_t kLeast = -2100;  // below, all but infinity is 0
+  constexpr std::int64_t kMost = 2046;    // above, all but 0 is infinity; half of it is the greatest finite power
   constexpr double kMostOfOne = 1022;
-  constexpr double kMostOfRest = 0x1p1000;  // of infinity, infinity would be left
+  constexpr double kMostOfShort = 0x1.ffffffp1023;  // above, the upper part would be infinity
   std::vector<int> powers;
   const Node exponent = result_.nodes[static_cast<std::size_t>(n)];
   const auto constant = static_cast<double>(exponent.integer);
-  if (exponent.act == Act::constant && std::fabs(constant) <= kMostOfOne) {
+  const bool is_one = exponent.act == Act::constant && std::fabs(constant) <= kMostOfOne;
+  if (is_one) {
     powers.push_back(number(Type::float_short, std::exp2(constant)));
   } else {
-    const int least = add(Act::imax, exponent.type, {n, integer(exponent.type, -kMost)});
+    const int least = add(Act::imax, exponent.type, {n, integer(exponent.type, kLeast)});
     const int whole = add(Act::imin, exponent.type, {least, integer(exponent.type, kMost)});
     const int half = add(Act::shift_right, exponent.type, {whole, integer(exponent.type, 1)});
     for (const int part : {half, add(Act::isub, exponent.type, {whole, half})})
@@ -95,10 +98,12 @@ int FunctionReader::scaled(Type type, int x, int n) {
       factor = add(Act::mul, type, {factor, type == Type::float_long ? add(Act::widen, type, {power}) : power});
     return factor;
   };
-  if (type == Type::float_short) return product(x);
-  const int upper = add(Act::widen, type, {add(Act::narrow, Type::float_short, {x})});
-  const int rest = add(Act::minimum, type, {add(Act::sub, type, {x, upper}), number(type, kMostOfRest)});
-  return add(Act::add, type, {product(upper), product(rest)});
+  if (type == Type::float_short) return is_one ? product(x) : add(Act::copysign, type, {product(x), x});
+  const int least = add(Act::maximum, type, {x, number(type, -kMostOfShort)});
+  const int finite = add(Act::minimum, type, {least, number(type, kMostOfShort)});
+  const int upper = add(Act::widen, type, {add(Act::narrow, Type::float_short, {finite})});
+  const int sum = add(Act::add, type, {product(upper), product(add(Act::sub, type, {x, upper}))});
+  return is_one && constant <= 0 ? sum : add(Act::copysign, type, {sum, x});
 }
 
 /// x less the multiple of y that is nearest to it, or next to it towards 0. The quotient is known to a unit if it is
