@@ -91,6 +91,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"TwoReductions",
                 "void f(const I& i, const J& j, F& f) {\n  f.sum += i.x;\n  f.sum = std::fmin(f.sum, j.x);\n}\n", 8,
                 "a result is reduced in two ways: by fmin here and by fadd before"},
+        Refused{"QuotientByZero", "void f(const I& i, const J&, F& f) {\n  f.count += i.n % 0;\n}\n", 7,
+                "a value is read that C++ leaves open, as that of a quotient by 0 or of a shift by too many bits"},
+        Refused{"Assembly", "void f(const I& i, const J&, F& f) {\n  asm(\"nop\"); f.sum += i.x;\n}\n", 7,
+                "asm holds instructions of the host, which PEs do not have"},
         Refused{
             "LargeProduct",
             "struct L { long n; };\nvoid f(const L& i, const L& j, F& f) {\n  f.count += i.n * j.n > 0 ? 1 : 0;\n}\n",

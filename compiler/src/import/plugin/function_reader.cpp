@@ -159,6 +159,9 @@ std::optional<Type> FunctionReader::type_of(const llvm::Type& type) const {
 int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruction& at) {
   const std::optional<Type> type = type_of(*constant.getType());
   if (!type) return refuse(at, kTypes);
+  if (llvm::isa<llvm::PoisonValue>(constant))
+    return refuse(at,
+                  "a value is read that C++ leaves open, as that of a quotient by 0 or of a shift by too many bits");
   if (llvm::isa<llvm::UndefValue>(constant)) return refuse(at, "a variable is read that was not given a value");
   if (type == Type::truth && llvm::isa<llvm::ConstantInt>(constant)) return truth(constant.isOneValue());
   const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant);

@@ -56,6 +56,7 @@ class FunctionReader {
   int binary(const llvm::BinaryOperator& instruction);
   int comparison(const llvm::CmpInst& instruction);
   int truth_binary(const llvm::BinaryOperator& instruction);
+  std::optional<int> truth_intrinsic(const llvm::IntrinsicInst& instruction);
   int truth_comparison(const llvm::CmpInst& instruction, int a, int b);
   int float_comparison(const llvm::CmpInst& instruction, int a, int b);
   int int_comparison(const llvm::CmpInst& instruction, int a, int b);

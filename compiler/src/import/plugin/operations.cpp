@@ -109,6 +109,37 @@ int FunctionReader::truth_binary(const llvm::BinaryOperator& next) {
   }
 }
 
+/// Functions of integers of one bit, which LLVM makes of a bool: with a sign true is -1. Nothing for others.
+std::optional<int> FunctionReader::truth_intrinsic(const llvm::IntrinsicInst& next) {
+  const auto operand = [&](unsigned n) { return value(next.getArgOperand(n), next); };
+  const auto of_two = [&](bool all) {
+    const int a = operand(0);
+    const int b = operand(1);
+    if (a < 0 || b < 0) return -1;
+    return all ? conditions_.both(a, b) : conditions_.either(a, b);
+  };
+  switch (next.getIntrinsicID()) {
+    case llvm::Intrinsic::abs:
+    case llvm::Intrinsic::ctpop:
+    case llvm::Intrinsic::bitreverse:
+      return operand(0);
+    case llvm::Intrinsic::ctlz:
+    case llvm::Intrinsic::cttz: {
+      const int a = operand(0);
+      return a < 0 ? -1 : conditions_.opposite(a);
+    }
+    case llvm::Intrinsic::smax:
+    case llvm::Intrinsic::umin:
+      return of_two(true);
+    case llvm::Intrinsic::smin:
+    case llvm::Intrinsic::umax:
+    case llvm::Intrinsic::uadd_sat:
+      return of_two(false);
+    default:
+      return std::nullopt;
+  }
+}
+
 int FunctionReader::comparison(const llvm::CmpInst& next) {
   if (next.getOperand(0)->getType()->isPointerTy())
     return refuse(next, "addresses are compared: PEs have no addresses");
@@ -206,6 +237,7 @@ int FunctionReader::cast(const llvm::CastInst& next) {
 int FunctionReader::call(const llvm::CallInst& next) {
   if (const auto* known = llvm::dyn_cast<llvm::IntrinsicInst>(&next)) return intrinsic(*known);
   const llvm::Function* called = next.getCalledFunction();
+  if (next.isInlineAsm()) return refuse(next, "asm holds instructions of the host, which PEs do not have");
   if (called == nullptr) return refuse(next, "a function is called through a pointer: call it by its name");
   if (called == &function_) return refuse(next, "the function calls itself: write a loop with a fixed number of turns");
   // getSubprogram() takes any note for one: LLVM's verifier asks nothing of those of declarations.
@@ -288,6 +320,9 @@ int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
   }
   if (!type_of(*next.getType())) return refuse(next, kTypes);
   const Type type = *type_of(*next.getType());
+  if (type == Type::truth) {
+    if (const std::optional<int> made = truth_intrinsic(next)) return *made;
+  }
   if (const std::optional<int> made = integer_intrinsic(next)) return *made;
   if (id == llvm::Intrinsic::is_fpclass) return is_of_class(next);
   if (id == llvm::Intrinsic::fma && type == Type::float_short) {  // the product of floats is exact: rounded once
