@@ -64,9 +64,7 @@ void report_precision(const Microcode& code, CompileResult& result) {
 }
 
 unsigned local_words_left(const Microcode& code) {
-  // An experiment's form takes some itself (kernels/macros/experiment.vsm).
-  constexpr unsigned kFormWords = 5 * isa::kVectorElements * isa::short_words(isa::Width::long_word);
-  unsigned taken = code.experiment ? kFormWords : 0;
+  unsigned taken = code.experiment ? kFormShortWords : 0;
   for (const Variable& variable : code.variables) {
     if (variable.home != Variable::Home::local) continue;
     taken += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
@@ -140,6 +138,7 @@ Chosen prepared(const Imported& imported, const CompileOptions& options, Conditi
   if (errors.empty() && chosen.code.body.empty()) errors.push_back({imported.body.place, kNoResult});
   if (errors.empty()) check_arrays(imported.body, chosen.code.reductions, errors);
   if (errors.empty()) check_ending(imported.finish, chosen.code.reductions, errors);
+  if (errors.empty()) check_room(chosen.code, imported.body, errors);
   if (!errors.empty()) return chosen;
   if (options.components) join_components(chosen.code);
   if (options.hoist) hoist(chosen.code);

@@ -141,6 +141,7 @@ ExperimentPlan planned(const Imported& experiment, const CompileOptions& options
   constexpr unsigned kWays = 2;  // that are compared
   ExperimentPlan plan;
   plan.code = lower_experiment(experiment, style, in_place, options.fast, errors);
+  if (errors.empty()) check_room(plan.code, experiment.body, errors);
   if (!errors.empty()) return plan;
   separate_ports(plan.code);
   copy_old_words(plan.code);

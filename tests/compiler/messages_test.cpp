@@ -95,6 +95,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "a value is read that C++ leaves open, as that of a quotient by 0 or of a shift by too many bits"},
         Refused{"Assembly", "void f(const I& i, const J&, F& f) {\n  asm(\"nop\"); f.sum += i.x;\n}\n", 7,
                 "asm holds instructions of the host, which PEs do not have"},
+        Refused{"LargeParticle",
+                "struct B {\n  double a[63];\n  float b[3];\n};\nvoid f(const B& i, const J& j, F& f) {\n  f.sum += "
+                "i.a[0] * j.x;\n}\n",
+                8,
+                "member 'b' does not fit: i-data and results take 528 short words of the local memory of a PE, 16 more "
+                "than the 512 it has: a double or long takes 8 of them, two for each of 4 i-particles, every other "
+                "member 4"},
+        Refused{"LargePartner",
+                "struct B {\n  double x;\n  double a[400], b[100];\n};\nvoid f(const I& i, const B& j, F& f) {\n  "
+                "f.sum += i.x * j.x;\n}\n",
+                8,
+                "member 'b' does not fit: two j-particles and the parameters take 1002 words of the broadcast memory "
+                "of a block, 106 more than the 896 that it has for them"},
         Refused{
             "LargeProduct",
             "struct L { long n; };\nvoid f(const L& i, const L& j, F& f) {\n  f.count += i.n * j.n > 0 ? 1 : 0;\n}\n",

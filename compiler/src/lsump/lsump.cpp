@@ -225,6 +225,7 @@ class LsumpReader {
         auto& fields = records_[static_cast<std::size_t>(record)];
         named.field = static_cast<unsigned>(fields.size());
         fields.push_back({one.name, named.type, 0, named.count, named.array});
+        fields.back().place = place_of(one.at);
       }
       names_[one.name] = named;
     }

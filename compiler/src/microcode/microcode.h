@@ -94,6 +94,12 @@ enum class ConditionStyle : std::uint8_t { shared, fresh, words };
 [[nodiscard]] Microcode lower_experiment(const Imported& experiment, ConditionStyle style, bool in_place, bool fast,
                                          std::vector<Message>& errors);
 
+/// Short words of local memory that the form of experiments takes itself (kernels/macros/experiment.vsm).
+inline constexpr unsigned kFormShortWords = 5 * isa::kVectorElements * isa::short_words(isa::Width::long_word);
+
+/// Refuses records that do not fit into local or broadcast memory, at the member that is the first outside.
+void check_room(const Microcode& code, const PairFunction& function, std::vector<Message>& errors);
+
 /// Copies words that are read after they were overwritten, and puts operations into an order in which they can be done
 /// and few values are needed at once. Only the state of experiments has such words.
 void copy_old_words(Microcode& code);

@@ -42,6 +42,7 @@ struct Field {
   bool is_truth = false;  // bool
   unsigned bit = 0;       // a bit-field: its first bit, counted from `offset`
   unsigned bits = 0;      // a bit-field: how many; otherwise 0
+  Place place = {};       // of its declaration
 };
 
 /// The operations of C++ that a pair function may use.

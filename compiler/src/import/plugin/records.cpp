@@ -195,6 +195,7 @@ class Flattener {
     field.bytes = word->bytes;
     field.is_signed = word->is_signed;
     field.is_truth = word->is_truth;
+    field.place = place_of(member);
     fields.push_back(std::move(field));
   }
 
