@@ -116,6 +116,22 @@ TEST(LsumpKernels, AreNamedAfterTheirFile) {
   EXPECT_EQ(result.kernel, "dot_product");
 }
 
+TEST(LsumpKernels, MayBeginWithAByteOrderMark) {
+  const std::string text = "VARI x; VARJ y; VARF f;\nf += x * y;";
+  const compiler::CompileResult plain = compiler::compile_lsump(text, "k.lsump");
+  const compiler::CompileResult marked = compiler::compile_lsump("\xEF\xBB\xBF" + text, "k.lsump");
+  EXPECT_TRUE(marked.diagnostics.empty()) << compiler::format_diagnostics(marked);
+  EXPECT_EQ(marked.source, plain.source);
+}
+
+TEST(LsumpKernels, SayNothingThatFollowsFromARefusedValue) {
+  const compiler::CompileResult result = compiler::compile_lsump(
+      "VARI x; VARJ y; VARF f;\nv = 2 < 3 ? x : y;\nw = v + 1;\nf += w * v;\nf += z;", "k.lsump");
+  EXPECT_EQ(compiler::format_diagnostics(result),
+            "k.lsump:2:5: error: two constants are compared\n"
+            "k.lsump:5:6: error: 'z' is not declared, and no value was given to it\n");
+}
+
 TEST(LsumpKernels, RaiseToMinusThreeHalves) {
   compiler::CompileOptions options;
   options.effort = 1;

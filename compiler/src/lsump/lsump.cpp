@@ -55,7 +55,10 @@ constexpr std::array<Function, 20> kFunctions{
 
 class LsumpReader {
  public:
-  LsumpReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  LsumpReader(std::string_view text, const std::string& file) : text_(text), file_(file) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+  }
 
   Imported read() {
     const LsumpParsed parsed = parse_lsump(text_);
@@ -507,7 +510,10 @@ class LsumpReader {
       return;
     }
     const Value value = evaluate(statement.value);
-    if (!result_.errors.empty() || !truth_or_number(value, statement.value, false)) return;
+    if (!result_.errors.empty() || !truth_or_number(value, statement.value, false)) {
+      if (known == names_.end() && !target.index) declare_unknown(target.text);
+      return;
+    }
     place_ = place_of(statement.at);
     if (declared) return accumulate(statement, known->second, value);
     if (target.index) {
@@ -515,6 +521,16 @@ class LsumpReader {
       return;
     }
     variable(statement, value);
+  }
+
+  /// A variable whose value was refused, so that what follows from that is not.
+  void declare_unknown(const std::string& name) {
+    Node some;
+    some.act = Act::input;
+    some.type = Type::float_short;
+    Named& named = names_[name];
+    named.variable = true;
+    named.value = Value{add(std::move(some))};
   }
 
   void accumulate(const LsumpStatement& statement, const Named& named, const Value& value) {
