@@ -91,6 +91,17 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"TwoReductions",
                 "void f(const I& i, const J& j, F& f) {\n  f.sum += i.x;\n  f.sum = std::fmin(f.sum, j.x);\n}\n", 8,
                 "a result is reduced in two ways: by fmin here and by fadd before"},
+        Refused{"NoChangeBeforeAChange",
+                "void f(const I& i, const J& j, F& f) {\n  f.sum = f.sum * i.x;\n  f.sum = std::fmin(f.sum, j.x);\n}\n",
+                7,
+                "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, "
+                "&=, ^=, "
+                "min and max; and under a condition"},
+        Refused{"BoolThatDependsOnTheOrder",
+                "struct B { bool any; };\nvoid f(const I& i, const J& j, B& b) {\n  b.any ^= j.k + i.n;\n}\n", 8,
+                "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, "
+                "&=, ^=, "
+                "min and max; and under a condition"},
         Refused{"QuotientByZero", "void f(const I& i, const J&, F& f) {\n  f.count += i.n % 0;\n}\n", 7,
                 "a value is read that C++ leaves open, as that of a quotient by 0 or of a shift by too many bits"},
         Refused{"Assembly", "void f(const I& i, const J&, F& f) {\n  asm(\"nop\"); f.sum += i.x;\n}\n", 7,

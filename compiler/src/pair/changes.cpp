@@ -5,6 +5,9 @@
 #include <optional>
 #include <set>
 
+#include "bounds.h"
+#include "truth_results.h"
+
 namespace gdr::compiler {
 namespace {
 
@@ -29,7 +32,7 @@ bool is_change(Act act) {
 /// values by a condition.
 class ChangeFinder {
  public:
-  ChangeFinder(const PairFunction& function, const Store& store, Conditions& conditions, Message& refused)
+  ChangeFinder(PairFunction& function, const Store& store, Conditions& conditions, Message& refused)
       : function_(function), store_(store), conditions_(conditions), refused_(refused) {
     of_results_.reserve(function.nodes.size());
     for (const Node& next : function.nodes) {
@@ -41,10 +44,12 @@ class ChangeFinder {
 
   std::vector<Change> run() {
     if (!of_results(store_.value)) {
-      refuse(kResultForms);
+      refused_ = {store_.place, kResultForms};
     } else {
       take(store_.value, -1, -1);
     }
+    const bool is_bool = function_.records[static_cast<std::size_t>(Record::result)][store_.field].is_truth;
+    if (is_bool && (!refused_.text.empty() || !all_of_bool())) take_bool();
     std::ranges::reverse(changes_);
     return std::move(changes_);
   }
@@ -67,9 +72,36 @@ class ChangeFinder {
     return fields[store_.field].type == Type::float_short;
   }
 
-  bool refuse(std::string text) {
-    if (refused_.text.empty()) refused_ = {store_.place, std::move(text)};
+  /// `number`: the value that is no change.
+  bool refuse(int number, std::string text) {
+    const Place& place = node(number).place;
+    if (refused_.text.empty()) refused_ = {place.line > 0 ? place : store_.place, std::move(text)};
     return false;
+  }
+
+  /// True if the changes are of the lowest bit only. C++ makes a bool of every other number.
+  [[nodiscard]] bool all_of_bool() const {
+    return std::ranges::all_of(changes_, [&](const Change& change) {
+      const bool by_bits = change.act == Act::iand || change.act == Act::ior || change.act == Act::ixor;
+      return by_bits && is_within(node(change.addend).bounds, {0, 1});
+    });
+  }
+
+  /// A bool that is set, cleared or turned under a condition.
+  void take_bool() {
+    const std::optional<TruthChange> change = truth_change(function_, conditions_, store_);
+    if (!change) {
+      if (refused_.text.empty()) refused_ = {store_.place, kResultForms};
+      return;
+    }
+    refused_ = {};
+    changes_.clear();
+    Node number;
+    number.type = function_.records[static_cast<std::size_t>(Record::result)][store_.field].type;
+    number.integer = change->act == Act::iand ? 0 : 1;
+    number.bounds = {static_cast<double>(number.integer), static_cast<double>(number.integer)};
+    function_.nodes.push_back(std::move(number));
+    append(change->act, static_cast<int>(function_.nodes.size()) - 1, change->condition, store_.place);
   }
 
   /// The next older value of the result that `number` is made of; -1 if it is none. Where a value is one of two, that
@@ -115,12 +147,13 @@ class ChangeFinder {
     while (number != until && !is_old(number)) {
       const Node value = node(number);  // a copy: conditions append nodes
       if (value.act == Act::select && of_results(value.operands[0])) {
-        number = extreme(value, condition);
-        if (number < 0) return false;
+        const int before = extreme(value, condition);
+        if (before < 0) return refuse(number, kResultForms);
+        number = before;
         continue;
       }
       const int before = older(number);
-      if (before < 0) return refuse(reason(number));
+      if (before < 0) return refuse(number, reason(number));
       if (value.act == Act::select) {
         const int holds = value.operands[0];
         const bool taken = take(value.operands[2], before, also(condition, conditions_.opposite(holds))) &&
@@ -158,45 +191,57 @@ class ChangeFinder {
   int also(int condition, int other) { return condition < 0 ? other : conditions_.both(condition, other); }
 
   /// One of two values by a comparison with the result, among other conditions: `c && e < f.x ? e : f.x`. Returns the
-  /// value before that.
+  /// value before that; -1 if it is none.
   int extreme(const Node& value, int condition) {
     for (const bool first : {true, false}) {
       const int key = value.operands[first ? 1 : 2];
       const int before = value.operands[first ? 2 : 1];
       if (of_results(key) || !of_results(before)) continue;
       const int holds = first ? value.operands[0] : conditions_.opposite(value.operands[0]);
-      std::optional<Act> act;
+      std::optional<Extreme> extreme;
       int others = condition;
       bool fits = true;
       for (const int part : conditions_.parts(holds)) {
         if (!depends(part)) {
           others = also(others, part);
-        } else if (const std::optional<Act> found = compared(part, key, before); found && !act) {
-          act = found;
+        } else if (const std::optional<Extreme> found = compared(part, key, before); found && !extreme) {
+          extreme = found;
         } else {
           fits = false;
         }
       }
-      if (!fits || !act) break;
-      append(*act, key, others, value.place);
+      if (!fits || !extreme) break;
+      append(extreme->act, extreme->key, others, value.place);
       return before;
     }
-    refuse(kResultForms);
     return -1;
   }
 
-  /// The extreme that a comparison of `key` with the older value of the result chooses.
-  [[nodiscard]] std::optional<Act> compared(int condition, int key, int before) const {
+  struct Extreme {
+    Act act = Act::minimum;
+    int key = -1;
+  };
+
+  /// The extreme that a comparison of `key` with the older value of the result chooses. The bits of an integer above
+  /// those of its type are right in the comparison.
+  [[nodiscard]] std::optional<Extreme> compared(int condition, int key, int before) {
     bool opposite = false;
     const Node* less = &node(condition);
     for (; less->act == Act::opposite; less = &node(less->operands[0])) opposite = !opposite;
     if (less->act != Act::less && less->act != Act::int_less) return std::nullopt;
-    const bool forward = is_same(less->operands[0], key) && bare(less->operands[1]) == bare(before);
-    const bool backward = is_same(less->operands[1], key) && bare(less->operands[0]) == bare(before);
-    if (!forward && !backward) return std::nullopt;
-    const bool least = forward != opposite;
-    if (less->act == Act::less) return least ? Act::minimum : Act::maximum;
-    return least ? Act::imin : Act::imax;
+    for (const std::size_t side : {0U, 1U}) {
+      int own = less->operands[side];
+      int older = bare(less->operands[1 - side]);
+      if (node(older).act == Act::sign_extend) older = bare(node(older).operands[0]);
+      if (older != bare(before)) continue;
+      const bool extended = node(own).act == Act::sign_extend && is_same(node(own).operands[0], key);
+      if (!extended && !is_same(own, key)) continue;
+      const bool least = (side == 0) != opposite;
+      if (!extended) own = key;
+      if (less->act == Act::less) return Extreme{least ? Act::minimum : Act::maximum, own};
+      return Extreme{least ? Act::imin : Act::imax, own};
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] int bare(int number) const {
@@ -204,14 +249,23 @@ class ChangeFinder {
     return number;
   }
 
-  /// The same node, or two constants of the same value.
-  [[nodiscard]] bool is_same(int one, int other) const {
+  /// The same value: an expression that is written twice is computed twice here.
+  [[nodiscard]] bool is_same(int one, int other) {
     const int first = bare(one);
     const int second = bare(other);
+    if (first == second) return true;
+    const auto [known, is_new] = same_.try_emplace(std::minmax(first, second), false);
+    if (!is_new) return known->second;
     const Node& a = node(first);
     const Node& b = node(second);
-    const bool constants = a.act == Act::constant && b.act == Act::constant;
-    return first == second || (constants && a.number == b.number && a.integer == b.integer);
+    if (a.act != b.act || a.number != b.number || a.integer != b.integer) return false;
+    const bool constant = a.act == Act::constant;
+    if (!constant && (a.type != b.type || a.operands.size() != b.operands.size())) return false;
+    if (a.act == Act::input && (a.record != b.record || a.field != b.field || a.element != b.element)) return false;
+    for (std::size_t n = 0; n < a.operands.size(); ++n) {
+      if (!is_same(a.operands[n], b.operands[n])) return false;
+    }
+    return same_[std::minmax(first, second)] = true;
   }
 
   [[nodiscard]] bool depends(int number) const {
@@ -231,12 +285,13 @@ class ChangeFinder {
     return kResultForms;
   }
 
-  const PairFunction& function_;
+  PairFunction& function_;
   const Store& store_;
   Conditions& conditions_;
   Message& refused_;
   std::vector<bool> of_results_;
   std::map<int, int> older_;
+  std::map<std::pair<int, int>, bool> same_;
   std::vector<Change> changes_;
 };
 

@@ -473,8 +473,13 @@ class KernelText {
     for (const std::size_t n : results) {
       const Op reduction = code_.reductions[n - first].op;
       const bool numbered = field_of(code_.variables[n]).numbered;
+      const std::string bits = all_bits_of(field_of(code_.variables[n]), reduction, code_.variables[n].width);
       if (numbered) all += "  # allow identity: what no key comes up to, and the number of nobody\n";
-      all += fmt::format("  {} {}{}\n", numbered ? nobody(reduction) : identity(reduction, code_.variables[n].width),
+      if (!bits.empty()) all += "  # allow identity: all bits of the type\n";
+      all += fmt::format("  {} {}{}\n",
+                         numbered       ? nobody(reduction)
+                         : bits.empty() ? identity(reduction, code_.variables[n].width)
+                                        : bits,
                          code_.variables[n].name,
                          is_of_the_end(n) && !numbered ? "  # allow unused: the end writes it" : "");
     }
@@ -504,6 +509,13 @@ class KernelText {
   /// A value beyond every key, within the 64 bits that the host receives.
   static std::string nobody(Op reduction) {
     return fmt::format("upassa hl\"{}fffffff\"", reduction == Op::UMIN ? "007ffffffff" : "ff800000000");
+  }
+
+  /// All bits of an integer without a sign, which a host takes for a number of its type; empty: -1 has them.
+  static std::string all_bits_of(const Field& field, Op reduction, Width width) {
+    if (reduction != Op::UAND || field.is_signed || field.bytes == 0 || 8 * field.bytes >= 64) return "";
+    return fmt::format("upassa {}\"{}\"", width == Width::long_word ? "il" : "is",
+                       field.is_truth ? 1 : (std::uint64_t{1} << 8 * field.bytes) - 1);
   }
 
   static bool read_in_line(std::size_t variable, const Operations& section, const Schedule& schedule) {

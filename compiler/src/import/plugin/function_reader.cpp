@@ -24,6 +24,10 @@ constexpr const char* kIndexOfData =
     "an element is written at an index that is known only when the kernel runs: use constants, or loops with a fixed "
     "number of turns that clang unrolls, or change one result by += there";
 
+constexpr const char* kLongExtreme =
+    "a number of 64 bits is compared with a shorter result, and C++ cuts what is kept to the result's bits at every "
+    "pair, so that the result depends on their order: convert the number before, or declare the result long";
+
 }  // namespace
 
 FunctionReader::FunctionReader(llvm::Function& function, std::vector<Record> roles, PairFunction& result,
@@ -140,8 +144,9 @@ int FunctionReader::input(Record record, Slot slot) {
     known->second = add(Act::input, field.type, {});
     Node& node = result_.nodes.back();
     // Sums may pass beyond, but nothing in a pair reads them.
-    if (!is_float(field.type))
-      node.bounds = bounds_of_bits(field.bits > 0 ? field.bits : 8 * field.bytes, field.is_signed);
+    const bool from_host = record == Record::i || record == Record::j || record == Record::parameter;
+    const unsigned bits = field.bits > 0 ? field.bits : field.is_truth && from_host ? 1 : 8 * field.bytes;
+    if (!is_float(field.type)) node.bounds = bounds_of_bits(bits, field.is_signed);
     node.record = record;
     node.field = slot.first;
     node.element = slot.second;
@@ -324,14 +329,20 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
   const Pointer to{base->record, address.offset};
   const llvm::Value& addend = *instruction.getArgOperand(1);
   llvm::Type* type = addend.getType();
-  // A floating-point result takes addends of both widths: it is rounded once. To shorter integers C++ adds int.
+  // A floating-point result takes addends of both widths: it is rounded once. To shorter integers C++ adds int or long.
   bool is_signed = true;
   for (const auto& field : result_.records[static_cast<std::size_t>(Record::result)]) {
     const std::int64_t inside = to.offset - field.offset;
     if (inside < 0 || inside >= static_cast<std::int64_t>(field.bytes) * field.count) continue;
     is_signed = field.is_signed;
-    if (type->isIntegerTy() && !is_float(field.type) && field.bytes < 4)
+    if (type->isIntegerTy() && !is_float(field.type) && 8 * field.bytes < type->getIntegerBitWidth()) {
+      const bool extreme = act->second == Act::imin || act->second == Act::imax;
+      if (extreme && type->getIntegerBitWidth() > 32) {
+        refuse(instruction, kLongExtreme);
+        return;
+      }
       type = llvm::Type::getIntNTy(type->getContext(), 8 * field.bytes);
+    }
     if (type->isFloatTy() && field.type == Type::float_long) type = llvm::Type::getDoubleTy(type->getContext());
     if (type->isDoubleTy() && field.type == Type::float_short) type = llvm::Type::getFloatTy(type->getContext());
   }
@@ -342,9 +353,13 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
   if (act->first == "smin" || act->first == "smax") is_signed = true;
   if (act->first == "umin" || act->first == "umax") is_signed = false;
   if (addend.getType()->isIntegerTy() && value >= 0) {
-    // Bits of shorter integers are those of the member, whatever C++ computes with.
+    // Bits of shorter integers are those of the member, whatever C++ computes with. Of sums the lower 32 are.
     const bool by_bits = act->second == Act::iand || act->second == Act::ior || act->second == Act::ixor;
-    value = as_number(value, (by_bits ? type : addend.getType())->getIntegerBitWidth(), is_signed);
+    const unsigned of_addend = addend.getType()->getIntegerBitWidth();
+    const unsigned bits = by_bits                    ? type->getIntegerBitWidth()
+                          : is_long(*type_of(*type)) ? of_addend
+                                                     : std::min(of_addend, 32U);
+    value = as_number(resized(value, *type_of(*type)), bits, is_signed);
   }
   if (!slot) return change_element(act->second, address, value, *type, instruction);
   const auto known = memory_.find(*slot);
