@@ -128,6 +128,27 @@ CommentedHeader header_in_comments(std::string_view text, std::span<const Column
   return found;
 }
 
+/// In a file of one column an empty line between two rows is a number that is missing, as spreadsheets write it.
+/// `before`: lines with content before the first row.
+void refuse_gaps(std::string_view text, const std::string& name, std::size_t before) {
+  std::size_t lines = 0;  // with content
+  std::size_t gap = 0;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = base::trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) {
+      if (gap == 0 && lines > before) gap = number;
+    } else if (line.front() != '#') {
+      if (gap != 0) {
+        throw Error(fmt::format("{}:{}: the line is empty, between rows of one column: remove it, or give the number",
+                                name, gap));
+      }
+      ++lines;
+    }
+  }
+}
+
 bool are_numbers(const std::vector<std::string_view>& fields) {
   return std::ranges::all_of(
       fields, [](std::string_view field) { return base::read_number<double>(field).error == std::errc(); });
@@ -174,6 +195,7 @@ Table read_csv(std::string_view text, const std::string& name, std::span<const C
     }
   }
   check_rows(count, options.limit, first_beyond);
+  if (width == 1) refuse_gaps(text, name, is_first_row ? 0 : 1);
   return std::move(rows).table();
 }
 
