@@ -327,7 +327,7 @@ experiment end
   begins(0, -128, kLarge);
   begins(1, 127, 0);
   const ExperimentResults results = run_experiments(device, starts, {3, 0, true});
-  EXPECT_EQ(results.fields, (std::vector<std::uint64_t>{kLarge + 128 + 3, 1 - 127 + 3}));
+  EXPECT_EQ(results.fields, (std::vector<std::uint64_t>{kLarge + 128 + 3, static_cast<std::uint64_t>(1 - 127 + 3)}));
   // More starts than places: the last one begins in a later round, in some place.
   while (starts.size() < 3 * 9000) begins(1, 1, 1);
   const auto refusal_of = [&](std::size_t experiment, std::size_t column, std::int64_t number) -> std::string {
