@@ -301,6 +301,44 @@ class Run(ReplayTest):
         out = self.succeeds("net", "run", program, "--ranks", 2, "--argument", "hello").out
         self.assertTrue(out.startswith("hello\n"), out)
 
+    def of_ranks(self, body):
+        """A program whose ranks do this: r is the rank, n their number, b room for a message of 100000 bytes."""
+        return self.file("program.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { MPI_Init(&c, &v);"
+                         " int r, n; MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &n);"
+                         " static char b[100000]; " + body + " return 0; }\n")
+
+    SEND = "MPI_Send(b, 100000, MPI_CHAR, %s, 0, MPI_COMM_WORLD);"
+    RECEIVE = "MPI_Recv(b, 100000, MPI_CHAR, %s, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+    def test_a_program_that_waits_for_ever_is_refused_with_its_ranks(self):
+        trace, graph = self.scratch / "trace", self.scratch / "graph.csv"
+        both = self.of_ranks(self.RECEIVE % "1 - r" + self.SEND % "1 - r" + " MPI_Finalize();")
+        self.ends(1, ["program.c: ranks 0, 1 wait for ever, 0 s after the start"], "net", "run", both, "--ranks", 2,
+                  "--save-trace", trace, "--save-graph", graph)
+        self.assertFalse(trace.exists() or graph.exists())
+        # Messages beyond the limit of eager ones hold up their senders.
+        large = self.of_ranks(self.SEND % "1 - r" + self.RECEIVE % "1 - r" + " MPI_Finalize();")
+        self.ends(1, ["program.c: ranks 0, 1 wait for ever"], "net", "run", large, "--ranks", 2)
+        self.succeeds("net", "run", large, "--ranks", 2, "--eager", 200000)
+        one = self.of_ranks("if (r == 2) { " + self.RECEIVE % "0" + " } MPI_Finalize();")
+        self.ends(1, ["program.c: rank 2 waits for ever"], "net", "run", one, "--ranks", 3)
+        many = self.of_ranks(self.RECEIVE % "(r + 1) % n" + " MPI_Finalize();")
+        self.ends(1, ["ranks 0, 1, 2, 3, 4, 5, 6, 7 and 4 others wait for ever"], "net", "run", many, "--ranks", 12)
+
+    def test_a_program_without_its_end_is_not_recorded(self):
+        program, trace = self.of_ranks("puts(\"hello\");"), self.scratch / "trace"
+        self.succeeds("net", "run", program, "--ranks", 2)
+        self.ends(1, ["program.c: is not recorded: a rank ends without calling MPI_Finalize"], "net", "run", program,
+                  "--ranks", 2, "--save-trace", trace)
+        self.assertFalse(trace.exists())
+
+    def test_arguments_reach_the_program_as_they_are(self):
+        program = self.of_ranks('if (r == 1) for (int i = 1; i < c; i++) printf("[%s]", v[i]); MPI_Finalize();')
+        texts = ["a b", "*", "$HOME", "it's", "--cfg=network/model:none", "--help", "-np", "x\ny"]
+        out = self.succeeds("net", "run", program, "--ranks", 2, *(f"--argument={text}" for text in texts)).out
+        self.assertTrue(out.startswith("".join(f"[{text}]" for text in texts)), out)
+        self.ends(1, ["the argument '--' is refused"], "net", "run", program, "--ranks", 2, "--argument=--")
+
 
 if __name__ == "__main__":
     cli_test.GDR = sys.argv[1]

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -118,6 +120,49 @@ std::optional<double> simulated_seconds(std::string_view messages) {
   return base::number_in<double>(messages.substr(0, messages.find(' ')));
 }
 
+/// The ranks that SimGrid lists as still waiting when nothing can go on, in its order; empty if all ended.
+///
+/// smpirun ends with status 0 then, and with a time, as if the program had run. Lines of SimGrid 3.32:
+///     ... [ker_engine/CRITICAL] Oops! Deadlock detected, some activities are still around ...
+///     ... [ker_engine/INFO] Actor 1 (0@0): waiting for communication activity 0x55cc061110d0 () in state WAITING ...
+/// where the first number in parentheses is the rank.
+std::vector<std::string> waiting_ranks(std::string_view messages) {
+  std::vector<std::string> ranks;
+  constexpr std::string_view kDeadlock = "[ker_engine/CRITICAL] Oops! Deadlock detected";
+  std::size_t at = messages.find(kDeadlock);
+  if (at == std::string_view::npos) return ranks;
+  constexpr std::string_view kActor = "[ker_engine/INFO] Actor ";
+  while ((at = messages.find(kActor, at)) != std::string_view::npos) {
+    at += kActor.size();
+    const std::string_view line = messages.substr(at, messages.find('\n', at) - at);
+    const std::size_t open = line.find('(');
+    const std::size_t host = line.find('@');
+    if (open < host && host != std::string_view::npos) ranks.emplace_back(line.substr(open + 1, host - open - 1));
+  }
+  if (ranks.empty()) ranks.emplace_back("?");
+  return ranks;
+}
+
+/// Throws gdr::Error if SimGrid stopped the program because ranks wait for what never comes.
+void refuse_deadlock(const SmpiProgram& program, std::string_view messages, std::optional<double> seconds) {
+  std::vector<std::string> ranks = waiting_ranks(messages);
+  if (ranks.empty()) return;
+  constexpr std::size_t kNamed = 8;
+  const std::size_t others = ranks.size() > kNamed ? ranks.size() - kNamed : 0;
+  ranks.resize(ranks.size() - others);
+  throw Error(fmt::format("{}: rank{} {}{} wait{} for ever{}: no message that could end the waiting will come",
+                          program.sources[0].string(), ranks.size() + others > 1 ? "s" : "", fmt::join(ranks, ", "),
+                          others > 0 ? fmt::format(" and {} others", others) : "", ranks.size() + others > 1 ? "" : "s",
+                          seconds ? fmt::format(", {} s after the start", *seconds) : ""));
+}
+
+/// A word of a line of sh that means this text.
+std::string word_of_shell(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 /// An environment variable for the programs that are started, while this object lives.
 class Environment {
  public:
@@ -165,9 +210,20 @@ SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Platform& p
                                    "--cfg=smpi/lat-factor:1",
                                    "--cfg=smpi/simulate-computation:no",
                                    "--cfg=smpi/display-timing:yes",
-                                   fmt::format("--cfg=smpi/send-is-detached-thresh:{:.0f}", program.eager_bytes),
-                                   (scratch / "program").string()};
-  command.insert(command.end(), program.arguments.begin(), program.arguments.end());
+                                   fmt::format("--cfg=smpi/send-is-detached-thresh:{:.0f}", program.eager_bytes)};
+  if (!program.arguments.empty()) {
+    // smpirun leaves arguments to its shell, which splits and expands them, and SimGrid takes its options from among
+    // them. Its wrapper receives the whole command and adds them as they are, behind what ends SimGrid's options.
+    const std::string wrapper = (scratch / "arguments.sh").string();
+    std::string line = "exec \"$@\" --";
+    for (const std::string& argument : program.arguments) {
+      if (argument == "--") throw Error("the argument '--' is refused: SimGrid takes it out of a program's arguments");
+      line += " " + word_of_shell(argument);
+    }
+    base::write_file(wrapper, line + "\n");
+    command.insert(command.end(), {"-wrapper", "sh " + wrapper});
+  }
+  command.push_back((scratch / "program").string());
   const auto run = [&](Recorded recorded) -> SmpiProgramResult {
     compile(program, scratch, recorded);
     const bool records = recorded == Recorded::yes;
@@ -178,8 +234,14 @@ SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Platform& p
     const int status = run_command(command, output, messages);
     const std::string said = base::read_file(messages);
     const std::optional<double> seconds = simulated_seconds(said);
+    refuse_deadlock(program, said, seconds);
     if (status != 0 || !seconds)
       throw Error(fmt::format("{} under smpirun ended with status {}:\n{}", program.sources[0].string(), status, said));
+    // The recorder writes in MPI_Finalize. SimGrid's line, with status 0: "Stalling SMPI instance: smpirun. Do all ..."
+    if (!program.recorder.empty() && said.find("Stalling SMPI instance") != std::string::npos) {
+      throw Error(
+          fmt::format("{}: is not recorded: a rank ends without calling MPI_Finalize", program.sources[0].string()));
+    }
     return {*seconds, base::read_file(output)};
   };
   SmpiProgramResult result = run(Recorded::no);
