@@ -3,6 +3,7 @@
 #include "bare_kernels.h"
 #include "board_benches.h"
 #include "double_gravity.h"
+#include "gdr/base/host.h"
 #include "gdr/emulator/schedule.h"
 #include "measure.h"
 #include "naive_interpreter.h"
@@ -15,7 +16,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace gdr::bench {
@@ -340,14 +340,6 @@ void load_time(benchmark::State& state) {
   }
 }
 
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
-
 /// The first run of a program less another one: what it takes to have compiled code, by LLVM and from the cache.
 /// Wall clock, since two threads compile.
 void compile_time(benchmark::State& state) {
@@ -418,7 +410,8 @@ void register_all() {
 }  // namespace gdr::bench
 
 int main(int argc, char** argv) {
-  benchmark::AddCustomContext("cpu", gdr::bench::cpu_model());
+  const std::string processor = gdr::base::processor_name();
+  benchmark::AddCustomContext("cpu", processor.empty() ? "unknown" : processor);
   benchmark::AddCustomContext("compiler", GDR_COMPILER);
   benchmark::AddCustomContext("preset", GDR_PRESET);
   gdr::bench::register_all();

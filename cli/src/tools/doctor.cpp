@@ -3,20 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <map>
 #include <thread>
 
 #include "command/command.h"
 #include "gdr/base/description.h"
-#include "gdr/base/environment.h"
+#include "gdr/base/host.h"
 #include "gdr/base/plugin.h"
 #include "gdr/base/quoted.h"
 #include "gdr/emulator/host_isa.h"
 #include "gdr/emulator/loop_cache.h"
 #include "gdr/emulator/opencl.h"
-
-extern char** environ;
 
 namespace gdr::cli {
 namespace {
@@ -41,28 +38,6 @@ constexpr std::array<Plugin, 10> kPlugins{{
     {"libgdr_xml.so", "XML of hwloc", "libxml2", "gdr-plugin-xml"},
 }};
 
-/// The value of the first line of a system file that begins with `key`, up to the end or in quotes; empty if none does.
-std::string field_of(const char* file, std::string_view key, char after) {
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(key)) continue;
-    const std::size_t start = line.find_first_not_of(" \"", line.find(after) + 1);
-    return start == std::string::npos ? "" : line.substr(start, line.find_last_not_of('"') - start + 1);
-  }
-  return "";
-}
-
-/// Settings of gdr in the environment.
-std::map<std::string, std::string> settings() {
-  std::map<std::string, std::string> found;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (!text.starts_with("GDR_") || text.find('=') == std::string_view::npos) continue;
-    found.emplace(text.substr(0, text.find('=')), text.substr(text.find('=') + 1));
-  }
-  return found;
-}
-
 /// The first folder of data, and where it was searched for.
 std::string data_folder() {
   const std::vector<std::filesystem::path> folders = base::data_directories();
@@ -85,8 +60,8 @@ int doctor(const ReportOptions& report) {
   };
 
   heading("gdr " GDR_VERSION);
-  const std::string system = field_of("/etc/os-release", "PRETTY_NAME", '=');
-  const std::string processor = field_of("/proc/cpuinfo", "model name", ':');
+  const std::string system = base::system_name();
+  const std::string processor = base::processor_name();
   std::vector<std::string_view> isas;
   for (const emulator::HostIsa isa : emulator::available_host_isas()) isas.push_back(emulator::name_of(isa));
   const std::string data = data_folder();
@@ -142,7 +117,7 @@ int doctor(const ReportOptions& report) {
   }
   if (devices.empty()) line("-", no_devices);
 
-  const std::map<std::string, std::string> set = settings();
+  const std::map<std::string, std::string> set = base::settings_of("GDR_");
   json["settings"] = Json::object();
   heading("settings in the environment");
   for (const auto& [name, value] : set) {
