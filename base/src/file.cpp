@@ -144,8 +144,9 @@ std::string_view beginning_of(std::string_view name) {
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   static std::atomic<unsigned> count{0};
   const std::string name = path.filename().string();
-  return std::filesystem::path(path).replace_filename(
-      fmt::format("{}{}{}-{}{}", beginning_of(name), kOurs, getpid(), count.fetch_add(1), kTemporary));
+  // Not by replace_filename(), which crashes in GCC's library if memory is exhausted.
+  return path.parent_path() /
+         fmt::format("{}{}{}-{}{}", beginning_of(name), kOurs, getpid(), count.fetch_add(1), kTemporary);
 }
 
 /// True for a temporary file whose name begins with `name` and that nobody writes any more, since its process was
