@@ -1,4 +1,8 @@
-#include "gdr/debugger/events_json.h"
+#include "gdr/debugger/run_events.h"
+
+#include <utility>
+
+#include "gdr/hostlib/run_rules.h"
 
 namespace gdr::debugger {
 namespace {
@@ -15,7 +19,22 @@ base::Json place_json(const isa::Program& program, const emulator::PePlace& plac
           {"element", place.element}};
 }
 
+constexpr std::uint64_t kMostLines = 200000;  // some seconds
+
 }  // namespace
+
+std::optional<Debugger::TakenEvents> taken_events_of(const Device& device, Job job) {
+  const emulator::FpEvents counts = device.counters().fp;
+  if (counts.invalid + counts.overflow + counts.underflow == 0) return std::nullopt;
+  return Debugger(std::move(job)).taken_events(kMostLines);
+}
+
+std::vector<std::string> event_texts(const Device& device, const std::optional<Debugger::TakenEvents>& taken) {
+  if (!taken) return hostlib::event_texts(device);
+  emulator::Counters untaken;
+  untaken.fp = taken->untaken;
+  return hostlib::event_texts(device, untaken, taken->first);
+}
 
 base::Json events_json(const Device& device, const emulator::Fault* fault,
                        const std::optional<Debugger::TakenEvents>& taken) {

@@ -9,7 +9,7 @@
 #include "command/command.h"
 #include "command/kernel_source.h"
 #include "gdr/debugger/dump.h"
-#include "gdr/debugger/events_json.h"
+#include "gdr/debugger/run_events.h"
 #include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/table.h"
 #include "gdr/isa/experiment.h"
@@ -99,20 +99,12 @@ Json run_json(const RunOptions& options, const Device& device, const emulator::F
   return json;
 }
 
-/// Prints the events of a run, of floating point and of conversions, its faults, and where they happened, without those
-/// that were not taken.
-void print_events(std::FILE* out, const Device& device, const TakenEvents& taken) {
-  emulator::Counters untaken;
-  std::optional<std::vector<emulator::PlacedEvent>> first;
-  if (taken) untaken.fp = taken->untaken, first = taken->first;
-  for (const std::string& text : hostlib::event_texts(device, untaken, first)) {
-    fmt::print(out, "{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text);
-  }
-}
-
 void say_how_exact(const RunOptions& options, const Device& device, const TakenEvents& taken = {}) {
-  if (device.computes()) print_events(stderr, device, taken);
-  if (device.computes() && !options.board.exact() && !options.report.quiet) {
+  if (!device.computes()) return;
+  for (const std::string& text : debugger::event_texts(device, taken)) {
+    fmt::print(stderr, "{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text);
+  }
+  if (!options.board.exact() && !options.report.quiet) {
     fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
   }
 }
@@ -161,22 +153,6 @@ int run_experiments(const RunOptions& options, Device& device) {
   if (options.out.empty()) print_table(table);
   fmt::print(stderr, "gdr run: {}; emulated time {:.6f} s\n", text, device.emulated().seconds().total());
   return kSuccess;
-}
-
-/// Follows the values of events through the run, if there were events and the run is short enough.
-TakenEvents taken_events(const RunOptions& options, const Device& device, const RunData& data) {
-  constexpr std::uint64_t kMostLines = 200000;  // some seconds
-  if (!device.computes() || !options.board.exact()) return {};
-  const emulator::FpEvents counts = device.counters().fp;
-  if (counts.invalid + counts.overflow + counts.underflow == 0) return {};
-  const debugger::Debugger debugger({device.program(),
-                                     {},
-                                     options.board.device_options(),
-                                     options.input.parameter_values(),
-                                     data.i_fields,
-                                     data.j_fields,
-                                     data.records});
-  return debugger.taken_events(kMostLines);
 }
 
 int run(const RunOptions& options) {
@@ -233,7 +209,16 @@ int run(const RunOptions& options) {
     options.report.write(report_of(&fault, {}));
     throw;
   }
-  const TakenEvents taken = taken_events(options, device, data);
+  TakenEvents taken;
+  if (device.computes() && options.board.exact()) {
+    taken = debugger::taken_events_of(device, {device.program(),
+                                               {},
+                                               options.board.device_options(),
+                                               options.input.parameter_values(),
+                                               data.i_fields,
+                                               data.j_fields,
+                                               data.records});
+  }
   const Table table = !device.computes() ? Table()
                       : type2 ? hostlib::collected_table(device.program(), data.records, results, device.chips())
                               : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
