@@ -423,8 +423,9 @@ std::vector<std::string> differences(std::size_t number, std::set<std::string>& 
   const bool two = one.expression.find("i.b") != std::string::npos;
   const std::string name = fmt::format("{} {}", one.is_double ? "double" : "float", one.expression);
   if (host == nullptr || !seen.insert(name).second) return {};
-  const std::vector<double> ends{0,          1,     -1,     2,      0.5,     -2,       kInfinite,
-                                 -kInfinite, 1e300, -1e300, 1e-300, 1.7e308, -1.7e308, 2.3e-308};
+  constexpr double kGreatest = std::numeric_limits<double>::max();
+  const std::vector<double> ends{0,     1,      -1,     2,       0.5,      -2,       kInfinite, -kInfinite,
+                                 1e300, -1e300, 1e-300, 1.7e308, -1.7e308, 2.3e-308, kGreatest, -kGreatest};
   std::vector<double> a;
   std::vector<double> b;
   for (const double first : ends) {
