@@ -162,7 +162,9 @@ class Reader {
     }
     const std::string value = has_value ? rest.substr(is_long ? 1 : 0) : words_[at_];
     if (lacks_item(value, option->get_delimiter())) {
-      return refuse(fmt::format("{}: '{}' is refused: an item of the list is missing", name, value));
+      wrong_ = fmt::format("{}: '{}' is refused: an item of the list is missing", name, value);
+      if (asks_for_help_) wrong_.reset();
+      return;
     }
     if (!has_value) take();
     // A list goes on to the next option.

@@ -97,12 +97,10 @@ class OwnFiles(cli_test.CliTest):
             self.refuses([*every, "s.csv", option, "s-0001.csv"], "s-0001.csv", f"--output and {option}")
         for option in ("--profile", "--trace"):
             self.refuses([*every, "s.json", option, "s-0001.json"], "s-0001.json", f"--output and {option}")
-        for folder in ("jd", "t"):
-            (self.scratch / folder).mkdir()
+        (self.scratch / "t").mkdir()
         kernel = "tutorial"
         for option, name in (("--output", "_grape.h"), ("--listing", "_grape.c"), ("--json", "_grape.f90")):
             self.refuses(["as", "k.vsm", "--stubs", ".", option, kernel + name], kernel + name, f"--stubs and {option}")
-        self.refuses(["judge", "moment", "--data", "jd", "--json", "jd/results.csv"], "jd/results.csv", "--data and --json")
         self.file("k.cc", "struct I { double x; };\nstruct J { double y; };\nstruct F { double r; };\n"
                           "void k(const I& i, const J& j, F& f) { f.r += j.y - i.x; }\n")
         self.refuses(["cc", "k.cc", "--emit", "vsm", "--json", "k.vsm"], "k.vsm", "--emit and --json")

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -145,19 +144,14 @@ void add_judge(Command program, const std::string& name) {
   const Option test_case = command.add_option("--case", arguments->test_case,
                                               "case that --data writes: 0 is the shown one, the others are hidden");
   test_case.needs(data);
-  // --seed is that of the data.
-  arguments->compile.CompileChoices::add_to(command, false);
+  const std::size_t others = command.options_but(exercise).size();
+  arguments->compile.CompileChoices::add_to(command, false);  // --seed is that of the data
   arguments->report.add_to(command);
+  std::vector<Option> of_judging = command.options_but(exercise);
+  of_judging.erase(of_judging.begin(), of_judging.begin() + static_cast<std::ptrdiff_t>(others));
   const std::vector<Option> shown{hint, start, solution, data};
   for (std::size_t one = 0; one < shown.size(); ++one) {
     for (std::size_t other = 0; other < one; ++other) static_cast<void>(shown[one].excludes(shown[other]));
-  }
-  std::vector<Option> of_judging;  // what is left
-  for (const Option& option : command.options_but(exercise)) {
-    const auto is_it = [&](const Option& one) { return one.name() == option.name(); };
-    const bool is_other =
-        option.name() == "kernel" || is_it(seed) || is_it(test_case) || std::ranges::any_of(shown, is_it);
-    if (!is_other) of_judging.push_back(option);
   }
   command.refuse_if(command.options_but(exercise), [arguments = arguments] {
     return arguments->exercise.empty() ? "without an exercise: all are listed" : "";
