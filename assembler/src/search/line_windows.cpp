@@ -206,10 +206,10 @@ class LineWindows {
       if (waiting_.empty()) line = std::max(line, uses_[next].earliest);
       for (; next < uses_.size() && uses_[next].earliest <= line; ++next) {
         waiting_.push_back(uses_[next].lines);
-        std::ranges::push_heap(waiting_);
+        std::push_heap(waiting_.begin(), waiting_.end());
       }
       for (std::size_t use = 0; use < each && !waiting_.empty(); ++use) {
-        std::ranges::pop_heap(waiting_);
+        std::pop_heap(waiting_.begin(), waiting_.end());
         after = std::max(after, line + waiting_.back());
         waiting_.pop_back();
       }
