@@ -150,7 +150,7 @@ class NamesOfCmath(cli_test.CliTest):
     def test_the_librarys_beta_hides_one_of_the_source_for_floats(self):
         own = "using namespace std;\ninline double beta(double a, double b) { return a / b; }\n"
         source = self.file("beta.cc", "#include <cmath>\n" + own + self.pairs_of("float", "beta(i.ni, j.nj)"))
-        self.ends(1, ["lgamma"], "cc", source, "-o", self.scratch / "beta.vsm")
+        self.ends(1, ["the machine has no NaN"], "cc", source, "-o", self.scratch / "beta.vsm")
         self.assertEqual(self.sum_of(own + self.pairs_of("double", "beta(i.ni, j.nj)"), 3, 2).split(), ["a", "1.5"])
 
     def test_one_that_is_called_is_compiled_and_told_by_what_it_needs(self):

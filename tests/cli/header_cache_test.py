@@ -126,8 +126,8 @@ class Reading(HeaderCacheTest):
             SOURCE + "#warning beware\n",
             SOURCE.replace("  f.r", "  d == d;\n  f.r"),
             SOURCE.replace("f.r +=", "f.r ="),  # refused by gdr, at its place
-            SOURCE.replace("d * d) * std::sqrt", "d * d) * std::lgamma"),
-            SOURCE.replace("std::sqrt(d * d)", "std::beta(d, d)"),  # one of the functions that are not read at first
+            SOURCE.replace("std::sqrt(d * d)", "std::nextafter(d, d)"),
+            SOURCE.replace("std::sqrt(d * d)", "std::riemann_zeta(d)"),  # one of the functions that are not read at first
         ]:
             with self.subTest(text=text):
                 source = self.file("wrong.cc", text)

@@ -107,7 +107,8 @@ TEST(Hdf5, GadgetsFormKeepsEveryBitOfParticlesAndTime) {
   const LoadedSnapshot read = load_run_snapshot(directory / "a.hdf5");
   EXPECT_EQ(read.snapshot.particles, some_snapshot().particles);
   EXPECT_EQ(read.snapshot.time, some_snapshot().time);
-  EXPECT_TRUE(read.notes.empty());
+  ASSERT_EQ(read.notes.size(), 1u);  // Gadget's form states units only with numbers that are in them
+  EXPECT_NE(read.notes[0].find("units"), std::string::npos) << read.notes[0];
   const std::string good = base::read_file(directory / "a.hdf5");
   for (std::size_t length = 0; length < good.size() - 8; length += 997) {
     base::write_file(directory / "cut.h5", good.substr(0, length));
