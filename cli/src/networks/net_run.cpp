@@ -4,6 +4,7 @@
 #include "gdr/base/data_file.h"
 #include "gdr/interconnect/replay.h"
 #include "gdr/interconnect/smpi_program.h"
+#include "gdr/interconnect/trace.h"
 #include "net.h"
 
 namespace gdr::cli {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "function_reader.h"
+#include "pair/bounds.h"
 
 namespace gdr::compiler {
 namespace {
@@ -288,7 +289,7 @@ int FunctionReader::rounded_to_integer(const llvm::CallInst& next, Act rounding)
   const std::optional<Type> to = type_of(*next.getType());
   if (!from || !to || !is_float(*from) || is_float(*to)) return refuse(next, kTypes);
   const int rounded = add(rounding, *from, {value(operand, next)});
-  return within(add(Act::to_integer, *to, {rounded}), bounds_of_bits(bits_of(next), true));
+  return within(add(Act::to_integer, *to, {rounded}), bounds_of_bits(next.getType()->getIntegerBitWidth(), true));
 }
 
 int FunctionReader::intrinsic(const llvm::IntrinsicInst& next) {
