@@ -126,12 +126,14 @@ RunSeconds BoardTime::one_run(std::uint64_t particles, std::uint64_t records) co
     run.start = machine_.run_start_us * kMicro;
     run.result_dma = result_fields_ * field_dma;
   } else {
-    // The host sends different data to each chip, and neighbours pass them on. OHT sends a field while the next one is
-    // collected.
+    // The host sends different data to each chip, and neighbours pass them on. While a field is collected, the ring adds
+    // up the one before it, and each OHT sends its part of the sums before that.
     const double link = pio_seconds(bytes / chips_, std::ceil(bytes / chips_ / machine_.pio_buffer));
     run.i_write = std::max(link, bytes / (machine_.send_ideal_mb * kMega));
     run.start = machine_.run_start_ideal_us * kMicro;
-    run.result_dma = pipelined(result_fields_, {field_collection, field_dma}) - run.collection;
+    const double field_ring = ring_seconds(kParticlesPerRun);
+    run.result_dma =
+        pipelined(result_fields_, {field_collection, field_ring, field_dma / machine_.chips}) - run.collection;
   }
   return run;
 }
@@ -149,9 +151,11 @@ StageSeconds BoardTime::run_seconds(std::uint64_t particles, std::uint64_t recor
   };
   add_runs(full, kParticlesPerRun);
   add_runs(rest > 0 ? 1 : 0, rest);
-  seconds.add = static_cast<double>(particles) * result_fields_ * (chips_ - 1) / machine_.host_add_rate;
+  seconds.add = static_cast<double>(particles) * result_fields_ * (streams() - 1) / machine_.host_add_rate;
   return seconds;
 }
+
+unsigned BoardTime::streams() const { return mode_ == TransferMode::ideal ? chips_ / machine_.chips : chips_; }
 
 double BoardTime::integration_seconds(std::uint64_t particles, std::uint64_t n) const {
   // Particles that are not in the cache must be fetched.
@@ -215,12 +219,13 @@ void BoardTime::run(std::uint64_t particles, std::uint64_t records) {
   count_section(isa::Section::loop_body, runs * streamed / kBlocks);
   count_section(isa::Section::loop_termination, runs * chips_);
   totals_.counters.host_bytes_in += static_cast<std::uint64_t>(count * i_fields_ * kFieldBytes) * chips_;
-  totals_.counters.host_bytes_out += static_cast<std::uint64_t>(results * kFieldBytes) * chips_;
+  totals_.counters.host_bytes_out += static_cast<std::uint64_t>(results * kFieldBytes) * streams();
+  totals_.counters.ring_words += static_cast<std::uint64_t>(results) * (chips_ - streams());
   totals_.counters.em_words_read += runs * read * record_words;
   totals_.counters.idp_words += i_words * chips_ + runs * streamed * record_words;
   totals_.counters.odp_words += static_cast<std::uint64_t>(results) * chips_;
 
-  const double dma = results * kFieldBytes / (machine_.result_dma_mb * kMega);
+  const double dma = results * kFieldBytes * streams() / chips_ / (machine_.result_dma_mb * kMega);
   const double loop = clocks_to_seconds(static_cast<double>(one.loop())) * run_count;
   const double lines = static_cast<double>(one.loop_initialization + one.loop_body + one.loop_termination);
   const double i_load = clocks_to_seconds(static_cast<double>(one.i_load)) * run_count;

@@ -160,6 +160,7 @@ TEST(BoardTime, EachParameterMovesTheResultItsWay) {
       {"pio_buffer, with which pio_rate is reached", [](M& m) { m.pio_buffer /= 8; }, false},
       {"host_write_rate_2009", [](M& m) { m.host_write_2009_mb *= 0.9; }, true},
       {"send_rate_ideal", [](M& m) { m.send_ideal_mb *= 0.9; }, true, ideal},
+      {"ring_rate", [](M& m) { m.ring_mb *= 0.9; }, true, ideal},
       {"fpga_clock", [](M& m) { m.fpga_clock_mhz = 10; }, true},
       {"host_add_rate", [](M& m) { m.host_add_rate *= 0.9; }, true},
       {"host_step", [](M& m) { m.host_step_us += 0.1; }, true},
@@ -192,6 +193,7 @@ TEST(BoardTime, TheIdealModeIsFaster) {
   EXPECT_LT(planned.i_send, then.i_send);
   EXPECT_LT(planned.j_send, then.j_send / 10);
   EXPECT_LT(planned.compute, then.compute);
+  EXPECT_EQ(planned.add, 0) << "one board, whose ring adds up its chips";
 }
 
 TEST(BoardTime, PublishedRatesComeBack) {
@@ -226,14 +228,29 @@ TEST(BoardTime, DoubleBuffersRunAtThePaceOfTheSlowestStage) {
   EXPECT_EQ(pipelined(0, {1, 2}), 0);
 }
 
-TEST(BoardTime, TheIdealModeSendsAFieldWhileTheNextIsCollected) {
+TEST(BoardTime, TheIdealModeCollectsAddsUpAndSendsSideBySide) {
   MachineDescription machine = load_machine("model1800");
-  for (const double rate : {100.0, 541.0, 1e6}) {
-    machine.result_dma_mb = rate;
-    const auto run = BoardTime(program(), machine, 1, TransferMode::ideal).one_run(128, kRecords);
-    // Two fields of 128 particles, 8 bytes each.
-    const double expected = played(2, {run.collection / 2, 128 * 8 / (rate * 1e6)});
-    EXPECT_NEAR(run.collection + run.result_dma, expected, 1e-12 * expected);
+  for (const double ring : {10.0, 1000.0}) {
+    for (const double rate : {100.0, 541.0, 1e6}) {
+      machine.ring_mb = ring;
+      machine.result_dma_mb = rate;
+      const auto run = BoardTime(program(), machine, 1, TransferMode::ideal).one_run(128, kRecords);
+      // Two fields of 128 particles, 8 bytes each. Each of four chips passes three quarters on, and sends one quarter.
+      const double expected =
+          played(2, {run.collection / 2, 128 * 8 * 0.75 / (ring * 1e6), 128 * 8 * 0.25 / (rate * 1e6)});
+      EXPECT_NEAR(run.collection + run.result_dma, expected, 1e-12 * expected);
+    }
+  }
+}
+
+TEST(BoardTime, TheRingLeavesTheSumsOfBoardsToTheHost) {
+  const MachineDescription machine = load_machine("model1800");
+  for (const unsigned boards : {1u, 2u, 5u}) {
+    BoardTime time(program(), machine, boards, TransferMode::ideal);
+    time.run(256, kRecords);
+    EXPECT_DOUBLE_EQ(time.seconds().add, 256 * 2 * (boards - 1) / machine.host_add_rate);
+    EXPECT_EQ(time.counters().ring_words, 256u * 2 * 3 * boards) << "each word leaves three chips towards the next";
+    EXPECT_EQ(time.counters().host_bytes_out, 256u * 2 * 8 * boards);
   }
 }
 

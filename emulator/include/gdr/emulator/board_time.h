@@ -31,7 +31,7 @@ struct StageSeconds {
   double i_send = 0;
   double j_send = 0;
   double compute = 0;  // start, loop, collection, result DMA
-  double add = 0;      // host: sum of the chips' results
+  double add = 0;      // host: sum of the results of chips or, as planned, of the rings of boards
   double host = 0;     // host: integration
   [[nodiscard]] double total() const { return i_send + j_send + compute + add + host; }
   StageSeconds& operator+=(const StageSeconds& other);
@@ -45,7 +45,7 @@ struct RunSeconds {
   double start = 0;       // the host, or its threads, start the run
   double loop = 0;        // loop sections on the chip; Type II: with what the words of turns take beyond the chip
   double collection = 0;  // PEs to BM, tree and ODP, until OHT has all results
-  double result_dma = 0;  // OHT to host, as far as it does not overlap; Type II: with the ring of these words
+  double result_dma = 0;  // OHT to host, as far as it does not overlap; as planned and of Type II with the ring before it
 };
 
 /// Seconds that `items` equal items take to pass through stages that work side by side. Each stage has a double buffer
@@ -138,6 +138,8 @@ class BoardTime {
   [[nodiscard]] const std::vector<BoardCall>& calls() const { return calls_; }
 
  private:
+  /// Results of a kernel of Type I that the host adds up: one of each chip in 2009, one of each board's ring as planned.
+  [[nodiscard]] unsigned streams() const;
   [[nodiscard]] double clocks_to_seconds(double clocks) const;
   [[nodiscard]] double pio_seconds(double bytes, double swaps) const;
   void count_section(isa::Section section, std::uint64_t times);
