@@ -1,5 +1,6 @@
 // The gravity kernels with jerk against host double.
 #include <algorithm>
+#include <bit>
 #include <random>
 
 #include "gdr/hostlib/direct_force.h"
@@ -59,9 +60,10 @@ class GravityJerkKernel : public ::testing::TestWithParam<const char*> {
 TEST_P(GravityJerkKernel, RecordsHaveTheSizesOnRecord) {
   const isa::Program loaded = program();
   EXPECT_EQ(8 * loaded.record_fields(isa::Transfer::hlt), 72u);
-  EXPECT_EQ(8 * loaded.record_fields(isa::Transfer::elt), 160u);
+  const std::size_t fields = std::string_view(GetParam()) == "gravity_jerk_136" ? 17 : 20;
+  EXPECT_EQ(loaded.record_fields(isa::Transfer::elt), fields);
   EXPECT_EQ(8 * loaded.record_fields(isa::Transfer::rrn), 64u);
-  EXPECT_EQ(loaded.record_words, 20u);
+  EXPECT_EQ(loaded.record_words, fields);
   EXPECT_EQ(loaded.flops, 60.0);
 }
 
@@ -227,7 +229,8 @@ TEST_P(GravityJerkKernel, OrderOfParticlesChangesRoundingAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, GravityJerkKernel,
-                         ::testing::Values("gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"),
+                         ::testing::Values("gravity_jerk", "gravity_jerk_136", "gravity_jerk_2009",
+                                           "gravity_jerk_long"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST(GravityJerkKernels, LoopsHaveTheirLinesAndLimits) {
@@ -239,6 +242,9 @@ TEST(GravityJerkKernels, LoopsHaveTheirLinesAndLimits) {
   EXPECT_LE(packed.lines, 48u);
   EXPECT_EQ(packed.clocks(), 320u);
   EXPECT_EQ(packed.bound(), "idp");
+  const isa::LoopBound of_short_records = isa::loop_bound(kernel("gravity_jerk_136"));
+  EXPECT_EQ(of_short_records.clocks(), 272u);
+  EXPECT_EQ(of_short_records.bound(), "idp");
   const isa::LoopBound of_long_words = isa::loop_bound(kernel("gravity_jerk_long"));
   EXPECT_EQ(of_long_words.lines, 79u);
   EXPECT_EQ(of_long_words.clocks(), 320u);
@@ -253,6 +259,27 @@ TEST(GravityJerkKernels, BothGiveTheSameForcesWithinRounding) {
     GravityJerk other = gravity_jerk(shot.i[k], kPredicted, 1e-4, shot.j);
     other.force = reproduction.forces[k];
     expect_near(packed.forces[k], other, 2);
+  }
+}
+
+TEST(GravityJerkKernels, ShortRecordsHoldHalvesOfTheHigherDerivatives) {
+  const Snapshot shot = snapshot(256, 1e-4);
+  // A word of both, read as a double, is the jerk's upper half with the snap's behind it.
+  std::vector<JParticle> halved = shot.j;
+  for (JParticle& particle : halved) {
+    for (double Vec3::* const axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+      const auto jerk = std::bit_cast<std::uint64_t>(particle.jerk_by_6.*axis);
+      const auto snap = std::bit_cast<std::uint64_t>(particle.snap_by_18.*axis);
+      particle.jerk_by_6.*axis = std::bit_cast<double>((jerk & 0xffffffff00000000) | (snap >> 32));
+      particle.snap_by_18.*axis = std::bit_cast<double>(snap & 0xffffffff00000000);
+    }
+  }
+  const BoardRun run = on_board(kernel("gravity_jerk_136"), shot.i, kPredicted, 1e-4, shot.j);
+  const BoardRun expected = on_board(kernel("gravity_jerk"), shot.i, kPredicted, 1e-4, halved);
+  for (std::size_t k = 0; k < shot.i.size(); ++k) {
+    EXPECT_EQ(run.forces[k].acc, expected.forces[k].acc) << k;
+    EXPECT_EQ(run.forces[k].jerk, expected.forces[k].jerk) << k;
+    EXPECT_EQ(run.forces[k].pot, expected.forces[k].pot) << k;
   }
 }
 

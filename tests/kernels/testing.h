@@ -27,7 +27,9 @@ inline std::string source_of(std::string_view kernel) {
 
 /// Throws gdr::Error that shows the diagnostics.
 inline isa::Program assembled(std::string_view source, std::string_view name) {
-  const assembler::AssembleResult result = assembler::assemble(source, name);
+  assembler::AssembleOptions options;
+  options.include_directories = {GDR_KERNELS_DIR};
+  const assembler::AssembleResult result = assembler::assemble(source, name, options);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   return *result.program;
 }

@@ -228,8 +228,8 @@ double planned_i_gain(GravityInputs& inputs, const Row&) {
 }
 
 double planned_j_rate(GravityInputs& inputs, const Row&) {
-  constexpr double kRecordBytes = 136;  // 17 fields of 8 bytes, Koike et al. 2009, section 5
-  return inputs.board().send_ideal_mb * kMega / kRecordBytes;
+  const BoardTime planned(inputs.kernel("gravity_jerk_136"), inputs.board(), 1, emulator::TransferMode::ideal);
+  return 1 / planned.j_seconds(1);
 }
 
 }  // namespace

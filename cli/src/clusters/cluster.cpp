@@ -10,6 +10,7 @@
 
 #include "command/kernel_source.h"
 #include "gdr/base/file.h"
+#include "gdr/hostlib/board_force.h"
 #include "gdr/interconnect/mapping_output.h"
 
 namespace gdr::cli {
@@ -100,8 +101,7 @@ void add_nodes(Command command, std::vector<std::uint64_t>& nodes, const std::st
 }
 
 void add_force_kernel(Command command, std::string& kernel) {
-  command.add_option("--kernel", kernel, "kernel that computes the forces",
-                     kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}));
+  command.add_option("--kernel", kernel, "kernel that computes the forces", kernel_named(hostlib::jerk_kernels()));
 }
 
 void add_cluster(Command program, const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
+#include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/force_comparison.h"
 #include "gdr/hostlib/plummer.h"
 #include "runs/observe.h"
@@ -66,8 +67,9 @@ void add_force(Command program, const std::string& name) {
   command.keep_old_name("--particles", n);
   const Option eps = command.add_option("--eps", options->eps, "softening length", in_range(0, 1e6));
   const Option seed = command.add_option("--seed", options->seed, "seed of the Plummer sphere");
-  command.add_option("--kernel", options->kernel, "kernel that computes the forces",
-                     kernel_named({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}));
+  std::vector<std::string> kernels = hostlib::jerk_kernels();
+  kernels.insert(kernels.begin(), "gravity");
+  command.add_option("--kernel", options->kernel, "kernel that computes the forces", kernel_named(kernels));
   options->board.add_to(command);
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, eps});

@@ -15,6 +15,7 @@
 #include "gdr/cluster/nbody_result.h"
 #include "gdr/cluster/on_ranks.h"
 #include "gdr/commandline/interrupts.h"
+#include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
@@ -470,7 +471,7 @@ void add_nbody(Command program, const std::string& name) {
   command.heading("Run");
   const Option kernel = command.add_option("--kernel", options->run.kernel,
                                            "kernel that computes the forces; with --restart it may be a new one",
-                                           kernel_named({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}));
+                                           kernel_named(hostlib::jerk_kernels()));
   const Option measured_n =
       command.add_option("--measured-n", options->measured_n,
                          "--timing-only: measure block sizes with this many particles and half as "

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gdr/base/error.h"
 
 namespace gdr::hostlib {
@@ -14,6 +16,11 @@ std::size_t RecordLayout::field(std::string_view name, std::size_t elements) con
   }
   throw Error(fmt::format("kernel {} has no {} variable {} of {} elements", program_.kernel, isa::name_of(transfer_),
                           name, elements));
+}
+
+bool RecordLayout::has(std::string_view name) const {
+  const auto& variables = program_.variables_by(transfer_);
+  return std::ranges::any_of(variables, [name](const isa::Variable* variable) { return variable->name == name; });
 }
 
 }  // namespace gdr::hostlib

@@ -14,6 +14,10 @@ void require_index(std::int64_t id) {
 
 }  // namespace
 
+std::vector<std::string> jerk_kernels() {
+  return {"gravity_jerk", "gravity_jerk_136", "gravity_jerk_2009", "gravity_jerk_long"};
+}
+
 ForceNoise noise_of_kernel(std::string_view kernel) {
   // Measured with `gdr force -n 1024 --eps 0`; see docs/kernels/kernels.md.
   if (kernel == "gravity_jerk_long") return {1.7e-15, 1.1e-14};

@@ -1,13 +1,18 @@
 // Forces from the emulated board: the gravity-with-jerk kernels behind the interface that the integrator uses.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/force_backend.h"
 #include "gdr/hostlib/gravity_records.h"
 
 namespace gdr::hostlib {
+
+/// Names of gdr's own kernels with jerk.
+[[nodiscard]] std::vector<std::string> jerk_kernels();
 
 /// Noise of gdr's own kernels with jerk, as measured in docs/kernels/kernels.md. A kernel of another name is assumed to
 /// compute with short words.

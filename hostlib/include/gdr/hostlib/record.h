@@ -22,6 +22,7 @@ class RecordLayout {
   /// Index of the first field of variable `name`. Throws gdr::Error if the record has no variable of this name with
   /// `elements` elements.
   [[nodiscard]] std::size_t field(std::string_view name, std::size_t elements) const;
+  [[nodiscard]] bool has(std::string_view name) const;
 
  private:
   const isa::Program& program_;
