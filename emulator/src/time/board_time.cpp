@@ -126,10 +126,10 @@ RunSeconds BoardTime::one_run(std::uint64_t particles, std::uint64_t records) co
     run.start = machine_.run_start_us * kMicro;
     run.result_dma = result_fields_ * field_dma;
   } else {
-    // The host sends different data to each chip, and neighbours pass them on. While a field is collected, the ring adds
-    // up the one before it, and each OHT sends its part of the sums before that.
+    // The host sends different data to each chip, and neighbours pass them on. While a field is collected, the ring
+    // adds up the one before it, and each OHT sends its part of the sums before that.
     const double link = pio_seconds(bytes / chips_, std::ceil(bytes / chips_ / machine_.pio_buffer));
-    run.i_write = std::max(link, bytes / (machine_.send_ideal_mb * kMega));
+    run.i_write = beside_load(std::max(link, bytes / (machine_.send_ideal_mb * kMega)), run.i_load);
     run.start = machine_.run_start_ideal_us * kMicro;
     const double field_ring = ring_seconds(kParticlesPerRun);
     run.result_dma =
@@ -153,6 +153,10 @@ StageSeconds BoardTime::run_seconds(std::uint64_t particles, std::uint64_t recor
   add_runs(rest > 0 ? 1 : 0, rest);
   seconds.add = static_cast<double>(particles) * result_fields_ * (streams() - 1) / machine_.host_add_rate;
   return seconds;
+}
+
+double BoardTime::beside_load(double i_write, double i_load) const {
+  return pipelined(i_fields_, {i_write / i_fields_, i_load / i_fields_}) - i_load;
 }
 
 unsigned BoardTime::streams() const { return mode_ == TransferMode::ideal ? chips_ / machine_.chips : chips_; }

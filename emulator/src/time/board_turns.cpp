@@ -87,7 +87,7 @@ RunSeconds BoardTime::seconds_of_turns(const RunClocks& clocks, std::uint64_t pa
     run.result_dma = ring + dma;
   } else {
     // OHT sends the words of a collect beside those of the next one.
-    run.i_write = std::max(link, bytes / (machine_.send_ideal_mb * kMega));
+    run.i_write = beside_load(std::max(link, bytes / (machine_.send_ideal_mb * kMega)), run.i_load);
     run.start = machine_.run_start_ideal_us * kMicro;
     const double beside = seconds(clocks.loop_termination) + collection;
     run.result_dma = std::max(ring_seconds_of(words.last) + dma_seconds_of(words.last), std::max(ring, dma) - beside);

@@ -40,12 +40,12 @@ struct StageSeconds {
 
 /// Seconds of the steps of one run in their order: of 128 i-particles on every chip, or of a kernel of Type II.
 struct RunSeconds {
-  double i_write = 0;     // host to control processors
+  double i_write = 0;     // host to control processors; as planned as far as it does not overlap with i_load
   double i_load = 0;      // through IDP and BM into the PEs
   double start = 0;       // the host, or its threads, start the run
   double loop = 0;        // loop sections on the chip; Type II: with what the words of turns take beyond the chip
   double collection = 0;  // PEs to BM, tree and ODP, until OHT has all results
-  double result_dma = 0;  // OHT to host, as far as it does not overlap; as planned and of Type II with the ring before it
+  double result_dma = 0;  // OHT to host beyond what overlaps; as planned and of Type II with the ring before it
 };
 
 /// Seconds that `items` equal items take to pass through stages that work side by side. Each stage has a double buffer
@@ -138,8 +138,11 @@ class BoardTime {
   [[nodiscard]] const std::vector<BoardCall>& calls() const { return calls_; }
 
  private:
-  /// Results of a kernel of Type I that the host adds up: one of each chip in 2009, one of each board's ring as planned.
+  /// Results of a kernel of Type I that the host adds up: one of each chip in 2009, one of each board's ring as
+  /// planned.
   [[nodiscard]] unsigned streams() const;
+  /// What of `i_write` is left beside `i_load` if a field is loaded while the next one is written, in seconds.
+  [[nodiscard]] double beside_load(double i_write, double i_load) const;
   [[nodiscard]] double clocks_to_seconds(double clocks) const;
   [[nodiscard]] double pio_seconds(double bytes, double swaps) const;
   void count_section(isa::Section section, std::uint64_t times);
