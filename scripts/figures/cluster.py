@@ -134,7 +134,7 @@ def summa_pictures():
     marks = ", ".join(f'"{n:,}" {n}' for n in sizes[::2])
     settings = ["set logscale x 2", 'set xlabel "n"', "set xrange [3800:140000]", f"set xtics ({marks})", "set key bottom right"]
     draw_rows("cluster-summa.svg", [
-        ("CA4 over CA1, messages and products in turn", [*settings, "set yrange [0:2]"],
+        ("CA4 over CA1, messages and products in turn", [*settings, "set yrange [0:2.5]"],
          [(title, [(n, gain("in turn", cluster, n)) for n in sizes]) for cluster, title in CLUSTERS.items()]),
         ("CA4 beside the boards: Tflops", [*settings, "set yrange [0:*]"],
          [(title, [(n, found("beside", cluster, n, "CA4")["gflops"] / 1e3) for n in sizes])

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
@@ -64,7 +65,7 @@ class CriticalPath {
   /// A link or a resource, which serves one activity at a time.
   struct Server {
     double free = 0;        // when the last activity that it serves leaves it
-    double last_ready = 0;  // when that activity was ready
+    double last_comes = 0;  // when that activity came
     double busy = 0;
   };
 
@@ -77,25 +78,25 @@ class CriticalPath {
     are_served_in_order_ = true;
   }
 
-  /// Takes the activities in the order in which they were added, which needs no queue of those that are ready. Links
-  /// and resources must serve them in the order in which they become ready, the first one that was added first. So this
-  /// is right if, on every link and resource, no activity is ready before one that was added earlier. Returns false,
-  /// having found nothing, if one is, and if the order of events is asked for.
+  /// Takes the activities in the order in which they were added, each of them whole, which needs no queue. Links and
+  /// resources must serve them in the order in which they come, of those that come together the first one that was
+  /// added first. So this is right if, on every link and resource, no activity comes before one that was added earlier.
+  /// Returns false, having found nothing, if one does, and if the order of events is asked for.
   bool run_as_added() {
     if (keep_details_ || graph_.has_relayed()) return false;
     clear();
-    for (ActivityId id = 0; id < graph_.size() && are_served_in_order_; ++id) take({find_cause(id), id});
+    for (ActivityId id = 0; id < graph_.size() && are_served_in_order_; ++id) begin_activity(id, find_cause(id));
     return are_served_in_order_;
   }
 
   /// Stores the activity whose end lets this one begin: the last to end of those that it waits for and, of those that
-  /// end together, the one that is taken first. Returns when the activity is ready.
+  /// end together, the one that was ready first. Returns when the activity is ready.
   double find_cause(ActivityId id) {
     double ready = 0;
     ActivityId cause = kNone;
     for (const ActivityId before : graph_.after(id)) {
       const double end = times_.end_seconds[before];
-      if (cause == kNone || end > ready || (end == ready && is_taken_before(before, cause))) {
+      if (cause == kNone || end > ready || (end == ready && was_ready_before(before, cause))) {
         ready = end;
         cause = before;
       }
@@ -104,7 +105,7 @@ class CriticalPath {
     return ready;
   }
 
-  [[nodiscard]] bool is_taken_before(ActivityId a, ActivityId b) const {
+  [[nodiscard]] bool was_ready_before(ActivityId a, ActivityId b) const {
     const auto ready = [&](ActivityId id) {
       double time = 0;
       for (const ActivityId before : graph_.after(id)) time = std::max(time, times_.end_seconds[before]);
@@ -113,62 +114,85 @@ class CriticalPath {
     return std::pair(ready(a), a) < std::pair(ready(b), b);
   }
 
-  /// Takes the activities in the order in which they become ready.
+  /// Takes activities when they become ready, and the heads of messages when they come to a link.
   void run_by_time() {
     clear();
-    const Followers followers(graph_);
-    std::vector<std::uint32_t> open(graph_.size());
-    std::vector<double> ready(graph_.size());  // by what is known so far
+    waiting_.emplace(graph_);
     for (ActivityId id = 0; id < graph_.size(); ++id) {
-      open[id] = static_cast<std::uint32_t>(graph_.after(id).size());
-      if (open[id] == 0) ready_.push({0.0, id});
+      if (waiting_->open[id] == 0) events_.push({0.0, id});
     }
-    while (!ready_.empty()) {
-      const Ready next = ready_.top();
-      ready_.pop();
-      if (!take(next)) continue;
-      const double end = times_.end_seconds[next.id];
-      for (const ActivityId follower : followers.of(next.id)) {
-        if (cause_[follower] == kNone || end > ready[follower]) {
-          ready[follower] = end;
-          cause_[follower] = next.id;
-        }
-        if (--open[follower] == 0) ready_.push({ready[follower], follower});
+    while (!events_.empty()) {
+      const Event next = events_.top();
+      events_.pop();
+      if (next.flight != kNoFlight) {
+        go_on(next.flight);
+      } else if (next.relay != kNoRelay) {
+        pass_on(next);
+      } else {
+        begin_activity(next.id, next.time);
       }
     }
   }
 
-  /// An activity, or the parts of a relayed message that relays `relay` ... `last_relay` have.
-  struct Ready {
+  /// For each activity, the activities that wait for it and those that it waits for itself.
+  struct Waiting {
+    explicit Waiting(const ActivityGraph& graph) : followers(graph), open(graph.size()), ready(graph.size()) {
+      for (ActivityId id = 0; id < graph.size(); ++id) open[id] = static_cast<std::uint32_t>(graph.after(id).size());
+    }
+    Followers followers;
+    std::vector<std::uint32_t> open;
+    std::vector<double> ready;  // by what is known so far
+  };
+
+  using FlightId = std::uint32_t;
+  static constexpr FlightId kNoFlight = std::numeric_limits<FlightId>::max();
+
+  /// An activity becomes ready, the relays `relay` ... `last_relay` of a relayed message have their parts, or the head
+  /// of a message comes to a link. Of events at one time that of the activity that was added first comes first.
+  struct Event {
     double time;
     ActivityId id;
     NodeId relay = kNoRelay;
     NodeId last_relay = kNoRelay;
+    std::uint32_t way = 0;
+    FlightId flight = kNoFlight;
   };
-  /// Of activities that are ready at the same time, the first one that was added is taken first.
   struct Later {
-    bool operator()(const Ready& a, const Ready& b) const {
-      return std::tie(a.time, a.id, a.relay) > std::tie(b.time, b.id, b.relay);
+    bool operator()(const Event& a, const Event& b) const {
+      return std::tie(a.time, a.id, a.relay, a.way) > std::tie(b.time, b.id, b.relay, b.way);
     }
   };
 
-  /// Returns true if the end of the activity is known by now.
-  bool take(const Ready& next) {
-    switch (graph_.kind(next.id)) {
+  void begin_activity(ActivityId id, double ready) {
+    switch (graph_.kind(id)) {
       case ActivityGraph::Kind::work:
-        work(next.id, next.time);
-        return true;
+        work(id, ready);
+        return;
       case ActivityGraph::Kind::message:
-        times_.end_seconds[next.id] =
-            sent(next.id, graph_.from(next.id), graph_.to(next.id), graph_.amount(next.id), next.time);
-        return true;
+        if (const auto end = send({id, graph_.from(id), graph_.to(id)}, graph_.amount(id), ready)) finish(id, *end);
+        return;
       case ActivityGraph::Kind::relayed:
-        return next.relay == kNoRelay ? send_to_relays(next) : pass_on(next);
+        send_to_relays(id, ready);
+        return;
       case ActivityGraph::Kind::join:
-        times_.end_seconds[next.id] = next.time;
-        return true;
+        finish(id, ready);
+        return;
     }
-    return true;
+  }
+
+  /// The end of the activity is known.
+  void finish(ActivityId id, double end) {
+    times_.end_seconds[id] = end;
+    if (!waiting_) return;
+    for (const ActivityId follower : waiting_->followers.of(id)) {
+      double& ready = waiting_->ready[follower];
+      ActivityId& cause = cause_[follower];
+      if (cause == kNone || end > ready || (end == ready && was_ready_before(id, cause))) {
+        ready = end;
+        cause = id;
+      }
+      if (--waiting_->open[follower] == 0) events_.push({ready, follower});
+    }
   }
 
   void work(ActivityId id, double ready) {
@@ -176,13 +200,13 @@ class CriticalPath {
     Server& server = resources_[resource];
     if (server.free > ready) cause_[id] = last_on_resource_[resource];
     last_on_resource_[resource] = id;
-    times_.end_seconds[id] = serve(server, ready, ready, graph_.amount(id)) + graph_.amount(id);
+    finish(id, serve(server, ready, graph_.amount(id)) + graph_.amount(id));
   }
 
-  /// Serves an activity that was ready at `ready` and comes at `comes`. Returns when it begins to be served.
-  double serve(Server& server, double ready, double comes, double seconds) {
-    are_served_in_order_ = are_served_in_order_ && ready >= server.last_ready;
-    server.last_ready = ready;
+  /// Serves an activity that comes at `comes`. Returns when it begins to be served.
+  double serve(Server& server, double comes, double seconds) {
+    are_served_in_order_ = are_served_in_order_ && comes >= server.last_comes;
+    server.last_comes = comes;
     const double begin = std::max(comes, server.free);
     server.free = begin + seconds;
     server.busy += seconds;
@@ -192,78 +216,189 @@ class CriticalPath {
   /// When an activity that is done began.
   [[nodiscard]] double begin(ActivityId id) const { return cause_[id] == kNone ? 0 : times_.end_seconds[cause_[id]]; }
 
-  /// The direct parts and those to the relays leave together. Relays that have their parts at the same time pass them
-  /// on together.
-  bool send_to_relays(const Ready& next) {
-    const ActivityId id = next.id;
-    const NodeId from = graph_.from(id);
-    const double part = graph_.bytes_of_relay(id);
-    times_.end_seconds[id] = sent(id, from, graph_.to(id), 2 * part, next.time);
-    Ready group{0, id};
-    graph_.for_relays(id, [&](NodeId relay) {
-      ++parts_open_[id];
-      const double arrived = sent(id, from, relay, part, next.time);
-      if (group.relay == kNoRelay || arrived != group.time) {
-        if (group.relay != kNoRelay) ready_.push(group);
-        group = {arrived, id, relay, relay};
+  /// Bytes that go from one node to another: a message, or a part of a relayed one, which goes to or from `relay`.
+  struct Part {
+    ActivityId id;
+    NodeId from;
+    NodeId to;
+    NodeId relay = kNoRelay;
+  };
+  /// A part on its way; it may take several ways at once.
+  struct Sending {
+    Part part;
+    double bytes;
+    double ready;
+    double end;  // of the ways that have arrived
+    std::uint32_t ways_open;
+  };
+  /// What takes one way.
+  struct Flight {
+    std::uint32_t sending = 0;
+    std::uint32_t way = 0;
+    double bytes = 0;
+    double head = 0;  // when the first byte comes to the next link
+    double end = 0;   // when the last byte has left the link before
+    double slowest = std::numeric_limits<double>::infinity();
+    FlowFactors::Class of_size;
+    std::vector<LinkId> route;
+    std::size_t passed = 0;  // links
+  };
+
+  /// A list whose places are used again.
+  template <class Item>
+  struct Places {
+    std::vector<Item> items;
+    std::vector<std::uint32_t> free;
+
+    std::uint32_t take() {
+      if (free.empty()) {
+        items.emplace_back();
+        return static_cast<std::uint32_t>(items.size() - 1);
       }
-      group.last_relay = relay;
-    });
-    if (group.relay == kNoRelay) return true;
-    ready_.push(group);
-    return false;
-  }
-
-  bool pass_on(const Ready& next) {
-    const NodeId to = graph_.to(next.id);
-    NodeId& open = parts_open_.at(next.id);
-    for (NodeId relay = next.relay; relay <= next.last_relay; ++relay) {
-      if (relay == graph_.from(next.id) || relay == to) continue;
-      const double end = sent(next.id, relay, to, graph_.bytes_of_relay(next.id), next.time);
-      times_.end_seconds[next.id] = std::max(times_.end_seconds[next.id], end);
-      --open;
+      const std::uint32_t place = free.back();
+      free.pop_back();
+      return place;
     }
-    if (open > 0) return false;
-    parts_open_.erase(next.id);
-    return true;
-  }
+    Item& operator[](std::uint32_t place) { return items[place]; }
+    void give_back(std::uint32_t place) { free.push_back(place); }
+  };
 
-  /// When the last of `bytes` that are sent at `ready` has arrived.
-  double sent(ActivityId id, NodeId from, NodeId to, double bytes, double ready) {
-    double end = ready;
+  /// Sends bytes that are ready. Returns when all of them have arrived if that is known at once; otherwise arrive()
+  /// will be told.
+  std::optional<double> send(const Part& part, double bytes, double ready) {
     const FlowFactors::Class of_size = factors_.of(static_cast<std::uint64_t>(bytes));
+    Sending sending{part, bytes, ready, ready, 0};
+    std::optional<std::uint32_t> place;
     for (std::uint32_t way = 0; way < topology_.ways(); ++way) {
-      topology_.way_into(from, to, way, route_);
-      end = std::max(end, arrival(id, bytes / topology_.ways(), of_size, ready));
+      topology_.way_into(part.from, part.to, way, flight_.route);
+      flight_.way = way;
+      flight_.bytes = bytes / topology_.ways();
+      flight_.head = flight_.end = ready;
+      flight_.slowest = std::numeric_limits<double>::infinity();
+      flight_.of_size = of_size;
+      flight_.passed = 0;
+      do {
+        pass_link(flight_, part.id);
+      } while (!waiting_ && !has_arrived(flight_));
+      if (has_arrived(flight_)) {
+        sending.end = std::max(sending.end, arrival(flight_));
+        continue;
+      }
+      if (!place) place = sendings_.take();
+      flight_.sending = *place;
+      ++sending.ways_open;
+      const FlightId flight = flights_.take();
+      std::swap(flights_[flight], flight_);
+      push(flight, part);
     }
-    if (topology_.ways() == 1 || of_size.rate_cap == 0) return end;
-    // The parts together get no more than the cap on what all ways give the message alone.
+    if (!place) return end_of(sending);
+    sendings_[*place] = sending;
+    return std::nullopt;
+  }
+
+  void push(FlightId flight, const Part& part) {
+    events_.push({flights_[flight].head, part.id, part.relay, part.relay, flights_[flight].way, flight});
+  }
+
+  /// The head of a flight comes to its next link.
+  void go_on(FlightId place) {
+    Flight& flight = flights_[place];
+    Sending& sending = sendings_[flight.sending];
+    pass_link(flight, sending.part.id);
+    if (!has_arrived(flight)) {
+      push(place, sending.part);
+      return;
+    }
+    sending.end = std::max(sending.end, arrival(flight));
+    flights_.give_back(place);
+    if (--sending.ways_open > 0) return;
+    const Sending done = sending;
+    sendings_.give_back(flight.sending);
+    arrive(done.part, end_of(done));
+  }
+
+  static bool has_arrived(const Flight& flight) { return flight.passed == flight.route.size(); }
+
+  void pass_link(Flight& flight, ActivityId id) {
+    const LinkId number = flight.route[flight.passed++];
+    const Cable& link = topology_.links()[number];
+    const double occupied = flight.bytes / link.bytes_per_second;
+    const double latency = flight.of_size.latency * link.latency_seconds;
+    const double begin = serve(links_[number], flight.head, occupied);
+    if (keep_details_) times_.link_uses.push_back({id, number, begin, occupied});
+    flight.slowest = std::min(flight.slowest, link.bytes_per_second);
+    flight.head = begin + latency;
+    flight.end = std::max(flight.end + latency, flight.head + occupied);
+  }
+
+  /// When the last byte of a flight has arrived. Even alone, it gets no more than its cap on the narrowest link.
+  static double arrival(const Flight& flight) {
+    const double cap = flight.of_size.rate_cap;
+    return cap > 0 ? std::max(flight.end, flight.head + flight.bytes / (cap * flight.slowest)) : flight.end;
+  }
+
+  /// When the last byte of all ways has arrived. Together they get no more than the cap on what all ways give the
+  /// message alone.
+  double end_of(const Sending& sending) {
+    const FlowFactors::Class of_size = factors_.of(static_cast<std::uint64_t>(sending.bytes));
+    if (topology_.ways() == 1 || of_size.rate_cap == 0) return sending.end;
+    const auto& [id, from, to, relay] = sending.part;
     topology_.links_into(from, to, shared_);
     double alone = std::numeric_limits<double>::infinity();
     for (const auto& [link, ways] : shared_) {
       alone = std::min(alone, topology_.links()[link].bytes_per_second * topology_.ways() / ways);
     }
     const double delay = of_size.latency * topology_.latency_seconds(from, to);
-    return std::max(end, ready + delay + bytes / (of_size.rate_cap * alone));
+    return std::max(sending.end, sending.ready + delay + sending.bytes / (of_size.rate_cap * alone));
   }
 
-  /// When the last of `bytes` that follow route_ has arrived.
-  double arrival(ActivityId id, double bytes, const FlowFactors::Class& of_size, double ready) {
-    double head = ready;  // when the first byte reaches the link
-    double end = ready;
-    double slowest = std::numeric_limits<double>::infinity();
-    for (const LinkId number : route_) {
-      const Cable& link = topology_.links()[number];
-      const double occupied = bytes / link.bytes_per_second;
-      const double begin = serve(links_[number], ready, head, occupied);
-      if (keep_details_) times_.link_uses.push_back({id, number, begin, occupied});
-      slowest = std::min(slowest, link.bytes_per_second);
-      head = begin + of_size.latency * link.latency_seconds;
-      end = std::max(end + of_size.latency * link.latency_seconds, head + occupied);
+  void arrive(const Part& part, double end) {
+    if (part.relay == kNoRelay && graph_.kind(part.id) == ActivityGraph::Kind::message) {
+      finish(part.id, end);
+    } else if (part.relay == part.to) {
+      events_.push({end, part.id, part.relay, part.relay});
+    } else {
+      end_part(part.id, end);
     }
-    // Even alone, a message gets no more than its cap on the narrowest link.
-    if (of_size.rate_cap > 0) end = std::max(end, head + bytes / (of_size.rate_cap * slowest));
-    return end;
+  }
+
+  /// The direct parts and those to the relays leave together. Relays that have their parts at the same time pass them
+  /// on together.
+  void send_to_relays(ActivityId id, double ready) {
+    const NodeId from = graph_.from(id);
+    const double bytes = graph_.bytes_of_relay(id);
+    parts_open_[id] = graph_.nodes() - 1;  // the direct one, and one for each relay
+    if (const auto end = send({id, from, graph_.to(id)}, 2 * bytes, ready)) end_part(id, *end);
+    std::optional<Event> together;
+    graph_.for_relays(id, [&](NodeId relay) {
+      const std::optional<double> arrived = send({id, from, relay, relay}, bytes, ready);
+      if (together && together->time == arrived) {
+        together->last_relay = relay;
+        return;
+      }
+      if (together) events_.push(*std::exchange(together, std::nullopt));
+      if (arrived) together = Event{*arrived, id, relay, relay};
+    });
+    if (together) events_.push(*together);
+  }
+
+  void pass_on(const Event& parts) {
+    const NodeId to = graph_.to(parts.id);
+    for (NodeId relay = parts.relay; relay <= parts.last_relay; ++relay) {
+      if (relay == graph_.from(parts.id) || relay == to) continue;
+      if (const auto end = send({parts.id, relay, to, relay}, graph_.bytes_of_relay(parts.id), parts.time)) {
+        end_part(parts.id, *end);
+      }
+    }
+  }
+
+  /// A part of a relayed message has arrived where it goes to.
+  void end_part(ActivityId id, double end) {
+    NodeId& open = parts_open_.at(id);
+    times_.end_seconds[id] = std::max(times_.end_seconds[id], end);
+    if (--open > 0) return;
+    parts_open_.erase(id);
+    finish(id, times_.end_seconds[id]);
   }
 
   void walk_back() {
@@ -305,10 +440,13 @@ class CriticalPath {
   std::vector<ActivityId> last_on_resource_;
   std::vector<Server> links_;
   bool are_served_in_order_ = true;
-  std::unordered_map<ActivityId, NodeId> parts_open_;  // of a relayed message: parts that relays must still pass on
-  std::vector<LinkId> route_;
+  std::unordered_map<ActivityId, NodeId> parts_open_;  // of a relayed message: parts that have not arrived
+  std::optional<Waiting> waiting_;                     // of run_by_time()
+  Places<Sending> sendings_;
+  Places<Flight> flights_;
+  Flight flight_;  // before it waits for its next link
   std::vector<SharedLink> shared_;
-  std::priority_queue<Ready, std::vector<Ready>, Later> ready_;
+  std::priority_queue<Event, std::vector<Event>, Later> events_;
   ActivityTimes times_;
 };
 

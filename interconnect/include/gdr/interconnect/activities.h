@@ -130,11 +130,12 @@ struct CriticalPathOptions {
   bool keep_details = false;  // keep begin times, the path's activities and the use of links
 };
 
-/// Goes through the graph in the order in which activities become ready. Resources and links serve activities in that
-/// order, one at a time. A message begins on each link of its route one latency after the link before, and ends when
-/// the slowest link has passed on all of it. A relay sends a part when it has arrived. Exact if flows that share a link
-/// have the same size; otherwise links that are shared fairly (run_s4u()) give other times. Throws gdr::Error if the
-/// topology has fewer nodes than the graph, or if the time came out below what a link needs for its bytes.
+/// Goes through the graph in the order of time. Resources and links serve activities in the order in which they come,
+/// one at a time; of those that come together the one that was added first. A message comes to each link of its route
+/// one latency after it began on the link before, and ends when the slowest link has passed on all of it. A relay sends
+/// a part when it has arrived. Exact if flows that share a link have the same size; otherwise links that are shared
+/// fairly (run_s4u()) give other times. Throws gdr::Error if the topology has fewer nodes than the graph, or if the
+/// time came out below what a link needs for its bytes.
 [[nodiscard]] ActivityTimes run_critical_path(const ActivityGraph& graph, const Topology& topology,
                                               const CriticalPathOptions& options = {});
 
