@@ -86,26 +86,43 @@ class Board {
     if (nj > capacity()) throw Error(fmt::format("n = {} is refused: the memory holds {} particles", nj, capacity()));
     nj_ = nj;
   }
-  void set_j(std::size_t address, std::size_t n, ConstVectors x, const double* m) {
+  /// Positions and masses, or only one of them; the other one stays, and is 0 at the beginning.
+  void set_j(std::size_t address, std::size_t n, std::optional<ConstVectors> x, std::optional<const double*> m) {
     stop();
     if (n > capacity() || address > capacity() - n) {
       throw Error(
           fmt::format("{} particles from address {} on are refused: the memory holds {}", n, address, capacity()));
     }
-    std::vector<std::uint64_t> fields(n * j_.fields);
+    j_records_.resize(std::max(j_records_.size(), (address + n) * j_.fields));
+    const auto records = std::span(j_records_).subspan(address * j_.fields, n * j_.fields);
+    std::vector<std::uint64_t> fields(records.begin(), records.end());
     try {
-      if (n > 0) require_array({x, m}, "x or m of j-particles");
+      if (n > 0 && x) require_array({*x}, "x of j-particles");
+      if (n > 0 && m) require_array({*m}, "m of j-particles");
       for (std::size_t k = 0; k < n; ++k) {
         const std::span record = std::span(fields).subspan(k * j_.fields, j_.fields);
-        hostlib::put(record, j_.vector, finite("position", address + k, x[k]));
-        hostlib::put(record, j_.number, finite("mass", address + k, m[k]));
+        if (x) hostlib::put(record, j_.vector, finite("position", address + k, (*x)[k]));
+        if (m) hostlib::put(record, j_.number, finite("mass", address + k, (*m)[k]));
       }
     } catch (const Error&) {
-      for (std::size_t k = 0; k < n; ++k) refused_.insert(address + k);
+      for (std::size_t k = address; k < address + n; ++k) {
+        if (x) refused_positions_.insert(k);
+        if (m) refused_masses_.insert(k);
+      }
       throw;
     }
     device_.write_j(address, fields);
-    refused_.erase(refused_.lower_bound(address), refused_.lower_bound(address + n));
+    std::ranges::copy(fields, records.begin());
+    const auto accept = [&](std::set<std::size_t>& refused) {
+      refused.erase(refused.lower_bound(address), refused.lower_bound(address + n));
+    };
+    if (x) accept(refused_positions_);
+    if (m) accept(refused_masses_);
+  }
+  /// For all i-particles without a softening of their own; nothing: the library's. Not a number: it was refused.
+  void set_eps2_of_all(std::optional<double> eps2) {
+    stop();
+    eps2_of_all_ = eps2;
   }
   void set_i(int count, ConstVectors x) {
     stop();
@@ -132,13 +149,15 @@ class Board {
     eps2_ = std::move(eps2);
   }
   /// With what was set last: throws gdr::Error if some of it was refused.
-  void run(double eps2) {
+  void run(double eps2_of_library) {
     stop();
     ran_.reset();
+    const double eps2 = eps2_of_all_.value_or(eps2_of_library);
     if (!nj_) throw Error("n was refused, and no other was set");
     if (!x_) throw Error("i-particles were refused, and no others were set");
-    if (!refused_.empty() && *refused_.begin() < *nj_) {
-      throw Error(fmt::format("the particle at address {} was refused, and no other was set", *refused_.begin()));
+    for (const std::set<std::size_t>& refused : {std::cref(refused_positions_), std::cref(refused_masses_)}) {
+      if (refused.empty() || *refused.begin() >= *nj_) continue;
+      throw Error(fmt::format("the particle at address {} was refused, and no other was set", *refused.begin()));
     }
     if (!eps2_ || (std::isnan(eps2) && eps2_->size() < x_->size())) {
       throw Error("eps was refused, and no other was set");
@@ -195,7 +214,10 @@ class Board {
   std::optional<std::size_t> nj_ = 0;  // none: what was set last was refused, as below
   std::optional<std::vector<Vec3>> x_ = std::vector<Vec3>();
   std::optional<std::vector<double>> eps2_ = std::vector<double>();  // of the first i-particles, not those of all
-  std::set<std::size_t> refused_;                                    // addresses
+  std::optional<double> eps2_of_all_;
+  std::vector<std::uint64_t> j_records_;     // as the memory has them
+  std::set<std::size_t> refused_positions_;  // addresses
+  std::set<std::size_t> refused_masses_;
   bool running_ = false;
   std::optional<std::size_t> ran_;  // i-particles of the last run
   std::vector<std::uint64_t> results_;
@@ -229,14 +251,22 @@ class Library {
   }
 
   void close() noexcept {
-    for (Place& place : places_) {
-      try {
-        const std::lock_guard lock(place.mutex);
-        if (place.board) reporting_.add(place.board->work());
-        place.board.reset();
-      } catch (const std::exception& error) {
-        reporting_.fail("g5_close", error.what());
-      }
+    for (int number = 0; number < kMostDevices; ++number) close(number);
+  }
+
+  void close(int number) noexcept {
+    for_board(number, "g5_close", [&](std::unique_ptr<Board>& board) {
+      reporting_.add(board->work());
+      board.reset();
+    });
+  }
+
+  /// Of all devices, instead of what single devices were given.
+  void set_eps2(double value) noexcept {
+    eps2 = value;
+    for (int number = 0; number < kMostDevices; ++number) {
+      for_board(number, "g5_set_eps_to_all",
+                [](std::unique_ptr<Board>& board) { board->set_eps2_of_all(std::nullopt); });
     }
   }
 
@@ -250,6 +280,20 @@ class Library {
     std::mutex mutex;
     std::unique_ptr<Board> board;
   };
+
+  /// Calls `body` with the board of a device if it is open.
+  template <class Body>
+  void for_board(int number, const char* function, Body body) noexcept {
+    if (number < 0 || number >= kMostDevices) return;
+    Place& place = places_[static_cast<std::size_t>(number)];
+    try {
+      const std::lock_guard lock(place.mutex);
+      if (place.board) body(place.board);
+    } catch (const std::exception& error) {
+      reporting_.fail(function, error.what());
+    }
+  }
+
   const bool forked_;
   Reporting reporting_{"libg5"};
   FromEnvironment<Settings> settings_{settings_from_environment, reporting_};
@@ -281,8 +325,8 @@ bool on(int device, const char* function, Body body) noexcept {
 
 }  // namespace
 
-void open() noexcept {
-  on(0, "g5_open", [](Board&) {});
+void open(int device) noexcept {
+  on(device, "g5_open", [](Board&) {});
 }
 
 void close() noexcept {
@@ -297,9 +341,13 @@ int pipelines() noexcept {
   }
 }
 
-int j_capacity() noexcept {
+void close(int device) noexcept {
+  if (Library* const own = instance.existing(); own != nullptr) own->close(device);
+}
+
+int j_capacity(int device) noexcept {
   int capacity = 0;
-  on(0, "g5_get_jmemsize", [&](Board& board) {
+  on(device, "g5_get_jmemsize", [&](Board& board) {
     capacity = static_cast<int>(std::min<std::size_t>(board.capacity(), std::numeric_limits<int>::max()));
   });
   return capacity;
@@ -313,9 +361,15 @@ void set_eta(double eta) noexcept {
 }
 
 void set_eps2(double eps2) noexcept {
-  on(0, "g5_set_eps_to_all", [&](Board&) {
-    instance.get().eps2 = std::numeric_limits<double>::quiet_NaN();  // of one that is refused
-    instance.get().eps2 = softening(eps2);
+  double accepted = std::numeric_limits<double>::quiet_NaN();  // of one that is refused
+  on(0, "g5_set_eps_to_all", [&](Board&) { accepted = softening(eps2); });
+  if (Library* const own = instance.existing(); own != nullptr) own->set_eps2(accepted);
+}
+
+void set_eps2(int device, double eps2) noexcept {
+  on(device, "g5_set_eps_to_all", [&](Board& board) {
+    board.set_eps2_of_all(std::numeric_limits<double>::quiet_NaN());
+    board.set_eps2_of_all(softening(eps2));
   });
 }
 
@@ -325,6 +379,16 @@ void set_nj(int device, int nj) noexcept {
 
 void set_j(int device, int address, int n, ConstVectors x, const double* m) noexcept {
   on(device, "g5_set_xmj", [&](Board& board) { board.set_j(count_of("address", address), count_of("n", n), x, m); });
+}
+
+void set_j_positions(int device, int address, int n, ConstVectors x) noexcept {
+  on(device, "g5_set_xj",
+     [&](Board& board) { board.set_j(count_of("address", address), count_of("n", n), x, std::nullopt); });
+}
+
+void set_j_masses(int device, int address, int n, const double* m) noexcept {
+  on(device, "g5_set_mj",
+     [&](Board& board) { board.set_j(count_of("address", address), count_of("n", n), std::nullopt, m); });
 }
 
 void set_i(int device, int n, ConstVectors x) noexcept {

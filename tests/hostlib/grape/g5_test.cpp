@@ -18,6 +18,13 @@ void g5_calculate_force_on_x_(double (*)[3], double (*)[3], double*, int*);
 void g5_calculate_force_on_xe_(double (*)[3], double*, double (*)[3], double*, int*);
 void g5_set_xei_(int*, double (*)[3], double*);
 void g5_set_eps_(int*, double*);
+void g5_openmc_(int*);
+void g5_set_xjmc_(int*, int*, int*, double (*)[3]);
+void g5_set_mjmc_(int*, int*, int*, double*);
+void g5_set_nmc_(int*, int*);
+void g5_set_eps_to_allmc_(int*, double*);
+void g5_calculate_force_on_xmc_(int*, double (*)[3], double (*)[3], double*, int*);
+void g5_closemc_(int*);
 }
 
 namespace {
@@ -131,6 +138,68 @@ TEST_F(Grape5, HalvesAndFortranGiveTheSameBits) {
   int n = 100;
   g5_calculate_force_on_x_(rows(sources.x), rows(other), other_p.data(), &n);
   EXPECT_EQ(a, other);
+}
+
+TEST_F(Grape5, PositionsAndMassesAreWrittenOneByOne) {
+  Cloud sources = cloud(30, 6);
+  g5_set_eps_to_all(0.01);
+  g5_set_n(30);
+  g5_set_mj(0, 30, sources.m.data());
+  g5_set_xj(0, 30, rows(sources.x));
+  Cloud targets = cloud(5, 4);
+  std::vector<Vector> a(5);
+  std::vector<double> p(5);
+  g5_calculate_force_on_x(rows(targets.x), rows(a), p.data(), 5);
+  expect_forces(a, p, targets, sources, 0.01);
+  // Each keeps what the other one wrote; the rest of the memory keeps both.
+  sources.m[7] = 3;
+  sources.x[20] = {1, 2, 3};
+  g5_set_mj(7, 1, &sources.m[7]);
+  g5_set_xj(20, 1, rows(sources.x) + 20);
+  g5_calculate_force_on_x(rows(targets.x), rows(a), p.data(), 5);
+  expect_forces(a, p, targets, sources, 0.01);
+  // A refused mass is not made good by a position.
+  double wrong = std::numeric_limits<double>::quiet_NaN();
+  testing::internal::CaptureStderr();
+  g5_set_mj(3, 1, &wrong);
+  g5_set_xj(3, 1, rows(sources.x) + 3);
+  g5_calculate_force_on_x(rows(targets.x), rows(a), p.data(), 5);
+  EXPECT_NE(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(std::isnan(p[0]));
+  g5_set_mj(3, 1, &sources.m[3]);
+  g5_calculate_force_on_x(rows(targets.x), rows(a), p.data(), 5);
+  expect_forces(a, p, targets, sources, 0.01);
+}
+
+TEST_F(Grape5, ASofteningOfOneDeviceHoldsUntilTheNextOfAll) {
+  Cloud sources = cloud(30, 7);
+  Cloud targets = cloud(5, 4);
+  std::vector<Vector> a(5);
+  std::vector<double> p(5);
+  int device = 9, begin = 0, n = 30, few = 5;
+  double eps = 0.5;
+  g5_openmc_(&device);
+  g5_set_eps_to_all(0.01);
+  g5_set_nmc_(&device, &n);
+  g5_set_xjmc_(&device, &begin, &n, rows(sources.x));
+  g5_set_mjmc_(&device, &begin, &n, sources.m.data());
+  const auto expect = [&](double softening) {
+    g5_calculate_force_on_xmc_(&device, rows(targets.x), rows(a), p.data(), &few);
+    expect_forces(a, p, targets, sources, softening);
+  };
+  expect(0.01);
+  g5_set_eps_to_allmc_(&device, &eps);
+  expect(0.5);
+  g5_set_n(30);
+  g5_set_xmj(0, 30, rows(sources.x), sources.m.data());
+  g5_calculate_force_on_x(rows(targets.x), rows(a), p.data(), 5);
+  expect_forces(a, p, targets, sources, 0.01);  // of device 0
+  g5_set_eps_to_all(0.02);
+  expect(0.02);
+  g5_closemc_(&device);
+  g5_set_nMC(device, 0);  // a new device, which holds nothing
+  g5_calculate_force_on_xMC(device, rows(targets.x), rows(a), p.data(), 5);
+  EXPECT_EQ(p[0], 0);
 }
 
 TEST_F(Grape5, AddressesArePlacesInMemory) {
