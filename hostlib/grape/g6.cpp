@@ -230,6 +230,30 @@ void begin(Cluster& cluster, std::vector<Target> targets, std::size_t nj) {
   library().reporting().count_force_call(ni);
 }
 
+/// The particle that the board names as a neighbour in its run.
+const JParticle& neighbour(const GravityBoard& board, std::size_t address) {
+  const std::optional<JParticle>& particle = board.particle_of_run(address);
+  if (!particle) throw Error(fmt::format("the board names a neighbour at address {}, where there is none", address));
+  return *particle;
+}
+
+/// Adds to the list of each target the addresses in its sphere that have its own index, which the board leaves out.
+void add_own(const GravityBoard& board, std::vector<std::vector<std::size_t>>& lists) {
+  std::multimap<std::int64_t, std::size_t> targets;  // by index
+  for (std::size_t n = 0; n < lists.size(); ++n) targets.emplace(board.targets()[n].particle.id, n);
+  for (std::size_t address = 0; address < board.nj_of_run(); ++address) {
+    const std::optional<JParticle>& j = board.particle_of_run(address);
+    if (!j) continue;
+    const auto [first, last] = targets.equal_range(j->id);
+    for (auto found = first; found != last; ++found) {
+      const Target& target = board.targets()[found->second];
+      const Vec3 d = predicted_position(*j, board.time_of_run()) - target.particle.x;
+      if (dot(d, d) + target.eps2 < target.h2) lists[found->second].push_back(address);
+    }
+  }
+  for (std::vector<std::size_t>& addresses : lists) std::ranges::sort(addresses);
+}
+
 void write_results(Cluster& cluster, std::size_t ni, const Results& results) {
   GravityBoard& board = cluster.board;
   // Outputs may be one array: codes pass it twice when they do not want one of them.
@@ -241,7 +265,7 @@ void write_results(Cluster& cluster, std::size_t ni, const Results& results) {
   if (results.nearest == nullptr) return;
   for (std::size_t n = 0; n < ni; ++n) {
     const auto address = board.nearest(n);
-    const JParticle* const j = address ? &*board.particle_of_run(*address) : nullptr;
+    const JParticle* const j = address ? &neighbour(board, *address) : nullptr;
     results.nearest[n] = j == nullptr ? -1 : static_cast<int>(j->id);
     if (results.nearest_distance == nullptr) continue;
     const Vec3 d = j == nullptr ? Vec3{} : predicted_position(*j, board.time_of_run()) - board.targets()[n].particle.x;
@@ -361,15 +385,12 @@ int read_neighbour_list(int cluster) noexcept {
     if (library().fails_now(&Settings::fails_list)) return 1;
     if (!own.calculates) throw Error("no calculation was begun whose neighbours could be read");
     const Settings& settings = library().settings();
-    const std::vector<std::vector<std::size_t>> lists = own.board.lists();
+    std::vector<std::vector<std::size_t>> lists = own.board.lists();
+    if (settings.with_self) add_own(own.board, lists);
     bool overflow = false;
     for (std::size_t n = 0; n < lists.size(); ++n) {
       std::vector<int>& list = own.lists.emplace_back();
-      for (const std::size_t address : lists[n])
-        list.push_back(static_cast<int>(own.board.particle_of_run(address)->id));
-      const Target& target = own.board.targets()[n];
-      // The board leaves out the pair of one index, which is at distance 0.
-      if (settings.with_self && target.eps2 < target.h2) list.push_back(static_cast<int>(target.particle.id));
+      for (const std::size_t address : lists[n]) list.push_back(static_cast<int>(neighbour(own.board, address).id));
       if (library().sort_mode != 0) std::ranges::sort(list);
       overflow = overflow || list.size() > static_cast<std::size_t>(settings.list_capacity);
     }

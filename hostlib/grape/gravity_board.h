@@ -51,6 +51,7 @@ class GravityBoard {
   /// next run, also where a call computes this one anew. Throws gdr::Error if the run failed.
   [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
   [[nodiscard]] double time_of_run() const { return time_of_run_; }
+  [[nodiscard]] std::size_t nj_of_run() const { return nj_; }
   [[nodiscard]] const std::optional<hostlib::JParticle>& particle_of_run(std::size_t address) const;
   [[nodiscard]] hostlib::Force force(std::size_t target);
   /// Address of the j-particle at the least r^2 + eps2, as a short word has it; nothing if there is none. Computed anew
