@@ -68,32 +68,37 @@ Operand Lowering::operand(int number) {
 Operand Lowering::made(int number) {
   const Node& node = this->node(number);
   const Width width = width_of(node.type);
-  const auto source = [&] { builder_.source(node.name, node.place); };
-  switch (node.act) {
-    case Act::constant:
+  const Family family = family_of(node.act);
+  switch (family) {
+    case Family::constant:
       if (node.type == Type::float_short) return builder_.short_number(node.number);
       return is_float(node.type) ? builder_.number(node.number) : builder_.integer(node.integer, width);
-    case Act::input:
+    case Family::input:
       return {Operand::Kind::variable, variable_of(code_, node.record, node.field, node.element), -1, false};
-    case Act::widen:
+    case Family::widen:
       return operand(node.operands[0]);
-    case Act::negate: {
+    case Family::negate: {
       Operand value = operand(node.operands[0]);
       value.negated = !value.negated;
       return value;
     }
-    case Act::narrow:
+    case Family::narrow:
       return narrowed(number);
-    case Act::select:
+    case Family::select:
       return choice(number);
-    default:
+    case Family::comparison:
+    case Family::logic:
+      return refuse(node, "an operation that has no counterpart on the machine");
+    case Family::number:
+    case Family::from_integer:
+    case Family::integer:
       break;
   }
   if (const std::optional<Operand> sum = sum_where(node, width)) return *sum;
   for (const int needed : node.operands)
     static_cast<void>(this->node(needed).type == Type::truth || (operand(needed), true));
-  source();
-  return is_float(node.type) ? floating(node, width) : integer(node, width);
+  builder_.source(node.name, node.place);
+  return family == Family::integer ? integer(node, width) : floating(node, width);
 }
 
 Operand Lowering::narrowed(int number) {
@@ -114,41 +119,48 @@ Operand Lowering::narrowed(int number) {
 }
 
 Operand Lowering::floating(const Node& node, Width width) {
-  const auto argument = [&](std::size_t n) { return operand(node.operands[n]); };
-  switch (node.act) {
-    case Act::add:
-      return builder_.operation(Op::FADD, {argument(0), argument(1)}, width);
-    case Act::sub:
-      return builder_.operation(Op::FSUB, {argument(0), argument(1)}, width);
-    case Act::minimum:
-      return builder_.operation(Op::FMIN, {argument(0), argument(1)}, width);
-    case Act::maximum:
-      return builder_.operation(Op::FMAX, {argument(0), argument(1)}, width);
-    case Act::mul:
-      return builder_.product(argument(0), argument(1), width);
-    case Act::absolute:
-      return builder_.absolute(argument(0));
-    case Act::copysign:
-      return builder_.copysign(builder_.settled(argument(0), width), argument(1));
-    case Act::nearest:
-      return builder_.nearest(argument(0), width, this->node(node.operands[0]).bounds);
-    case Act::fraction:
-      return builder_.fraction(argument(0), width);
-    case Act::floor:
-      return builder_.floor(argument(0), width, this->node(node.operands[0]).bounds);
-    case Act::ceil:
-      return builder_.ceil(argument(0), width, this->node(node.operands[0]).bounds);
-    case Act::trunc:
-      return builder_.trunc(argument(0), width, this->node(node.operands[0]).bounds);
-    case Act::round:
-      return builder_.round(argument(0), width, this->node(node.operands[0]).bounds);
-    case Act::from_integer:
-      return builder_.from_integer(argument(0), width, this->node(node.operands[0]).bounds);
-    case Act::div:
-      return quotient(node, width);
-    default:
-      return function(node, width);
-  }
+  using B = Builder;
+  using Of = const Floating&;
+  static constexpr ActTable<Operand (*)(Of)> kForms(
+      [](Act act) { return family_of(act) == Family::number || family_of(act) == Family::from_integer; },
+      {{Act::add, [](Of of) { return of.operation(Op::FADD); }},
+       {Act::sub, [](Of of) { return of.operation(Op::FSUB); }},
+       {Act::minimum, [](Of of) { return of.operation(Op::FMIN); }},
+       {Act::maximum, [](Of of) { return of.operation(Op::FMAX); }},
+       {Act::mul, [](Of of) { return of.in.builder_.product(of.x, of.y, of.width); }},
+       {Act::div, [](Of of) { return of.in.quotient(of.node, of.width); }},
+       {Act::absolute, [](Of of) { return of.in.builder_.absolute(of.x); }},
+       {Act::copysign, [](Of of) { return of.in.builder_.copysign(of.in.builder_.settled(of.x, of.width), of.y); }},
+       {Act::fraction, [](Of of) { return of.in.builder_.fraction(of.x, of.width); }},
+       {Act::nearest, [](Of of) { return of.whole(&B::nearest); }},
+       {Act::floor, [](Of of) { return of.whole(&B::floor); }},
+       {Act::ceil, [](Of of) { return of.whole(&B::ceil); }},
+       {Act::trunc, [](Of of) { return of.whole(&B::trunc); }},
+       {Act::round, [](Of of) { return of.whole(&B::round); }},
+       {Act::from_integer, [](Of of) { return of.whole(&B::from_integer); }},
+       {Act::sqrt, [](Of of) { return of.of(&B::sqrt, &B::sqrt_long); }},
+       {Act::rsqrt, [](Of of) { return of.in_short(&B::rsqrt_or_zero); }},
+       {Act::reciprocal, [](Of of) { return of.in_short(&B::reciprocal_or_zero); }},
+       {Act::power, [](Of of) { return of.of(&B::power, &B::power_long); }},
+       {Act::atan2, [](Of of) { return of.of(&B::atan2, &B::atan2_long); }},
+       {Act::hypot, [](Of of) { return of.of(&B::hypot, &B::hypot_long); }},
+       {Act::cube_root, [](Of of) { return of.of(&B::cube_root, &B::cube_root_long); }},
+       {Act::erf, [](Of of) { return of.of(&B::erf, &B::erf_long); }},
+       {Act::erfc, [](Of of) { return of.of(&B::erfc, &B::erfc_long); }},
+       {Act::sin, [](Of of) { return of.circular(0); }},
+       {Act::cos, [](Of of) { return of.circular(1); }},
+       {Act::tan, [](Of of) { return of.of(&B::tan, &B::tan_long); }},
+       {Act::tanh, [](Of of) { return of.of(&B::tanh, &B::tanh_long); }},
+       {Act::exp, [](Of of) { return of.of(&B::exp, &B::exp_long); }},
+       {Act::exp2, [](Of of) { return of.of(&B::exp2, &B::exp2_long); }},
+       {Act::expm1, [](Of of) { return of.of(&B::expm1, &B::expm1_long); }},
+       {Act::log, [](Of of) { return of.of(&B::log, &B::log_long); }},
+       {Act::log2, [](Of of) { return of.of(&B::log2, &B::log2_long); }},
+       {Act::log10, [](Of of) { return of.of(&B::log10, &B::log10_long); }},
+       {Act::log1p, [](Of of) { return of.of(&B::log1p, &B::log1p_long); }}});
+  return kForms[node.act]({*this, node, width, operand(node.operands[0]),
+                           node.operands.size() > 1 ? operand(node.operands[1]) : Operand{},
+                           this->node(node.operands[0]).bounds});
 }
 
 Operand Lowering::quotient(const Node& node, Width width) {
@@ -173,82 +185,38 @@ Operand Lowering::quotient(const Node& node, Width width) {
   return one ? builder_.reciprocal_long(b) : builder_.quotient_long(a, b);
 }
 
-Operand Lowering::function(const Node& node, Width width) {
-  const Operand x = operand(node.operands[0]);
-  const bool wide = width == Width::long_word;
-  const auto y = [&] { return operand(node.operands[1]); };
-  switch (node.act) {
-    case Act::sqrt:
-      return wide ? builder_.sqrt_long(x) : builder_.sqrt(x);
-    case Act::power:
-      return wide ? builder_.power_long(x, y()) : builder_.power(x, y());
-    case Act::atan2:
-      return wide ? builder_.atan2_long(x, y()) : builder_.atan2(x, y());
-    case Act::hypot:
-      return wide ? builder_.hypot_long(x, y()) : builder_.hypot(x, y());
-    case Act::cube_root:
-      return wide ? builder_.cube_root_long(x) : builder_.cube_root(x);
-    case Act::erf:
-      return wide ? builder_.erf_long(x) : builder_.erf(x);
-    case Act::erfc:
-      return wide ? builder_.erfc_long(x) : builder_.erfc(x);
-    case Act::tan:
-      return wide ? builder_.tan_long(x) : builder_.tan(x);
-    case Act::tanh:
-      return wide ? builder_.tanh_long(x) : builder_.tanh(x);
-    case Act::log10:
-      return wide ? builder_.log10_long(x) : builder_.log10(x);
-    case Act::expm1:
-      return wide ? builder_.expm1_long(x) : builder_.expm1(x);
-    case Act::log1p:
-      return wide ? builder_.log1p_long(x) : builder_.log1p(x);
-    case Act::exp2:
-      return wide ? builder_.exp2_long(x) : builder_.exp2(x);
-    case Act::exp:
-      return wide ? builder_.exp_long(x) : builder_.exp(x);
-    case Act::log2:
-      return wide ? builder_.log2_long(x) : builder_.log2(x);
-    case Act::log:
-      return wide ? builder_.log_long(x) : builder_.log(x);
-    case Act::sin:
-      return wide ? builder_.circular_long(x, 0) : builder_.circular(x, 0);
-    case Act::cos:
-      return wide ? builder_.circular_long(x, 1) : builder_.circular(x, 1);
-    case Act::rsqrt:
-      return wide ? refuse(node, kLongFunction) : builder_.rsqrt_or_zero(x);
-    case Act::reciprocal:
-      return wide ? refuse(node, kLongFunction) : builder_.reciprocal_or_zero(x);
-    default:
-      return refuse(node, "an operation that has no counterpart on the machine");
-  }
-}
-
 Operand Lowering::integer(const Node& node, Width width) {
-  static const std::map<Act, Op> plain{{Act::iadd, Op::UADD},        {Act::isub, Op::USUB},
-                                       {Act::iand, Op::UAND},        {Act::ior, Op::UOR},
-                                       {Act::ixor, Op::UXOR},        {Act::shift_left, Op::ULSL},
-                                       {Act::shift_right, Op::UASR}, {Act::imin, Op::UMIN},
-                                       {Act::imax, Op::UMAX},        {Act::shift_right_unsigned, Op::ULSR}};
-  const auto bits = static_cast<unsigned>(node.integer);
-  const auto bounds = [&](std::size_t n) -> const Bounds& { return this->node(node.operands[n]).bounds; };
-  // A line has one immediate.
-  const auto in_register = [&](const Operand& of) {
-    return of.kind == Operand::Kind::literal ? builder_.copy(of, builder_.width(of)) : of;
-  };
-  Operand a = operand(node.operands[0]);
-  if (node.act == Act::to_integer) return builder_.to_integer(a, width, node.bounds, node.saturates);
-  if (node.act == Act::exponent) return builder_.exponent(a, width);
-  if (node.act == Act::sign_extend) return builder_.sign_extended(a, bits);
-  if (node.act == Act::zero_extend) return builder_.zero_extended(a, bits);
-  if (node.act == Act::leading_zeros) return builder_.leading_zeros(a, bits);
-  const Operand b = operand(node.operands[1]);
-  if (b.kind == Operand::Kind::literal) a = in_register(a);
-  if (node.act == Act::imul) return builder_.integer_product(a, bounds(0), b, bounds(1), node.bounds);
-  if (node.act == Act::idiv || node.act == Act::iremainder)
-    return builder_.integer_quotient(a, bounds(0), b, bounds(1), node.act == Act::iremainder);
-  const auto found = plain.find(node.act);
-  if (found == plain.end()) return refuse(node, "an operation that has no counterpart on the machine");
-  return builder_.operation(found->second, {a, b}, width);
+  using Of = const Whole&;
+  static constexpr ActTable<Operand (*)(Of)> kForms(
+      [](Act act) { return family_of(act) == Family::integer; },
+      {{Act::iadd, [](Of of) { return of.operation(Op::UADD); }},
+       {Act::isub, [](Of of) { return of.operation(Op::USUB); }},
+       {Act::iand, [](Of of) { return of.operation(Op::UAND); }},
+       {Act::ior, [](Of of) { return of.operation(Op::UOR); }},
+       {Act::ixor, [](Of of) { return of.operation(Op::UXOR); }},
+       {Act::shift_left, [](Of of) { return of.operation(Op::ULSL); }},
+       {Act::shift_right, [](Of of) { return of.operation(Op::UASR); }},
+       {Act::shift_right_unsigned, [](Of of) { return of.operation(Op::ULSR); }},
+       {Act::imin, [](Of of) { return of.operation(Op::UMIN); }},
+       {Act::imax, [](Of of) { return of.operation(Op::UMAX); }},
+       {Act::to_integer,
+        [](Of of) { return of.builder.to_integer(of.a, of.width, of.node.bounds, of.node.saturates); }},
+       {Act::exponent, [](Of of) { return of.builder.exponent(of.a, of.width); }},
+       {Act::sign_extend, [](Of of) { return of.builder.sign_extended(of.a, of.bits()); }},
+       {Act::zero_extend, [](Of of) { return of.builder.zero_extended(of.a, of.bits()); }},
+       {Act::leading_zeros, [](Of of) { return of.builder.leading_zeros(of.a, of.bits()); }},
+       {Act::imul, [](Of of) { return of.builder.integer_product(of.a, of.of_a, of.b, of.of_b, of.node.bounds); }},
+       {Act::idiv, [](Of of) { return of.builder.integer_quotient(of.a, of.of_a, of.b, of.of_b, false); }},
+       {Act::iremainder, [](Of of) { return of.builder.integer_quotient(of.a, of.of_a, of.b, of.of_b, true); }}});
+  Whole of{builder_, node, width, operand(node.operands[0]), {}, this->node(node.operands[0]).bounds, {}};
+  if (node.operands.size() > 1) {
+    of.b = operand(node.operands[1]);
+    of.of_b = this->node(node.operands[1]).bounds;
+    // A line has one immediate.
+    if (of.a.kind == Operand::Kind::literal && of.b.kind == Operand::Kind::literal)
+      of.a = builder_.copy(of.a, builder_.width(of.a));
+  }
+  return kForms[node.act](of);
 }
 
 Operand Lowering::base_of(int number, Width width, bool& free) {
@@ -355,28 +323,24 @@ unsigned Lowering::flags_for(int number) const {
 /// The same with a flag of its own, which may be set again. That is cheaper than a copy of a flag, and flags are few.
 Truth Lowering::fresh_truth(int number) {
   const Node& node = this->node(number);
-  switch (node.act) {
-    case Act::constant:
-      return {-1, false, node.integer != 0};
-    case Act::opposite:
-      return turned(fresh_truth(node.operands[0]));
-    case Act::both:
-    case Act::either: {
-      const bool either = node.act == Act::either;
-      // The operand that needs more flags is computed first, while fewer are in use.
-      const bool exchange = flags_for(node.operands[0]) < flags_for(node.operands[1]);
-      const Truth first = fresh_truth(node.operands[exchange ? 1 : 0]);
-      const Truth second = fresh_truth(node.operands[exchange ? 0 : 1]);
-      builder_.source(node.name, node.place);
-      const Truth value = either ? builder_.both(turned(first), turned(second)) : builder_.both(first, second);
-      return either ? turned(value) : value;
-    }
-    default:
-      return comparison(node, true);
-  }
+  if (node.act == Act::constant) return {-1, false, node.integer != 0};
+  if (node.act == Act::opposite) return turned(fresh_truth(node.operands[0]));
+  if (node.act != Act::both && node.act != Act::either) return comparison(node, true);
+  const bool either = node.act == Act::either;
+  // The operand that needs more flags is computed first, while fewer are in use.
+  const bool exchange = flags_for(node.operands[0]) < flags_for(node.operands[1]);
+  const Truth first = fresh_truth(node.operands[exchange ? 1 : 0]);
+  const Truth second = fresh_truth(node.operands[exchange ? 0 : 1]);
+  builder_.source(node.name, node.place);
+  const Truth value = either ? builder_.both(turned(first), turned(second)) : builder_.both(first, second);
+  return either ? turned(value) : value;
 }
 
 Truth Lowering::comparison(const Node& node, bool own) {
+  if (family_of(node.act) != Family::comparison) {
+    refuse(node, kNoCondition);
+    return {-1, false, false};
+  }
   if (const auto words = equal_words(node)) {
     const auto& [value, infinity] = *words;
     builder_.source(node.name, node.place);
@@ -385,17 +349,10 @@ Truth Lowering::comparison(const Node& node, bool own) {
   const Operand a = operand(node.operands[0]);
   const Operand b = operand(node.operands[1]);
   builder_.source(node.name, node.place);
-  const Width integers = builder_.width(a);
-  const bool floating = node.act == Act::less || node.act == Act::equal;
-  const Condition condition = node.act == Act::less || node.act == Act::int_less ? Condition::negative
-                              : node.act == Act::int_less_unsigned               ? Condition::carry
-                                                                                 : Condition::zero;
-  if (floating && is_zero(node.operands[1]) && !own) return builder_.flag_of(a, condition);
-  if (floating) return builder_.compare(Op::FSUB, a, b, Width::short_word, condition);
-  const bool whole = node.act == Act::int_less || node.act == Act::int_less_unsigned || node.act == Act::int_equal;
-  if (whole) return builder_.compare(Op::USUB, a, b, integers, condition);
-  refuse(node, "a condition that has no counterpart on the machine");
-  return {-1, false, false};
+  const Comparison how = kComparisons[node.act];
+  const bool floating = how.op == Op::FSUB;
+  if (floating && is_zero(node.operands[1]) && !own) return builder_.flag_of(a, how.condition);
+  return builder_.compare(how.op, a, b, floating ? Width::short_word : builder_.width(a), how.condition);
 }
 
 bool Lowering::is_zero(int number) const {

@@ -8,12 +8,28 @@
 #include <vector>
 
 #include "builder.h"
+#include "pair/acts.h"
 #include "pair/changes.h"
 #include "pair/nearest.h"
 
 namespace gdr::compiler {
 
 inline constexpr const char* kLongFunction = "this function is not known for double: take it of a float";
+inline constexpr const char* kNoCondition = "a condition that has no counterpart on the machine";
+
+/// The operation of a comparison, and what its result is if the comparison holds.
+struct Comparison {
+  isa::Op op = isa::Op::NOP;
+  isa::Condition condition = isa::Condition::negative;
+};
+// A difference of equal numbers is +0, so that the word's uppermost bit is the sign of the comparison. Integers have
+// four bits, or eight, more than those of C++: differences do not overflow.
+inline constexpr ActTable<Comparison> kComparisons([](Act act) { return family_of(act) == Family::comparison; },
+                                                   {{Act::less, {isa::Op::FSUB, isa::Condition::negative}},
+                                                    {Act::equal, {isa::Op::FSUB, isa::Condition::zero}},
+                                                    {Act::int_less, {isa::Op::USUB, isa::Condition::negative}},
+                                                    {Act::int_less_unsigned, {isa::Op::USUB, isa::Condition::carry}},
+                                                    {Act::int_equal, {isa::Op::USUB, isa::Condition::zero}}});
 
 class Lowering {
  public:
@@ -33,7 +49,6 @@ class Lowering {
   Operand made(int node);
   Operand narrowed(int node);
   Operand floating(const Node& node, isa::Width width);
-  Operand function(const Node& node, isa::Width width);
   Operand integer(const Node& node, isa::Width width);
   Operand choice(int number);
   std::optional<Operand> sum_where(const Node& node, isa::Width width);
@@ -79,6 +94,51 @@ class Lowering {
   [[nodiscard]] const Node& node(int number) const { return function_.nodes[static_cast<std::size_t>(number)]; }
   [[nodiscard]] bool once(int number) const { return uses_[static_cast<std::size_t>(number)] == 1; }
   Operand refuse(const Node& at, std::string text);
+
+  /// An operation on numbers whose operands are words; `y` is its second one.
+  struct Floating {
+    Lowering& in;
+    const Node& node;
+    isa::Width width;
+    Operand x;
+    Operand y;
+    const Bounds& bounds;  // of x
+
+    using One = Operand (Builder::*)(const Operand&);
+    using Two = Operand (Builder::*)(const Operand&, const Operand&);
+    using Whole = Operand (Builder::*)(const Operand&, isa::Width, const Bounds&);
+    [[nodiscard]] bool wide() const { return width == isa::Width::long_word; }
+    [[nodiscard]] Operand operation(isa::Op op) const { return in.builder_.operation(op, {x, y}, width); }
+    /// A function by its form for short or for long words.
+    [[nodiscard]] Operand of(One in_short, One in_long) const {
+      return (in.builder_.*(wide() ? in_long : in_short))(x);
+    }
+    [[nodiscard]] Operand of(Two in_short, Two in_long) const {
+      return (in.builder_.*(wide() ? in_long : in_short))(x, y);
+    }
+    /// A function that has a form for short words only.
+    [[nodiscard]] Operand in_short(One form) const {
+      return wide() ? in.refuse(node, kLongFunction) : (in.builder_.*form)(x);
+    }
+    [[nodiscard]] Operand whole(Whole form) const { return (in.builder_.*form)(x, width, bounds); }
+    /// Sine, or after `quarters` of a turn.
+    [[nodiscard]] Operand circular(int quarters) const {
+      return wide() ? in.builder_.circular_long(x, quarters) : in.builder_.circular(x, quarters);
+    }
+  };
+  /// An operation whose value is an integer.
+  struct Whole {
+    Builder& builder;
+    const Node& node;
+    isa::Width width;
+    Operand a;
+    Operand b;
+    Bounds of_a;
+    Bounds of_b;
+
+    [[nodiscard]] unsigned bits() const { return static_cast<unsigned>(node.integer); }
+    [[nodiscard]] Operand operation(isa::Op op) const { return builder.operation(op, {a, b}, width); }
+  };
 
   const PairFunction& function_;
   Microcode& code_;

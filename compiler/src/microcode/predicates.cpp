@@ -68,29 +68,25 @@ Lowering::Word Lowering::word_of(int number) {
   const auto known = words_.find(number);
   if (known != words_.end()) return known->second;
   const Node& node = this->node(number);
+  if (node.act == Act::constant)
+    return {builder_.integer(node.integer != 0 ? -1 : 0, kShort), Condition::negative, false};
+  if (node.act == Act::opposite) {
+    Word word = word_of(node.operands[0]);
+    word.inverted = !word.inverted;
+    return word;
+  }
   Word word;
-  switch (node.act) {
-    case Act::opposite:
-      word = word_of(node.operands[0]);
-      word.inverted = !word.inverted;
-      return word;
-    case Act::constant:
-      return {builder_.integer(node.integer != 0 ? -1 : 0, kShort), Condition::negative, false};
-    case Act::both:
-    case Act::either: {
-      Word first = word_of(node.operands[0]);
-      Word second = word_of(node.operands[1]);
-      const bool either = node.act == Act::either;
-      first.inverted = first.inverted != either;
-      second.inverted = second.inverted != either;
-      builder_.source(node.name, node.place);
-      word = both_words(first, second);
-      word.inverted = word.inverted != either;
-      break;
-    }
-    default:
-      word = compared_word(node);
-      break;
+  if (node.act == Act::both || node.act == Act::either) {
+    Word first = word_of(node.operands[0]);
+    Word second = word_of(node.operands[1]);
+    const bool either = node.act == Act::either;
+    first.inverted = first.inverted != either;
+    second.inverted = second.inverted != either;
+    builder_.source(node.name, node.place);
+    word = both_words(first, second);
+    word.inverted = word.inverted != either;
+  } else {
+    word = compared_word(node);
   }
   words_[number] = word;
   return word;
@@ -120,6 +116,10 @@ std::optional<std::array<Operand, 2>> Lowering::equal_words(const Node& node) {
 }
 
 Lowering::Word Lowering::compared_word(const Node& node) {
+  if (family_of(node.act) != Family::comparison) {
+    refuse(node, kNoCondition);
+    return {builder_.integer(0, kShort), Condition::negative, false};
+  }
   if (const auto words = equal_words(node)) {
     builder_.source(node.name, node.place);
     const auto& [value, infinity] = *words;
@@ -128,26 +128,14 @@ Lowering::Word Lowering::compared_word(const Node& node) {
   const Operand a = operand(node.operands[0]);
   const Operand b = operand(node.operands[1]);
   builder_.source(node.name, node.place);
-  switch (node.act) {
-    // A difference of equal numbers is +0, so that the word's uppermost bit is the sign of the comparison.
-    case Act::less:
-      return {builder_.operation(Op::FSUB, {a, b}, kShort), Condition::negative, false};
-    case Act::equal:
-      return {builder_.operation(Op::FSUB, {a, b}, kShort), Condition::zero, false};
-    // Integers have four bits, or eight, more than those of C++: differences do not overflow.
-    case Act::int_less:
-      return {builder_.operation(Op::USUB, {a, b}, builder_.width(a)), Condition::negative, false};
-    case Act::int_equal:
-      return {builder_.operation(Op::USUB, {a, b}, builder_.width(a)), Condition::zero, false};
-    case Act::int_less_unsigned: {  // the borrow is in no word
-      const Truth truth = builder_.compare(Op::USUB, a, b, builder_.width(a), Condition::carry);
-      own_flags_.insert(truth.operation);
-      return word_from(truth);
-    }
-    default:
-      refuse(node, "a condition that has no counterpart on the machine");
-      return {builder_.integer(0, kShort), Condition::negative, false};
+  const Comparison how = kComparisons[node.act];
+  const Width width = how.op == Op::FSUB ? kShort : builder_.width(a);
+  if (how.condition == Condition::carry) {  // the borrow is in no word
+    const Truth truth = builder_.compare(how.op, a, b, width, how.condition);
+    own_flags_.insert(truth.operation);
+    return word_from(truth);
   }
+  return {builder_.operation(how.op, {a, b}, width), how.condition, false};
 }
 
 /// The same truth as the sign of a short word.

@@ -48,11 +48,18 @@ Truth Lowering::all_of(std::vector<Under> conditions) {
 }
 
 void Lowering::apply(const Change& change) {
-  static const std::map<Act, Op> ops{{Act::add, Op::FADD},     {Act::sub, Op::FSUB},  {Act::minimum, Op::FMIN},
-                                     {Act::maximum, Op::FMAX}, {Act::iadd, Op::UADD}, {Act::isub, Op::USUB},
-                                     {Act::iand, Op::UAND},    {Act::ior, Op::UOR},   {Act::ixor, Op::UXOR},
-                                     {Act::imin, Op::UMIN},    {Act::imax, Op::UMAX}};
-  const Op op = ops.at(change.act);
+  static constexpr ActTable<Op> kOps([](Act act) { return row_of(act).changes; }, {{Act::add, Op::FADD},
+                                                                                   {Act::sub, Op::FSUB},
+                                                                                   {Act::minimum, Op::FMIN},
+                                                                                   {Act::maximum, Op::FMAX},
+                                                                                   {Act::iadd, Op::UADD},
+                                                                                   {Act::isub, Op::USUB},
+                                                                                   {Act::iand, Op::UAND},
+                                                                                   {Act::ior, Op::UOR},
+                                                                                   {Act::ixor, Op::UXOR},
+                                                                                   {Act::imin, Op::UMIN},
+                                                                                   {Act::imax, Op::UMAX}});
+  const Op op = kOps[change.act];
   if (style_ == ConditionStyle::words) static_cast<void>(operand(change.addend));  // before a flag is set
   Truth where{-1, false, true};
   if (change.condition >= 0) where = all_of({{change.condition, false}});

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "acts.h"
 #include "bounds.h"
 #include "truth_results.h"
 
@@ -13,20 +14,7 @@ namespace {
 
 bool is_sum(Act act) { return act == Act::add || act == Act::sub || act == Act::iadd || act == Act::isub; }
 
-bool is_change(Act act) {
-  switch (act) {
-    case Act::minimum:
-    case Act::maximum:
-    case Act::iand:
-    case Act::ior:
-    case Act::ixor:
-    case Act::imin:
-    case Act::imax:
-      return true;
-    default:
-      return is_sum(act);
-  }
-}
+bool is_change(Act act) { return row_of(act).changes; }
 
 /// A value of a result is the result before the pair, or an operation on an older value of it, or one of two such
 /// values by a condition.
@@ -114,12 +102,12 @@ class ChangeFinder {
   }
 
   int find_older(const Node& value) {
-    switch (value.act) {
-      case Act::widen:
+    switch (family_of(value.act)) {
+      case Family::widen:
         return value.operands[0];
-      case Act::narrow:  // a result in a short word is rounded by each operation
+      case Family::narrow:  // a result in a short word is rounded by each operation
         return is_short() ? value.operands[0] : -1;
-      case Act::select: {
+      case Family::select: {
         // By a comparison with the result itself, one may be no value of it: see extreme().
         const bool first = of_results(value.operands[1]);
         if (of_results(value.operands[0]) && first != of_results(value.operands[2]))
@@ -131,7 +119,14 @@ class ChangeFinder {
         }
         return -1;
       }
-      default:
+      case Family::constant:
+      case Family::input:
+      case Family::negate:
+      case Family::from_integer:
+      case Family::number:
+      case Family::integer:
+      case Family::comparison:
+      case Family::logic:
         break;
     }
     if (!is_change(value.act)) return -1;

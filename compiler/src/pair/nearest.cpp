@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "acts.h"
+
 namespace gdr::compiler {
 namespace {
 
@@ -317,43 +319,29 @@ void settle_numbers(Imported& imported) {
 
 std::vector<bool> never_negative(const PairFunction& function) {
   std::vector<bool> never;
-  for (const Node& node : function.nodes) {
+  const auto is_never = [&](const Node& node) -> bool {
     const auto operand = [&](std::size_t n) -> bool { return never[static_cast<std::size_t>(node.operands[n])]; };
-    switch (node.act) {
-      case Act::constant:
-        never.push_back(node.number >= 0);
-        break;
-      case Act::absolute:
-      case Act::sqrt:
-      case Act::rsqrt:
-      case Act::exp:
-      case Act::exp2:
-        never.push_back(true);
-        break;
-      case Act::mul:
-        never.push_back(is_square(function, node) || (operand(0) && operand(1)));
-        break;
-      case Act::add:
-      case Act::div:
-      case Act::minimum:
-        never.push_back(operand(0) && operand(1));
-        break;
-      case Act::maximum:
-        never.push_back(operand(0) || operand(1));
-        break;
-      case Act::select:
-        never.push_back(operand(1) && operand(2));
-        break;
-      case Act::widen:
-      case Act::narrow:
-      case Act::reciprocal:
-      case Act::nearest:
-        never.push_back(operand(0));
-        break;
-      default:
-        never.push_back(false);
+    switch (row_of(node.act).never_negative) {
+      case NeverNegative::unknown:
+        return false;
+      case NeverNegative::always:
+        return true;
+      case NeverNegative::of_constant:
+        return node.number >= 0;
+      case NeverNegative::of_product:
+        return is_square(function, node) || (operand(0) && operand(1));
+      case NeverNegative::of_both:
+        return operand(0) && operand(1);
+      case NeverNegative::of_either:
+        return operand(0) || operand(1);
+      case NeverNegative::of_first:
+        return operand(0);
+      case NeverNegative::of_choice:
+        return operand(1) && operand(2);
     }
-  }
+    return false;
+  };
+  for (const Node& node : function.nodes) never.push_back(is_never(node));
   return never;
 }
 

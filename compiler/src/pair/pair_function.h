@@ -45,79 +45,11 @@ struct Field {
   Place place = {};       // of its declaration
 };
 
-/// The operations of C++ that a pair function may use.
+/// The operations of C++ that a pair function may use: the rows of acts.inc.
 enum class Act : std::uint8_t {
-  constant,  // number or integer
-  input,     // field of a record
-  // floating point
-  add,
-  sub,
-  mul,
-  div,
-  negate,
-  widen,   // float to double: the word stays as it is; int to long and back: makes all integers of the function long
-  narrow,  // double to float, rounded
-  absolute,
-  copysign,
-  minimum,
-  maximum,
-  sqrt,
-  rsqrt,       // of gdr/kernel.h: 1 / sqrt(x), 0 for 0
-  reciprocal,  // of gdr/kernel.h: 1 / x, 0 for 0
-  exp2,
-  exp,
-  log2,
-  log,
-  sin,
-  cos,
-  power,  // first to the power of second
-  cube_root,
-  erf,
-  erfc,
-  tan,
-  tanh,
-  atan2,  // of y / x
-  hypot,
-  log10,
-  expm1,
-  log1p,
-  floor,
-  ceil,
-  trunc,
-  round,     // halves away from 0
-  nearest,   // the nearest whole number, as a floating-point number
-  fraction,  // of frexp: below 1, from 1/2 on, with the sign; of 0 and infinity they themselves
-  exponent,  // an integer: of the greatest power of two that is not above the magnitude; -1023 for 0, 1024 for infinity
-  to_integer,  // towards zero
-  from_integer,
-  // integers
-  iadd,
-  isub,
-  iand,
-  ior,
-  ixor,
-  shift_left,
-  shift_right,           // arithmetic: copies of the sign come in
-  shift_right_unsigned,  // logical: zeros come in
-  imin,
-  imax,
-  imul,           // modulo the word
-  idiv,           // towards zero
-  iremainder,     // with the sign of the first
-  sign_extend,    // the lower `integer` bits as a number with a sign
-  zero_extend,    // the lower `integer` bits as a number without one
-  leading_zeros,  // of the lower `integer` bits, above which there are none
-  // truth values
-  less,   // a < b, floating point
-  equal,  // a == b, floating point
-  int_less,
-  int_less_unsigned,
-  int_equal,
-  both,
-  either,
-  opposite,
-  // any type
-  select  // first ? second : third
+#define GDR_ACT(name, family, sign, bit, changes) name,
+#include "acts.inc"
+#undef GDR_ACT
 };
 
 /// Bounds of a number in a word, both included.

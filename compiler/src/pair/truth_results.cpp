@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "acts.h"
 #include "bounds.h"
+#include "gdr/base/error.h"
 
 namespace gdr::compiler {
 namespace {
@@ -93,20 +95,18 @@ class Settled {
   }
 
   int condition(const Node& value, const std::vector<int>& operands) {
-    switch (value.act) {
-      case Act::both:
-        return conditions_.both(operands[0], operands[1]);
-      case Act::either:
-        return conditions_.either(operands[0], operands[1]);
-      case Act::opposite:
-        return conditions_.opposite(operands[0]);
-      case Act::select:
-        return conditions_.choice(operands[0], operands[1], operands[2]);
-      case Act::int_equal:
-        return equal(operands[0], operands[1]);
-      default:
-        return conditions_.comparison(value.act, operands[0], operands[1]);
-    }
+    using Made = int (*)(Conditions&, const std::vector<int>&);
+    static constexpr ActTable<Made> kLogic(
+        [](Act act) { return family_of(act) == Family::logic; },
+        {{Act::both, [](Conditions& in, const auto& of) { return in.both(of[0], of[1]); }},
+         {Act::either, [](Conditions& in, const auto& of) { return in.either(of[0], of[1]); }},
+         {Act::opposite, [](Conditions& in, const auto& of) { return in.opposite(of[0]); }}});
+    const Family family = family_of(value.act);
+    if (family == Family::logic) return kLogic[value.act](conditions_, operands);
+    if (family == Family::select) return conditions_.choice(operands[0], operands[1], operands[2]);
+    GDR_ASSERT(family == Family::comparison, "a truth value is made of others, of two of them by a third, or compared");
+    if (value.act == Act::int_equal) return equal(operands[0], operands[1]);
+    return conditions_.comparison(value.act, operands[0], operands[1]);
   }
 
   /// Two integers are equal.
@@ -157,24 +157,23 @@ class Settled {
 
   int lowest_bit(int number) {
     const Node value = node(number);
-    switch (value.act) {
-      case Act::constant:
+    const auto of = [&](std::size_t n) { return lowest_bit(value.operands[n]); };
+    switch (row_of(value.act).lowest_bit) {
+      case LowestBit::of_constant:
         return conditions_.constant((value.integer & 1) != 0);
-      case Act::select:
-        return conditions_.choice(value.operands[0], lowest_bit(value.operands[1]), lowest_bit(value.operands[2]));
-      case Act::iand:
-        return conditions_.both(lowest_bit(value.operands[0]), lowest_bit(value.operands[1]));
-      case Act::ior:
-        return conditions_.either(lowest_bit(value.operands[0]), lowest_bit(value.operands[1]));
-      case Act::ixor: {
-        const int other = lowest_bit(value.operands[1]);
-        return conditions_.choice(lowest_bit(value.operands[0]), conditions_.opposite(other), other);
+      case LowestBit::of_choice:
+        return conditions_.choice(value.operands[0], of(1), of(2));
+      case LowestBit::of_both:
+        return conditions_.both(of(0), of(1));
+      case LowestBit::of_either:
+        return conditions_.either(of(0), of(1));
+      case LowestBit::of_one: {
+        const int other = of(1);
+        return conditions_.choice(of(0), conditions_.opposite(other), other);
       }
-      case Act::widen:
-      case Act::zero_extend:
-      case Act::sign_extend:
-        return lowest_bit(value.operands[0]);
-      default:
+      case LowestBit::of_first:
+        return of(0);
+      case LowestBit::own:
         break;
     }
     const auto [known, is_new] = bits_.try_emplace(number, -1);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gdr/base/error.h"
+#include "pair/acts.h"
 
 namespace gdr::compiler {
 namespace {
@@ -44,7 +44,8 @@ HostKernel::HostKernel(const Imported& imported, std::span<const Reduction> redu
       case isa::Identity::all_ones:
         start_.push_back({0, -1});
         break;
-      default:
+      case isa::Identity::zero:
+      case isa::Identity::none:
         start_.push_back({0, 0});
         break;
     }
@@ -144,173 +145,129 @@ HostKernel::Value HostKernel::value_of(const Step& step, const Records& records,
   };
   const Value& a = operand(0);
   const Value& b = operand(1);
-  switch (step.act) {
-    case Act::constant:
+  switch (family_of(step.act)) {
+    case Family::constant:
       return step.constant;
-    case Act::input:
+    case Family::input:
       return records[index_of(step.record)][step.word];
-    case Act::select:
+    case Family::select:
       return a.integer != 0 ? b : operand(2);
-    case Act::widen:
-    case Act::narrow:
+    case Family::widen:
+    case Family::narrow:
       return a;
-    case Act::from_integer:
+    case Family::from_integer:
       return {static_cast<double>(a.integer), 0};
-    case Act::less:
-      return {0, a.number < b.number ? 1 : 0};
-    case Act::equal:
-      return {0, a.number == b.number ? 1 : 0};
-    default:
-      break;
+    case Family::negate:
+      return {-a.number, 0};
+    case Family::number:
+      return {function_of(step.act, a.number, b.number), 0};
+    case Family::integer:
+    case Family::comparison:
+    case Family::logic:
+      return {0, integer_of(step, a, b)};
   }
-  if (step.is_float) return {function_of(step.act, a.number, b.number), 0};
-  return {0, integer_of(step, a, b)};
+  return {};
 }
 
 double HostKernel::function_of(Act act, double a, double b) {
-  switch (act) {
-    case Act::add:
-      return a + b;
-    case Act::sub:
-      return a - b;
-    case Act::mul:
-      return a * b;
-    case Act::div:
-      return a / b;
-    case Act::negate:
-      return -a;
-    case Act::absolute:
-      return std::fabs(a);
-    case Act::copysign:
-      return std::copysign(a, b);
-    case Act::minimum:
-      return std::fmin(a, b);
-    case Act::maximum:
-      return std::fmax(a, b);
-    case Act::sqrt:
-      return std::sqrt(a);
-    case Act::rsqrt:
-      return a == 0 ? 0 : 1 / std::sqrt(a);
-    case Act::reciprocal:
-      return a == 0 ? 0 : 1 / a;
-    case Act::exp2:
-      return std::exp2(a);
-    case Act::exp:
-      return std::exp(a);
-    case Act::log2:
-      return std::log2(a);
-    case Act::log:
-      return std::log(a);
-    case Act::sin:
-      return std::sin(a);
-    case Act::cos:
-      return std::cos(a);
-    case Act::nearest:
-      return std::nearbyint(a);
-    case Act::power:
-      return std::pow(a, b);
-    case Act::cube_root:
-      return std::cbrt(a);
-    case Act::erf:
-      return std::erf(a);
-    case Act::erfc:
-      return std::erfc(a);
-    case Act::tan:
-      return std::tan(a);
-    case Act::tanh:
-      return std::tanh(a);
-    case Act::atan2:
-      return std::atan2(a, b);
-    case Act::hypot:
-      return std::hypot(a, b);
-    case Act::log10:
-      return std::log10(a);
-    case Act::expm1:
-      return std::expm1(a);
-    case Act::log1p:
-      return std::log1p(a);
-    case Act::fraction: {
-      int ignored = 0;
-      return std::frexp(a, &ignored);
-    }
-    case Act::floor:
-      return std::floor(a);
-    case Act::ceil:
-      return std::ceil(a);
-    case Act::trunc:
-      return std::trunc(a);
-    case Act::round:
-      return std::round(a);
-    default:
-      break;
-  }
-  GDR_ASSERT(false, "an operation on numbers is known here");
-  return 0;
+  static constexpr ActTable<double (*)(double, double)> kFunctions(
+      [](Act any) { return family_of(any) == Family::number; },
+      {{Act::add, [](double x, double y) { return x + y; }},
+       {Act::sub, [](double x, double y) { return x - y; }},
+       {Act::mul, [](double x, double y) { return x * y; }},
+       {Act::div, [](double x, double y) { return x / y; }},
+       {Act::absolute, [](double x, double) { return std::fabs(x); }},
+       {Act::copysign, [](double x, double y) { return std::copysign(x, y); }},
+       {Act::minimum, [](double x, double y) { return std::fmin(x, y); }},
+       {Act::maximum, [](double x, double y) { return std::fmax(x, y); }},
+       {Act::sqrt, [](double x, double) { return std::sqrt(x); }},
+       {Act::rsqrt, [](double x, double) { return x == 0 ? 0 : 1 / std::sqrt(x); }},
+       {Act::reciprocal, [](double x, double) { return x == 0 ? 0 : 1 / x; }},
+       {Act::exp2, [](double x, double) { return std::exp2(x); }},
+       {Act::exp, [](double x, double) { return std::exp(x); }},
+       {Act::log2, [](double x, double) { return std::log2(x); }},
+       {Act::log, [](double x, double) { return std::log(x); }},
+       {Act::sin, [](double x, double) { return std::sin(x); }},
+       {Act::cos, [](double x, double) { return std::cos(x); }},
+       {Act::power, [](double x, double y) { return std::pow(x, y); }},
+       {Act::cube_root, [](double x, double) { return std::cbrt(x); }},
+       {Act::erf, [](double x, double) { return std::erf(x); }},
+       {Act::erfc, [](double x, double) { return std::erfc(x); }},
+       {Act::tan, [](double x, double) { return std::tan(x); }},
+       {Act::tanh, [](double x, double) { return std::tanh(x); }},
+       {Act::atan2, [](double x, double y) { return std::atan2(x, y); }},
+       {Act::hypot, [](double x, double y) { return std::hypot(x, y); }},
+       {Act::log10, [](double x, double) { return std::log10(x); }},
+       {Act::expm1, [](double x, double) { return std::expm1(x); }},
+       {Act::log1p, [](double x, double) { return std::log1p(x); }},
+       {Act::floor, [](double x, double) { return std::floor(x); }},
+       {Act::ceil, [](double x, double) { return std::ceil(x); }},
+       {Act::trunc, [](double x, double) { return std::trunc(x); }},
+       {Act::round, [](double x, double) { return std::round(x); }},
+       {Act::nearest, [](double x, double) { return std::nearbyint(x); }},
+       {Act::fraction, [](double x, double) {
+          int ignored = 0;
+          return std::frexp(x, &ignored);
+        }}});
+  return kFunctions[act](a, b);
 }
 
 std::int64_t HostKernel::integer_of(const Step& step, const Value& a, const Value& b) {
-  const std::uint64_t left = as_unsigned(a.integer);
-  const std::uint64_t right = as_unsigned(b.integer);
-  const std::uint64_t shift = right & 63;
-  const auto bits = static_cast<unsigned>(step.constant.integer);
-  switch (step.act) {
-    case Act::to_integer: {
-      constexpr double kBeyond = 0x1p62;
-      return static_cast<std::int64_t>(std::clamp(std::isnan(a.number) ? 0 : a.number, -kBeyond, kBeyond));
-    }
-    case Act::exponent: {
-      constexpr int kOfZero = -1023;
-      constexpr int kOfInfinity = 1024;
-      if (a.number == 0) return kOfZero;
-      return std::isfinite(a.number) ? std::ilogb(a.number) : kOfInfinity;
-    }
-    case Act::iadd:
-      return as_signed(left + right);
-    case Act::isub:
-      return as_signed(left - right);
-    case Act::iand:
-    case Act::both:
-      return as_signed(left & right);
-    case Act::ior:
-    case Act::either:
-      return as_signed(left | right);
-    case Act::ixor:
-      return as_signed(left ^ right);
-    case Act::shift_left:
-      return as_signed(left << shift);
-    case Act::shift_right:
-      return a.integer >> shift;
-    case Act::shift_right_unsigned:
-      return as_signed(left >> shift);
-    case Act::imin:
-      return std::min(a.integer, b.integer);
-    case Act::imax:
-      return std::max(a.integer, b.integer);
-    case Act::int_less:
-      return a.integer < b.integer ? 1 : 0;
-    case Act::int_less_unsigned:
-      return left < right ? 1 : 0;
-    case Act::int_equal:
-      return left == right ? 1 : 0;
-    case Act::opposite:
-      return left == 0 ? 1 : 0;
-    case Act::imul:
-      return as_signed(left * right);
-    case Act::idiv:
-      return b.integer == 0 ? 0 : a.integer / b.integer;
-    case Act::iremainder:
-      return b.integer == 0 ? 0 : a.integer % b.integer;
-    case Act::sign_extend:
-      return as_signed(left << (64 - bits)) >> (64 - bits);
-    case Act::zero_extend:
-      return as_signed(left & (~std::uint64_t{0} >> (64 - bits)));
-    case Act::leading_zeros:
-      return std::countl_zero(left) - static_cast<int>(64 - bits);
-    default:
-      break;
-  }
-  GDR_ASSERT(false, "an operation on integers is known here");
-  return 0;
+  struct Operands {
+    double number;  // the first as a number
+    double other;
+    std::int64_t first;
+    std::int64_t second;
+    std::uint64_t left;  // the bits of both
+    std::uint64_t right;
+    unsigned bits;  // a constant of the operation
+    [[nodiscard]] std::uint64_t shift() const { return right & 63; }
+  };
+  static constexpr ActTable<std::int64_t (*)(const Operands&)> kFunctions(
+      [](Act any) {
+        const Family family = family_of(any);
+        return family == Family::integer || family == Family::comparison || family == Family::logic;
+      },
+      {{Act::to_integer,
+        [](const Operands& of) {
+          constexpr double kBeyond = 0x1p62;
+          return static_cast<std::int64_t>(std::clamp(std::isnan(of.number) ? 0 : of.number, -kBeyond, kBeyond));
+        }},
+       {Act::exponent,
+        [](const Operands& of) -> std::int64_t {
+          constexpr int kOfZero = -1023;
+          constexpr int kOfInfinity = 1024;
+          if (of.number == 0) return kOfZero;
+          return std::isfinite(of.number) ? std::ilogb(of.number) : kOfInfinity;
+        }},
+       {Act::iadd, [](const Operands& of) { return as_signed(of.left + of.right); }},
+       {Act::isub, [](const Operands& of) { return as_signed(of.left - of.right); }},
+       {Act::iand, [](const Operands& of) { return as_signed(of.left & of.right); }},
+       {Act::ior, [](const Operands& of) { return as_signed(of.left | of.right); }},
+       {Act::ixor, [](const Operands& of) { return as_signed(of.left ^ of.right); }},
+       {Act::shift_left, [](const Operands& of) { return as_signed(of.left << of.shift()); }},
+       {Act::shift_right, [](const Operands& of) { return of.first >> of.shift(); }},
+       {Act::shift_right_unsigned, [](const Operands& of) { return as_signed(of.left >> of.shift()); }},
+       {Act::imin, [](const Operands& of) { return std::min(of.first, of.second); }},
+       {Act::imax, [](const Operands& of) { return std::max(of.first, of.second); }},
+       {Act::imul, [](const Operands& of) { return as_signed(of.left * of.right); }},
+       {Act::idiv, [](const Operands& of) { return of.second == 0 ? 0 : of.first / of.second; }},
+       {Act::iremainder, [](const Operands& of) { return of.second == 0 ? 0 : of.first % of.second; }},
+       {Act::sign_extend, [](const Operands& of) { return as_signed(of.left << (64 - of.bits)) >> (64 - of.bits); }},
+       {Act::zero_extend,
+        [](const Operands& of) { return as_signed(of.left & (~std::uint64_t{0} >> (64 - of.bits))); }},
+       {Act::leading_zeros,
+        [](const Operands& of) -> std::int64_t { return std::countl_zero(of.left) - static_cast<int>(64 - of.bits); }},
+       {Act::less, [](const Operands& of) -> std::int64_t { return of.number < of.other ? 1 : 0; }},
+       {Act::equal, [](const Operands& of) -> std::int64_t { return of.number == of.other ? 1 : 0; }},
+       {Act::int_less, [](const Operands& of) -> std::int64_t { return of.first < of.second ? 1 : 0; }},
+       {Act::int_less_unsigned, [](const Operands& of) -> std::int64_t { return of.left < of.right ? 1 : 0; }},
+       {Act::int_equal, [](const Operands& of) -> std::int64_t { return of.left == of.right ? 1 : 0; }},
+       {Act::both, [](const Operands& of) { return as_signed(of.left & of.right); }},
+       {Act::either, [](const Operands& of) { return as_signed(of.left | of.right); }},
+       {Act::opposite, [](const Operands& of) -> std::int64_t { return of.left == 0 ? 1 : 0; }}});
+  return kFunctions[step.act]({a.number, b.number, a.integer, b.integer, as_unsigned(a.integer), as_unsigned(b.integer),
+                               static_cast<unsigned>(step.constant.integer)});
 }
 
 }  // namespace gdr::compiler
