@@ -1,10 +1,41 @@
-// Software pipelining: an iteration of the loop body finishes work that the one before began. The body is cut into a
-// first and a second stage; the operations keep their order. The rotated body is the second stage of one iteration,
-// then the first stage of the next, so the chains of both can overlap. The sections become:
+// Software pipelining: an iteration of the loop body finishes work that the one before began.
 //
-//   loop initialization   ..., clears two flags and the words that go from the first stage to the second
-//   loop body             second stage, if there was an iteration before; first stage
-//   loop termination      second stage, if the last iteration had a record; ...
+// The body is cut into a first and a second stage; the operations keep their order. The rotated body is the second
+// stage of one record (2) and then the first stage of the next (1), so that the chains of both can overlap:
+//
+//                  loop            loop body                loop
+//                  initialization  0      1      2          termination
+//     record 0     .               . 1    2 .    . .        .
+//     record 1     .               . .    . 1    2 .        .
+//     record 2     .               . .    . .    . 1        2
+//     turned       cleared         0 set  1      1          1
+//     valid        cleared         for each iteration: whether it has a record
+//
+// An example. It has 6 lines as written and 5 rotated, the last of which waits for f:
+//
+//     as written                    rotated:  second stage      first stage    flags
+//     bm xj $lr0        first                 fsub $lr0 xi $t   bm xj $lr0     valid = 0
+//     bm mj $r4         first                 fmul $t $t $t                    valid = $jvalid
+//     fsub $lr0 xi $t   second                fmul $t $r4 $t    bm mj $r4
+//     fmul $t $t $t     second                fadd f $t f                      turned = 1
+//     fmul $t $r4 $t    second                nop
+//     fadd f $t f       second
+//
+// The second stage works on the record before. On the first line it reads the `$lr0` of that record, while the load
+// writes the next one's.
+//
+// What holds at the beginning of each iteration:
+// - `turned` is set if there was an iteration before, and `valid` if that iteration had a record, which all have but
+//   perhaps the last (a broadcast block may have a record less than others).
+// - Every word that passes from the first stage to the second has its value of the iteration before. It has a place
+//   that nothing else uses. If both stages read a value, the second one reads a copy, which is made after that.
+// - The second stage reads no word of the j-record, which is the next one by now: the first stage copied what it needs.
+// - All writes of the second stage are under `turned`, so that the first iteration does not see it. It therefore holds
+//   nothing but such writes (Rotation::can_wait), and no word that it leaves for the first stage had to stay as it was
+//   before the loop.
+// - The second stage reads `turned` before the iteration sets it.
+// Loop termination repeats the second stage for the last record; it writes under `turned`, and its results, which
+// `$jvalid` gates in the body, under `valid`.
 #pragma once
 
 #include <functional>
