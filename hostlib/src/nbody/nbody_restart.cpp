@@ -11,6 +11,7 @@
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "nbody/finite_energy.h"
+#include "nbody/run_recorder.h"
 #include "reports/totals_json.h"
 
 namespace gdr::hostlib {
@@ -106,7 +107,8 @@ std::vector<Orbit> orbits_from(const JsonValue& json) {
 
 }  // namespace
 
-void NbodyRun::begin_from_checkpoint() {
+RecordedLength NbodyRun::begin_from_checkpoint() {
+  RecordedLength recorded;
   Checkpoint checkpoint = read_checkpoint(settings_.restart);
   DeviceTotals totals;
   std::string shared_totals;
@@ -121,9 +123,9 @@ void NbodyRun::begin_from_checkpoint() {
     step_offset_ = context.at("step_offset").whole<std::int64_t>();
     outputs_ = context.at("outputs").whole<std::uint64_t>();
     if (!context.at("last_output").is_null()) last_output_ = context.at("last_output").number();
-    log_bytes_ = context.at("log_bytes").whole<std::uint64_t>();
-    log_tail_ = kept_log_tail_ = context.at("log_tail").text();
-    run_file_rows_ = context.at("run_file_rows").whole<std::uint64_t>();
+    recorded.log_bytes = context.at("log_bytes").whole<std::uint64_t>();
+    recorded.log_tail = context.at("log_tail").text();
+    recorded.run_file_rows = context.at("run_file_rows").whole<std::uint64_t>();
     if (context.contains("initial_size")) initial_size_ = context.at("initial_size").number();
     if (context.contains("scales")) scales_ = scales_from(context.at("scales"));
     if (context.contains("units")) units_ = units_from(context.at("units"));
@@ -162,7 +164,7 @@ void NbodyRun::begin_from_checkpoint() {
   continue_orbits(std::move(orbits));
   // The integrator has sent all particles to the board again, which is not part of the run.
   if (device_) device_->resume(totals);
-  if (!settings_.sharing) return;
+  if (!settings_.sharing) return recorded;
   try {
     const double integration =
         device_->emulated().integration_seconds(counters().steps, integrator_->state().bodies.size());
@@ -170,6 +172,7 @@ void NbodyRun::begin_from_checkpoint() {
   } catch (const base::JsonError& error) {
     throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
   }
+  return recorded;
 }
 
 /// With another softening the energy is another one from here on; what was lost before stays lost.
@@ -194,7 +197,11 @@ void NbodyRun::apply_changes(HermiteState& state) {
   state = begun_anew(*backend_, state, particles, {state.options.eta, eps});
 }
 
-std::string NbodyRun::context() const {
+Checkpoint NbodyRun::checkpoint(const RecordedLength& recorded) const {
+  return {state(), initial_energy_, context(recorded)};
+}
+
+std::string NbodyRun::context(const RecordedLength& recorded) const {
   Json json = {{"provenance", json_of(provenance_)},
                {"start", start_},
                {"seed", seed_ ? Json(*seed_) : Json(nullptr)},
@@ -205,9 +212,9 @@ std::string NbodyRun::context() const {
                {"units", json_of(units_)},
                {"outputs", outputs_},
                {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
-               {"log_bytes", log_bytes_},
-               {"log_tail", log_ ? kept_log_tail_ : ""},
-               {"run_file_rows", run_file_rows_},
+               {"log_bytes", recorded.log_bytes},
+               {"log_tail", recorded.log_tail},
+               {"run_file_rows", recorded.run_file_rows},
                {"totals", device_ ? Json(to_json(device_->totals())) : Json(nullptr)}};
   if (!changes_.empty()) {
     Json& changes = json["changes"] = Json::array();

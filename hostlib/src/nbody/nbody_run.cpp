@@ -1,11 +1,9 @@
 #include "gdr/hostlib/nbody_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -15,16 +13,12 @@
 #include "gdr/base/stopping.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/transfer_mode.h"
-#include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/digests.h"
 #include "nbody/finite_energy.h"
+#include "nbody/run_recorder.h"
 
 namespace gdr::hostlib {
 namespace {
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Provenance provenance_without_board() {
   Provenance provenance;
@@ -33,23 +27,6 @@ Provenance provenance_without_board() {
   provenance.engine = kDirectEngine;
   provenance.exact = false;
   return provenance;
-}
-
-/// Whether `log` has lines that a run from `time` on cannot have written; true also if the file is not a log. If false,
-/// the log may come from a restarted run that was killed before its first checkpoint, and another restart may begin it
-/// again.
-bool holds_lines_before(const std::filesystem::path& log, double time) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(log, none)) return false;
-  const std::string text = base::read_file(log);
-  if (text.empty()) return false;
-  const std::string_view whole_lines = std::string_view(text).substr(0, text.rfind('\n') + 1);
-  try {
-    return std::ranges::any_of(samples_from_csv(whole_lines, log.string()),
-                               [&](const std::vector<double>& row) { return row.front() < time; });
-  } catch (const Error&) {
-    return true;
-  }
 }
 
 }  // namespace
@@ -108,14 +85,9 @@ std::vector<base::NamedFile> outputs_of(const NbodySettings& settings) {
 }
 
 NbodyRun::NbodyRun(NbodySettings settings, std::optional<Device> device, Provenance provenance)
-    : settings_(std::move(settings)),
-      device_(std::move(device)),
-      provenance_(std::move(provenance)),
-      last_checkpoint_seconds_(wall_seconds()) {
+    : settings_(std::move(settings)), device_(std::move(device)), provenance_(std::move(provenance)) {
   check_settings();
-  for (const std::filesystem::path& path : {settings_.out, settings_.log, settings_.checkpoint}) {
-    if (!path.empty()) base::require_writable(path);
-  }
+  recorder_ = std::make_unique<RunRecorder>(settings_);
 }
 
 NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
@@ -152,10 +124,14 @@ void NbodyRun::check_settings() const {
 }
 
 void NbodyRun::begin() {
-  settings_.restart.empty() ? begin_new() : begin_from_checkpoint();
+  RecordedLength recorded;
+  if (settings_.restart.empty()) {
+    begin_new();
+  } else {
+    recorded = begin_from_checkpoint();
+  }
   begin_time_ = time();
-  open_log();
-  open_run_file();
+  recorder_->open(begin_time_, outputs_, std::move(recorded));
   constexpr std::size_t kReserve = 4 << 20;     // for texts and pages
   constexpr std::size_t kReserveOfEach = 1024;  // for copies of a particle, its neighbours, its part of the checkpoint
   reserve_ = std::make_unique_for_overwrite<char[]>(kReserve + kReserveOfEach * state().bodies.size());
@@ -207,44 +183,6 @@ void NbodyRun::begin_new() {
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);
 }
 
-void NbodyRun::open_log() {
-  if (settings_.log.empty()) return;
-  const bool continues = log_bytes_ > 0 && std::filesystem::exists(settings_.log);
-  const auto refuse = [&] {
-    throw Error(fmt::format("{}: is not the log that {} belongs to; name another file", settings_.log.string(),
-                            settings_.restart.string()));
-  };
-  if (!continues) {
-    if (!settings_.restart.empty() && holds_lines_before(settings_.log, begin_time_)) refuse();
-    log_.emplace(settings_.log);
-    log_tail_ = sample_csv_header();
-    log_->append(log_tail_);
-    log_bytes_ = log_->size();
-    kept_log_tail_ = log_tail_;
-    return;
-  }
-  const std::string text = base::read_file(settings_.log);
-  if (text.size() < log_bytes_ || !std::string_view(text).substr(0, log_bytes_).ends_with(log_tail_)) refuse();
-  samples_ = samples_from_csv(std::string_view(text).substr(0, log_bytes_), settings_.log.string());
-  log_.emplace(settings_.log, log_bytes_);
-}
-
-/// Reads back a run file of which the checkpoint knows, up to the number of outputs in the checkpoint. The file may
-/// have more, if it was written again before the process ended.
-void NbodyRun::open_run_file() {
-  if (!has_run_file() || run_file_rows_ == 0 || !std::filesystem::exists(settings_.out)) return;
-  RunFile file = read_run_file(settings_.out);
-  if (file.samples.size() < run_file_rows_) {
-    throw Error(fmt::format("{}: is not the file that {} belongs to: it holds {} outputs of {}; name another file",
-                            settings_.out.string(), settings_.restart.string(), file.samples.size(), run_file_rows_));
-  }
-  file.samples.resize(run_file_rows_);
-  samples_ = std::move(file.samples);
-  for (SnapshotFile& other : file.others) {
-    if (other.number < outputs_) snapshot_files_.push_back(std::move(other));
-  }
-}
-
 double NbodyRun::time() const { return time_offset_ + integrator_->time(); }
 
 double NbodyRun::own_time(double t) const {
@@ -277,11 +215,11 @@ bool NbodyRun::integrate_to_output(const std::function<bool(const NbodyRun&)>& g
     // An output that was begun is not counted, so that a restart makes it.
     reserve_.reset();
     end_ = NbodyEnd::stopped;
-    if (last_output_) keep_checkpoint();
+    if (last_output_) write_checkpoint_before_output();
     throw;
   } catch (const base::Stopped&) {
     end_ = NbodyEnd::stopped;
-    if (last_output_) keep_checkpoint();
+    if (last_output_) write_checkpoint_before_output();
     throw;
   }
 }
@@ -314,25 +252,18 @@ bool NbodyRun::go_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
       write_checkpoint();
       return false;
     }
-    if (checkpoint_is_due()) write_checkpoint();
+    if (recorder_->checkpoint_is_due()) write_checkpoint();
   }
   const double t = output_time.value_or(settings_.t_end);
   if (last_output_ != t) output(t);
   if (end_ != NbodyEnd::reached) return false;
   if (output_time) return true;
-  if (has_run_file()) {
-    if (!run_file_written_) write_run_file(settings_.t_end, outputs_ - 1);
-  } else if (!settings_.out.empty()) {
-    hostlib::write_snapshot(settings_.out, snapshot(settings_.t_end), snapshot_format());
-  }
+  recorder_->end(*this, settings_.t_end, outputs_);
   return false;
 }
 
 void NbodyRun::output(double t) {
-  if (!settings_.out.empty() && settings_.every > 0) write_numbered_snapshot(t);
-  std::optional<Energy> energy;
-  if (log_ || has_run_file() || settings_.keep_samples) energy = take_sample(t);
-  if (has_run_file()) write_run_file(t, outputs_);
+  const std::optional<Energy> energy = recorder_->output(*this, t, outputs_);
   if (energy || watches()) {
     last_watch_ = energy ? watch(t, *energy) : watch(t);
     if (watches() && in_trouble()) {
@@ -377,88 +308,19 @@ std::optional<double> NbodyRun::pipe_occupancy() const {
   return static_cast<double>(counters().interactions) / places;
 }
 
-Energy NbodyRun::take_sample(double t) {
-  const Sample taken = sample(t);
-  samples_.push_back(sample_values(taken));
-  if (!log_) return taken.energy;
-  log_tail_ = sample_csv_line(samples_.back());
-  log_->append(log_tail_);
-  return taken.energy;
-}
-
 Snapshot NbodyRun::snapshot(double t) const {
   const std::int64_t step = step_offset_ + static_cast<std::int64_t>(counters().block_steps);
   return {step, t, particles_at(t)};
 }
 
-void NbodyRun::write_numbered_snapshot(double t) {
-  const std::filesystem::path path = base::numbered_path(settings_.out, outputs_);
-  if (!has_run_file()) {
-    hostlib::write_snapshot(path, snapshot(t), snapshot_format());
-    return;
-  }
-  RunFile file;
-  file.attributes = attributes();
-  file.units = units_;
-  file.snapshot = snapshot(t);
-  file.number = outputs_;
-  hostlib::write_run_file(path, file);
-  snapshot_files_.push_back({outputs_, path.filename().string()});
-}
-
-/// Writes the run file after output `number` at `t`. The file names the numbered snapshots; if there are none, it holds
-/// the last snapshot itself.
-void NbodyRun::write_run_file(double t, std::uint64_t number) {
-  RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number, units_};
-  if (settings_.every == 0) {
-    file.snapshot = snapshot(t);
-    file.number = 0;  // of the snapshots in this file
-  }
-  hostlib::write_run_file(settings_.out, file);
-  run_file_written_ = true;
-}
-
-std::vector<RunAttribute> NbodyRun::attributes() const {
-  std::vector<RunAttribute> all = {
-      {"version", provenance_.version}, {"start", start_}, {"eps", state().options.eps}, {"eta", state().options.eta}};
-  const std::vector<RunAttribute> of_board = {{"kernel", provenance_.kernel},
-                                              {"kernel_sha256", provenance_.kernel_sha256},
-                                              {"machine", provenance_.machine},
-                                              {"machine_sha256", provenance_.machine_sha256},
-                                              {"clock_mhz", provenance_.clock_mhz},
-                                              {"transfer", provenance_.transfer},
-                                              {"boards", static_cast<std::int64_t>(provenance_.boards)}};
-  if (device_) all.insert(all.end(), of_board.begin(), of_board.end());
-  if (state().options.regularise) all.push_back({"binaries", std::string("regularised")});
-  all.push_back({"engine", provenance_.engine});
-  all.push_back({"exact", static_cast<std::int64_t>(provenance_.exact)});
-  if (!changes_.empty()) {
-    std::vector<std::string> texts;
-    for (const RunChange& change : changes_) texts.push_back(fmt::format("t = {}: {}", change.t, change.what));
-    all.push_back({"changes", fmt::format("{}", fmt::join(texts, "; "))});
-  }
-  return all;
-}
-
-bool NbodyRun::checkpoint_is_due() const {
-  return !settings_.checkpoint.empty() &&
-         wall_seconds() - last_checkpoint_seconds_ >= 60 * settings_.checkpoint_minutes;
-}
+const std::vector<std::vector<double>>& NbodyRun::samples() const { return recorder_->samples(); }
 
 void NbodyRun::write_checkpoint() {
-  if (settings_.checkpoint.empty()) return;
-  // Everything that the checkpoint says of the log must be on the disk.
-  if (log_) log_->flush();
-  log_bytes_ = log_ ? log_->size() : 0;
-  kept_log_tail_ = log_tail_;
-  run_file_rows_ = has_run_file() ? samples_.size() : 0;
-  keep_checkpoint();
+  recorder_->checkpoint([&](const RecordedLength& recorded) { return checkpoint(recorded); });
 }
 
-void NbodyRun::keep_checkpoint() {
-  if (settings_.checkpoint.empty()) return;
-  hostlib::write_checkpoint(settings_.checkpoint, {state(), initial_energy_, context()});
-  last_checkpoint_seconds_ = wall_seconds();
+void NbodyRun::write_checkpoint_before_output() {
+  recorder_->checkpoint_before_output([&](const RecordedLength& recorded) { return checkpoint(recorded); });
 }
 
 }  // namespace gdr::hostlib

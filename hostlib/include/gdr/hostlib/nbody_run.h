@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "gdr/base/file.h"
 #include "gdr/base/own_files.h"
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/device.h"
@@ -153,6 +152,10 @@ struct RunChange {
   std::string what;  // `eta 0.02 instead of 0.1`
 };
 
+struct Checkpoint;
+class RunRecorder;
+struct RecordedLength;
+
 enum class NbodyEnd : std::uint8_t { reached, stopped, energy_error };
 
 class NbodyRun {
@@ -193,6 +196,8 @@ class NbodyRun {
   [[nodiscard]] Particles particles() const;  // at result_time()
   /// Particles at `t`, from time() to the time of the next block. Throws gdr::Error for other times.
   [[nodiscard]] Particles particles_at(double t) const;
+  /// The same with the number of the step that led there.
+  [[nodiscard]] Snapshot snapshot(double t) const;
   /// Number of particles that particles() has to predict.
   [[nodiscard]] std::size_t predicted() const;
   [[nodiscard]] Energy energy() const;  // throws gdr::Error if it is not finite
@@ -220,7 +225,7 @@ class NbodyRun {
   [[nodiscard]] Sample sample(double t) const;
   /// Values of the outputs so far, in the order of sample_columns(), if there is a log or an HDF5 output or
   /// keep_samples is set. With a log or an HDF5 output, those from before a restart are included.
-  [[nodiscard]] const std::vector<std::vector<double>>& samples() const { return samples_; }
+  [[nodiscard]] const std::vector<std::vector<double>>& samples() const;
   /// Places at the outputs so far of the particles of settings.orbits, including those that a checkpoint has.
   [[nodiscard]] const std::vector<Orbit>& orbits() const { return orbits_; }
   [[nodiscard]] const HermiteState& state() const { return integrator_->state(); }
@@ -251,12 +256,9 @@ class NbodyRun {
   void require_board() const;
   void require_room(std::size_t particles) const;
   void begin_new();
-  void begin_from_checkpoint();
-  void open_log();
-  void open_run_file();
+  RecordedLength begin_from_checkpoint();
   [[nodiscard]] std::optional<double> next_output() const;
   void output(double t);
-  Energy take_sample(double t);
   void begin_orbits(const std::vector<std::int64_t>& ids_there);
   void continue_orbits(std::vector<Orbit> kept);
   void extend_orbits(double t);
@@ -266,22 +268,11 @@ class NbodyRun {
   [[nodiscard]] std::uint64_t watch_number() const;
   [[nodiscard]] bool in_trouble() const;
   [[nodiscard]] std::optional<double> pipe_occupancy() const;
-  [[nodiscard]] Snapshot snapshot(double t) const;
-  void write_numbered_snapshot(double t);
-  [[nodiscard]] std::vector<RunAttribute> attributes() const;
-  [[nodiscard]] SnapshotFormat snapshot_format() const {
-    return settings_.format.value_or(snapshot_format_for(settings_.out));
-  }
-  [[nodiscard]] bool has_run_file() const {
-    return is_hdf5(settings_.out) && settings_.format != SnapshotFormat::gadget;
-  }
-  void write_run_file(double t, std::uint64_t number);
   bool go_to_output(const std::function<bool(const NbodyRun&)>& go_on);
   void write_checkpoint();
-  /// Writes it with what is known of the log and the run file since the last output.
-  void keep_checkpoint();
-  [[nodiscard]] bool checkpoint_is_due() const;
-  [[nodiscard]] std::string context() const;
+  void write_checkpoint_before_output();
+  [[nodiscard]] Checkpoint checkpoint(const RecordedLength& recorded) const;
+  [[nodiscard]] std::string context(const RecordedLength& recorded) const;
 
   NbodySettings settings_;
   std::optional<Device> device_;
@@ -307,16 +298,8 @@ class NbodyRun {
   double begin_time_ = 0;         // time of the run at which this process began
   std::uint64_t outputs_ = 0;     // written so far
   std::optional<double> last_output_;
-  std::vector<std::vector<double>> samples_;
   std::vector<Orbit> orbits_;
-  std::vector<SnapshotFile> snapshot_files_;  // snapshots that the run file names
-  std::uint64_t run_file_rows_ = 0;           // samples in the run file when the checkpoint was written
-  bool run_file_written_ = false;             // by this process
-  std::optional<base::LineFile> log_;
-  std::uint64_t log_bytes_ = 0;  // length of the log when the checkpoint was written
-  std::string log_tail_;         // last line of the log
-  std::string kept_log_tail_;    // of the first log_bytes_ bytes
-  double last_checkpoint_seconds_ = 0;
+  std::unique_ptr<RunRecorder> recorder_;  // of what happens in files
   std::vector<std::string> notes_;
   NbodyEnd end_ = NbodyEnd::reached;
   std::unique_ptr<char[]> reserve_;  // given back when memory is exhausted, for the last checkpoint and the report
