@@ -41,9 +41,18 @@ LongWord GravityWorkload::word_of(const Variable& variable, double value) const 
       return isa::widen(emulator::flt64to36(value).value);
     case isa::Conversion::FIX64TO36:
       return isa::widen(emulator::fix64to36(static_cast<std::int64_t>(value)).value);
-    default:
+    case isa::Conversion::FIX64TO72:
+      return emulator::fix64to72(static_cast<std::int64_t>(value)).value;
+    case isa::Conversion::FLT64TO72:
       return emulator::flt64to72(value).value;
+    case isa::Conversion::FLT72TO64:
+    case isa::Conversion::FLT36TO64:
+    case isa::Conversion::FIX72TO64:
+    case isa::Conversion::FIX36TO64:
+    case isa::Conversion::NONE:
+      break;
   }
+  throw Error("GravityWorkload: " + variable.name + " has a conversion that the kernel's variables do not have");
 }
 
 double typical_value(const Variable& variable, std::mt19937_64& random, unsigned index) {

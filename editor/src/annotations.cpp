@@ -100,9 +100,12 @@ Shown shown_as(const Symbol& symbol) {
     case SymbolKind::parameter:
     case SymbolKind::index:
       return {TokenType::variable, kReadonly};
-    default:
-      return {TokenType::variable};
+    case SymbolKind::variable:
+    case SymbolKind::view:
+    case SymbolKind::register_name:
+      break;
   }
+  return {TokenType::variable};
 }
 
 std::optional<Shown> shown_as(const Unit& unit, const Token& token) {

@@ -93,9 +93,14 @@ int protocol_kind(SymbolKind kind) {
     case SymbolKind::constant:
     case SymbolKind::parameter:
       return kConstant;
-    default:
-      return kVariable;
+    case SymbolKind::variable:
+    case SymbolKind::view:
+    case SymbolKind::register_name:
+    case SymbolKind::argument:
+    case SymbolKind::index:
+      break;
   }
+  return kVariable;
 }
 
 namespace {

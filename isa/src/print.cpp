@@ -109,9 +109,14 @@ class LineText {
         return bm_text(line_.bm);
       case Source::immediate:
         return immediate_text(line_.immediate);
-      default:
-        return std::string(name_of(source));
+      case Source::t_short:
+      case Source::t_long:
+      case Source::pe_id:
+      case Source::bb_id:
+      case Source::none:
+        break;
     }
+    return std::string(name_of(source));
   }
 
   /// The destinations that a unit writes through the ports, each with a blank before it.

@@ -121,9 +121,11 @@ class Timeline {
         return 'M';
       case isa::Unit::alu:
         return 'I';
-      default:
-        return lines_.units(line)[kBmLetter];
+      case isa::Unit::bm:
+      case isa::Unit::none:
+        break;
     }
+    return lines_.units(line)[kBmLetter];
   }
 
   [[nodiscard]] std::string title_of(std::size_t line, const HeldOperation& held) const {

@@ -107,9 +107,60 @@ enum class Code : unsigned {
       return Warning::type;
     case Code::one_block:
       return Warning::one_block;
-    default:
-      return std::nullopt;
+    case Code::syntax:
+    case Code::unknown_name:
+    case Code::unknown_operation:
+    case Code::duplicate_name:
+    case Code::misplaced:
+    case Code::expression:
+    case Code::block:
+    case Code::too_long:
+    case Code::include:
+    case Code::macro:
+    case Code::kernel:
+    case Code::place_of_transfer:
+    case Code::conversion:
+    case Code::reduction:
+    case Code::memory_full:
+    case Code::shape:
+    case Code::alias:
+    case Code::parameter:
+    case Code::register_name:
+    case Code::operand_count:
+    case Code::operand_kind:
+    case Code::width:
+    case Code::multiplier_width:
+    case Code::negation:
+    case Code::address:
+    case Code::subscript:
+    case Code::immediate:
+    case Code::identity:
+    case Code::flag:
+    case Code::predicate:
+    case Code::sequencer:
+    case Code::pe_number:
+    case Code::destination_twice:
+    case Code::unit_taken:
+    case Code::gpr_read_port:
+    case Code::lm_read_port:
+    case Code::write_port:
+    case Code::bm_port:
+    case Code::immediate_port:
+    case Code::adder_claimed:
+    case Code::hazard:
+    case Code::not_forwarded:
+    case Code::t_width:
+    case Code::uninitialised:
+    case Code::result_unset:
+    case Code::long_product:
+    case Code::record_outside_body:
+    case Code::read_only:
+    case Code::move:
+    case Code::move_overlap:
+    case Code::experiment:
+      break;
   }
+  return std::nullopt;
 }
 
 }  // namespace gdr::assembler

@@ -317,7 +317,9 @@ std::optional<Source> LineEncoder::source(const Value& value, const Resolved& op
       return Source::pe_id;
     case OperandKind::bb_id:
       return Source::bb_id;
-    default:
+    case OperandKind::flag:
+    case OperandKind::pe:
+    case OperandKind::name:
       break;
   }
   reporter_.error(Code::operand_kind, value.where,

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "gdr/base/error.h"
+
 namespace gdr::assembler {
 namespace {
 
@@ -29,9 +31,19 @@ MemoryLimits limits_of(OperandKind kind, std::uint32_t record_words) {
     case OperandKind::record:
       // A record longer than BM is reported at its declaration; no word has an address beyond BM.
       return {"j-record", std::min<std::uint32_t>(2 * record_words, isa::kBmShortWords)};
-    default:
+    case OperandKind::bm:
       return {"broadcast memory", isa::kBmShortWords};
+    case OperandKind::t:
+    case OperandKind::pe_id:
+    case OperandKind::bb_id:
+    case OperandKind::flag:
+    case OperandKind::immediate:
+    case OperandKind::pe:
+    case OperandKind::name:
+      break;
   }
+  GDR_ASSERT(false, "only words of a memory have limits");
+  return {};
 }
 
 /// A whole number of up to 72 bits: "42", "-1", "0x3ff".
@@ -112,8 +124,17 @@ std::optional<Value> OperandReader::registered(const Operand& operand, Value val
         return std::nullopt;
       }
       break;
-    default:
+    case OperandKind::gpr:
+    case OperandKind::lm:
+    case OperandKind::bm:
+    case OperandKind::record:
       value.end = limits_of(operand.kind, declared_.program.record_words).short_words;
+      break;
+    case OperandKind::t:
+    case OperandKind::pe_id:
+    case OperandKind::bb_id:
+    case OperandKind::name:
+      break;  // without an address
   }
   return value;
 }

@@ -269,8 +269,13 @@ struct NamedRegisters : x3::symbols<NamedRegister> {
         case isa::Source::bb_id:
           this->add(text.substr(1), {OperandKind::bb_id});
           break;
-        default:
-          break;  // has a port's address
+        case isa::Source::gpr_a:
+        case isa::Source::gpr_b:
+        case isa::Source::lm:
+        case isa::Source::bm:
+        case isa::Source::immediate:
+        case isa::Source::none:
+          break;  // has a port's address, or is no register
       }
     }
   }

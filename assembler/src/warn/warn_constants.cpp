@@ -148,43 +148,32 @@ class KnownWords {
     const Known b = info.sources > 1 ? operand(line, slot, isa::Role::b) : Known();
     const bool both = a.constant && b.constant;
     Known result;
-    switch (slot.op) {
-      case isa::Op::UXOR:
-        if (slot.a == slot.b) {
-          result.set(LongWord());
-        } else if (both) {
-          result.set(LongWord::from_bits(a.word.bits() ^ b.word.bits()));
-        }
-        break;
-      case isa::Op::UOR:
-        if (both) result.set(LongWord::from_bits(a.word.bits() | b.word.bits()));
-        break;
-      case isa::Op::UAND:
-        if (both) result.set(LongWord::from_bits(a.word.bits() & b.word.bits()));
-        break;
-      case isa::Op::UPASSA:
-        result = a;
-        break;
-      case isa::Op::FPASSA:
-        result = a;
-        if (a.constant && slot.width == Width::short_word && a.word != isa::widen(a.word.upper())) {
-          result.constant = false;  // rounded
-        }
-        break;
-      case isa::Op::FMUL:
-        // A constant on both sides is rarely exact; what matters here is 0 and infinity.
-        if (both) {
-          const double product = number_in(a.word) * number_in(b.word);
-          if (product == 0 || std::isinf(product)) result.set(word_of(product));
-        } else if (a.constant || b.constant) {
-          const double factor = std::abs(number_in(a.constant ? a.word : b.word));
-          if (factor > 0 && std::isfinite(factor)) {
-            result.exponent = (a.constant ? b.exponent : a.exponent) + std::log2(factor);
-          }
-        }
-        break;
-      default:
-        break;
+    // The operations that kernels make constants with. Nothing is known of the results of others.
+    using isa::Op;
+    if (slot.op == Op::UXOR && slot.a == slot.b) {
+      result.set(LongWord());
+    } else if (slot.op == Op::UXOR && both) {
+      result.set(LongWord::from_bits(a.word.bits() ^ b.word.bits()));
+    } else if (slot.op == Op::UOR && both) {
+      result.set(LongWord::from_bits(a.word.bits() | b.word.bits()));
+    } else if (slot.op == Op::UAND && both) {
+      result.set(LongWord::from_bits(a.word.bits() & b.word.bits()));
+    } else if (slot.op == Op::UPASSA) {
+      result = a;
+    } else if (slot.op == Op::FPASSA) {
+      result = a;
+      if (a.constant && slot.width == Width::short_word && a.word != isa::widen(a.word.upper())) {
+        result.constant = false;  // rounded
+      }
+    } else if (slot.op == Op::FMUL && both) {
+      // A constant on both sides is rarely exact; what matters here is 0 and infinity.
+      const double product = number_in(a.word) * number_in(b.word);
+      if (product == 0 || std::isinf(product)) result.set(word_of(product));
+    } else if (slot.op == Op::FMUL && (a.constant || b.constant)) {
+      const double factor = std::abs(number_in(a.constant ? a.word : b.word));
+      if (factor > 0 && std::isfinite(factor)) {
+        result.exponent = (a.constant ? b.exponent : a.exponent) + std::log2(factor);
+      }
     }
     return result;
   }
@@ -200,29 +189,22 @@ class KnownWords {
     const auto tell = [&](const std::string& what) {
       reporter_.warning(Code::event_prone, line.where, fmt::format("'{}' {}", info.mnemonic, what));
     };
-    switch (slot.op) {
-      case isa::Op::FMUL:
-        if ((is_infinite(a) && is_number(b, 0)) || (is_number(a, 0) && is_infinite(b))) {
-          tell("multiplies 0 by infinity, which is no number: each iteration counts an invalid operation");
-        } else if (a.constant && b.constant) {
-          if (!is_infinite(a) && !is_infinite(b) && std::isinf(number_in(a.word) * number_in(b.word)))
-            tell("multiplies two constants whose product is beyond the largest number: it overflows every time");
-        } else if (const double exponent = result_of(line, slot).exponent; exponent > kLargestExponent) {
-          tell(
-              fmt::format("brings what constants multiply the data by to 2^{:.0f}, beyond the largest number 2^{:.0f}: "
-                          "it overflows unless the data are below 2^{:.0f}",
-                          exponent, kLargestExponent, kLargestExponent - exponent));
-        }
-        break;
-      case isa::Op::FADD:
-      case isa::Op::FSUB: {
-        const double sign = slot.op == isa::Op::FSUB ? -1 : 1;
-        if (is_infinite(a) && is_infinite(b) && number_in(a.word) == -sign * number_in(b.word))
-          tell("takes infinity from infinity, which is no number: each iteration counts an invalid operation");
-        break;
+    if (slot.op == isa::Op::FMUL) {
+      if ((is_infinite(a) && is_number(b, 0)) || (is_number(a, 0) && is_infinite(b))) {
+        tell("multiplies 0 by infinity, which is no number: each iteration counts an invalid operation");
+      } else if (a.constant && b.constant) {
+        if (!is_infinite(a) && !is_infinite(b) && std::isinf(number_in(a.word) * number_in(b.word)))
+          tell("multiplies two constants whose product is beyond the largest number: it overflows every time");
+      } else if (const double exponent = result_of(line, slot).exponent; exponent > kLargestExponent) {
+        tell(
+            fmt::format("brings what constants multiply the data by to 2^{:.0f}, beyond the largest number 2^{:.0f}: "
+                        "it overflows unless the data are below 2^{:.0f}",
+                        exponent, kLargestExponent, kLargestExponent - exponent));
       }
-      default:
-        break;
+    } else if (slot.op == isa::Op::FADD || slot.op == isa::Op::FSUB) {
+      const double sign = slot.op == isa::Op::FSUB ? -1 : 1;
+      if (is_infinite(a) && is_infinite(b) && number_in(a.word) == -sign * number_in(b.word))
+        tell("takes infinity from infinity, which is no number: each iteration counts an invalid operation");
     }
   }
 

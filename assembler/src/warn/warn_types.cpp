@@ -195,19 +195,12 @@ class Types {
     const isa::Slot& slot = isa::slot_of(line.line, access.unit);
     if (isa::info_of(slot.op).kind == isa::NumberKind::floating_point) return NumberType::floating;
     const NumberType a = operand(line, access.unit, isa::Role::a, slot.a);
-    switch (slot.op) {
-      case Op::UPASSA:
-        return a;
-      case Op::UXOR:  // of a word with itself
-        return slot.a == slot.b && a == NumberType::nothing ? a : NumberType::any;
-      case Op::UADD:
-      case Op::USUB: {
-        const NumberType both = joined(a, operand(line, access.unit, isa::Role::b, slot.b));
-        return both == NumberType::floating ? NumberType::any : both;  // an exponent, perhaps
-      }
-      default:
-        return NumberType::any;  // of bits
-    }
+    if (slot.op == Op::UPASSA) return a;
+    if (slot.op == Op::UXOR)  // of a word with itself
+      return slot.a == slot.b && a == NumberType::nothing ? a : NumberType::any;
+    if (slot.op != Op::UADD && slot.op != Op::USUB) return NumberType::any;  // of bits
+    const NumberType both = joined(a, operand(line, access.unit, isa::Role::b, slot.b));
+    return both == NumberType::floating ? NumberType::any : both;  // an exponent, perhaps
   }
 
   void note_source(const CodeAccess& read) {

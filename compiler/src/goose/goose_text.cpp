@@ -121,25 +121,17 @@ class ProgramText {
     if (!reduction) return {};
     const std::string value = result_word(word, result.word.integer);
     const std::string& target = result.word.text;
-    switch (*reduction) {
-      case isa::Op::FADD:
-      case isa::Op::UADD:
-        return fmt::format("{} += ({}){};\n", target, result.type, value);
-      case isa::Op::FMIN:
-      case isa::Op::UMIN:
-        return fmt::format("if ({1} < {0}) {0} = ({2}){1};\n", target, value, result.type);
-      case isa::Op::FMAX:
-      case isa::Op::UMAX:
-        return fmt::format("if ({1} > {0}) {0} = ({2}){1};\n", target, value, result.type);
-      case isa::Op::UAND:
-        return fmt::format("{} &= ({}){};\n", target, result.type, value);
-      case isa::Op::UOR:
-        return fmt::format("{} |= ({}){};\n", target, result.type, value);
-      case isa::Op::UXOR:
-        return fmt::format("{} ^= ({}){};\n", target, result.type, value);
-      default:
-        throw Error(fmt::format("goose: results joined by {} are not known", isa::info_of(*reduction).mnemonic));
-    }
+    using isa::Op;
+    const Op op = *reduction;
+    if (op == Op::FADD || op == Op::UADD) return fmt::format("{} += ({}){};\n", target, result.type, value);
+    if (op == Op::UAND) return fmt::format("{} &= ({}){};\n", target, result.type, value);
+    if (op == Op::UOR) return fmt::format("{} |= ({}){};\n", target, result.type, value);
+    if (op == Op::UXOR) return fmt::format("{} ^= ({}){};\n", target, result.type, value);
+    if (op == Op::FMIN || op == Op::UMIN)
+      return fmt::format("if ({1} < {0}) {0} = ({2}){1};\n", target, value, result.type);
+    if (op == Op::FMAX || op == Op::UMAX)
+      return fmt::format("if ({1} > {0}) {0} = ({2}){1};\n", target, value, result.type);
+    throw Error(fmt::format("goose: results joined by {} are not known", isa::info_of(op).mnemonic));
   }
 
   static std::string result_word(std::size_t word, bool integer) {

@@ -81,9 +81,22 @@ Agreement agreement_on(const Action& action, Rank rank) {
       return {.root = true, .amount = !by_rank && rank != action.root};
     case ActionKind::scatter:  // sizes count at the root only
       return {.root = true};
-    default:  // a barrier has nothing, and what is no collective is not asked for
+    case ActionKind::barrier:
       return {};
+    case ActionKind::compute:
+    case ActionKind::sleep:
+    case ActionKind::send:
+    case ActionKind::isend:
+    case ActionKind::receive:
+    case ActionKind::ireceive:
+    case ActionKind::wait_send:
+    case ActionKind::wait_receive:
+    case ActionKind::wait_all:
+    case ActionKind::test:
+    case ActionKind::exchange:
+      break;  // no collectives, which are not asked for
   }
+  return {};
 }
 
 /// Compares the collectives of all ranks, in their order, before messages are made of them: they have no tags, so that

@@ -60,9 +60,16 @@ isa::LongWord word_of(const isa::Variable& variable, double value) {
       return isa::widen(emulator::flt64to36(value).value);
     case isa::Conversion::FIX64TO36:
       return isa::widen(emulator::fix64to36(static_cast<std::int64_t>(value)).value);
-    default:
-      return emulator::flt64to72(value).value;
+    case isa::Conversion::FLT64TO72:
+    case isa::Conversion::FIX64TO72:
+    case isa::Conversion::FLT72TO64:
+    case isa::Conversion::FLT36TO64:
+    case isa::Conversion::FIX72TO64:
+    case isa::Conversion::FIX36TO64:
+    case isa::Conversion::NONE:
+      break;
   }
+  return emulator::flt64to72(value).value;
 }
 
 }  // namespace gdr::tests
