@@ -137,6 +137,8 @@ const Json* Json::find(std::string_view key) const {
 
 const std::vector<Json>* Json::list() const { return std::get_if<List>(&value_); }
 
+const std::vector<std::pair<std::string, Json>>* Json::members() const { return std::get_if<Object>(&value_); }
+
 const std::string* Json::string() const { return std::get_if<std::string>(&value_); }
 
 void Json::push_back(Json value) {

@@ -8,6 +8,7 @@
 #include "command/command.h"
 #include "command/report_shapes.h"
 #include "gdr/commandline/terminal.h"
+#include "gdr/hostlib/report_fields.h"
 
 namespace gdr::cli {
 namespace {
@@ -57,9 +58,13 @@ void add_version(Command program, const std::string& name) {
 
 }  // namespace
 
-const commandline::Program kProgram{
-    "gdr",       "the GRAPE-DR accelerator, emulated bit by bit", GDR_VERSION, kOtherWords, rename_hpl_on_nodes,
-    report_shape};
+const commandline::Program kProgram{"gdr",
+                                    "the GRAPE-DR accelerator, emulated bit by bit",
+                                    GDR_VERSION,
+                                    kOtherWords,
+                                    rename_hpl_on_nodes,
+                                    report_shape,
+                                    hostlib::fields_of_all_reports};
 
 }  // namespace gdr::cli
 

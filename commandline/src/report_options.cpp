@@ -23,6 +23,7 @@ void ReportOptions::add_to(Command to) {
     of_rows = {
         to.add_output_or_stdout("--csv", csv, "write the rows of the result as CSV to FILE, or - for standard output")};
   }
+  to.add_output_or_stdout("--html", html, "write the result as one page of HTML to FILE, or - for standard output");
   const Option quietly =
       to.add_flag("--quiet", quiet, "print nothing but warnings, errors and the outputs that are asked for");
   to.add_flag("--progress", progress, "show progress even if standard error is not a terminal").excludes(quietly);
@@ -96,19 +97,27 @@ void ReportOptions::end(Json& report) const {
   if (seconds.is_null()) seconds = clock.seconds();
 }
 
-void ReportOptions::write(Json report) const {
-  if (json.empty() && csv.empty()) return;
+void ReportOptions::write(Json report, std::string_view page) const {
   end(report);
+  write_files(std::move(report), page, "");
+}
+
+void ReportOptions::write_files(Json report, std::string_view page, std::string_view text) const {
+  if (json.empty() && csv.empty() && html.empty()) return;
   report["schema"] = shape().schema_name();
   report["options"] = options_json(*command);
   if (!json.empty()) write_text(json, report.text() + "\n");
   if (!csv.empty()) write_text(csv, base::csv_of(shape(), report));
+  if (html.empty()) return;
+  write_text(html, page.empty() ? base::html_page_of(shape(), command->program().common_fields(), report, text)
+                                : std::string(page));
 }
 
 void ReportOptions::show(Json report, const Json& words) const {
   end(report);
-  if (speaks()) write_text("-", base::text_of(shape().text, report, words));
-  write(std::move(report));
+  const std::string text = speaks() || !html.empty() ? base::text_of(shape().text, report, words) : "";
+  if (speaks()) write_text("-", text);
+  write_files(std::move(report), "", text);
 }
 
 }  // namespace gdr::commandline

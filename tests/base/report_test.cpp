@@ -103,6 +103,70 @@ TEST(Report, SchemasTellEntriesOfListsAndFieldsThatMayLack) {
   EXPECT_NE(markdown_table(nested().row).find("| `fixes[].title` |  | title |\n"), std::string::npos);
 }
 
+Json as_json(const Report& report) {
+  Json json{{"tool", "gdr net walk"}, {"options", Json{{"n", 4}, {"graph", "<b>.csv"}}}};
+  report.add_to(json);
+  return json;
+}
+
+const std::vector<Field>& common() {
+  static const std::vector<Field> fields{{"tool", FieldKind::text, "", "command"},
+                                         {"options", FieldKind::object, "", "what was given"}};
+  return fields;
+}
+
+TEST(Report, IsAPageWithUnitsAndMeanings) {
+  const std::string page = html_page_of(shape(), common(), as_json(report()), "4 < 5\n");
+  EXPECT_TRUE(page.starts_with("<!doctype html>")) << page;
+  EXPECT_NE(page.find("Content-Security-Policy"), std::string::npos);
+  EXPECT_NE(page.find("<h1>gdr net walk</h1>\n<pre>4 &lt; 5\n</pre>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<tr><th>kernel</th><td>gravity</td><td class=\"unit\"></td><td>kernel that computes</td></tr>"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find("<tr><th>t</th><td><span class=\"none\">none</span></td>"), std::string::npos) << page;
+  EXPECT_NE(page.find("title=\"emulated time\">seconds<span class=\"unit\">s</span></th>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<tr><td class=\"n\">4</td><td class=\"n\">0.0125</td><td class=\"n\">0.5</td>"
+                      "<td>host, &quot;board&quot;</td></tr>"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find("<tr><th>graph</th><td>&lt;b&gt;.csv</td></tr>"), std::string::npos) << page;
+  EXPECT_EQ(page.find("of the text alone"), std::string::npos) << page;
+}
+
+TEST(Report, NumbersOfAPageShowSixDigitsAndHaveAll) {
+  Json json{{"kernel", "gravity"}};
+  for (const auto& [t, shown] : {std::pair{0.1234567891, "<data value=\"0.1234567891\">0.123457</data>"},
+                                 std::pair{12345678.5, "<data value=\"12345678.5\">12345678</data>"},
+                                 std::pair{1.5e300, "1.5e+300"}, std::pair{0.25, "<td>0.25</td>"}}) {
+    json["t"] = t;
+    EXPECT_NE(html_of(shape(), common(), json).find(shown), std::string::npos) << html_of(shape(), common(), json);
+  }
+}
+
+TEST(Report, ListsOfEntriesAreTablesOfAPage) {
+  const ReportShape shape{
+      "net walk",
+      1,
+      {{"ways",
+        FieldKind::list,
+        "",
+        "ways `A` takes",
+        false,
+        {{"hops", FieldKind::whole, "1", "links"}, {"by", FieldKind::text, "", "rule", false, {}, false, true}}},
+       {"pairs", FieldKind::list, "", "pairs"}}};
+  Json json;
+  json["ways"] = Json::array();
+  json["ways"].push_back(Json{{"hops", 3}});
+  json["pairs"] = Json::array();
+  json["pairs"].push_back(Json(std::vector<int>{1, 2}));
+  json["pairs"].push_back(Json(std::vector<int>{3, 4}));
+  const std::string page = html_of(shape, common(), json);
+  EXPECT_NE(page.find("<h2>ways</h2>\n<p>ways <code>A</code> takes</p>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<tr><td class=\"n\">3</td></tr>"), std::string::npos)
+      << "no column that nothing fills: " << page;
+  EXPECT_NE(page.find("<td>(1, 2), (3, 4)</td>"), std::string::npos) << page;
+}
+
 TEST(ReportDeathTest, MistakesOfOursStop) {
   Report made(shape());
   EXPECT_DEATH(made.set("colour", "red"), "a field of a report");

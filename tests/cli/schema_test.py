@@ -6,11 +6,13 @@ fields is made of the schemas.
 """
 
 import csv
+import html.parser
 import importlib.util
 import io
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -88,6 +90,24 @@ int main(void) {
 }
 """,
 }
+
+
+class PageReader(html.parser.HTMLParser):
+    """The texts of a page, and the elements that it leaves open."""
+
+    def __init__(self):
+        super().__init__()
+        self.texts, self.open = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
 
 
 def gdr(*words):
@@ -222,6 +242,52 @@ class Schemas(unittest.TestCase):
                                  text=True, check=False)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("unknown option '--csv'", refused.stderr)
+
+    def test_every_report_is_a_page(self):
+        """With all fields and rows of the JSON, without a script, and nothing from elsewhere."""
+        for command, runs in COMMANDS.items():
+            if not runs or command == "analyse":  # whose page shows the source
+                continue
+            with self.subTest(command=command):
+                report = self.report_of(command, runs[0], "--html", "report.html")
+                page = (self.folder / "report.html").read_text(encoding="utf-8")
+                (self.folder / "report.html").unlink()
+                reader = PageReader()
+                reader.feed(page)
+                self.assertIn("Content-Security-Policy", page)
+                self.assertNotRegex(page, r"<script|https?://|src=|@import")
+                self.assertEqual(reader.open, [])
+                self.assertIn(f"gdr {command}", reader.texts)
+                schema = json.loads(gdr("schema", *command.split()))["properties"]
+                words = set(re.findall(r"[\w.]+", " ".join(reader.texts)))
+                for key, value in report.items():
+                    if key in ("schema", "options"):
+                        continue
+                    self.assertTrue({key, key.replace("_", " ").split()[0]} & words or value in ([], {}), key)
+                    for row in value if "items" in schema.get(key, {}) else []:
+                        for cell in row.values():
+                            if isinstance(cell, int) and not isinstance(cell, bool):
+                                self.assertTrue(str(cell) in words or abs(cell) > 1e5, f"{key}: {cell}")
+                for name, value in report["options"].items():
+                    self.assertIn(name, reader.texts)
+
+    def test_a_page_goes_where_outputs_go(self):
+        done = subprocess.run([GDR, "net", "cost", "--html", "-"], capture_output=True, text=True, check=True)
+        self.assertTrue(done.stdout.startswith("<!doctype html>"), done.stdout[:100])
+        for more, why in ((["--html", "-", "--json", "-"], "both go to standard output"),
+                          (["--html", "x.html", "--json", "x.html"], "--json and --html"),
+                          (["--html", "none/x.html"], "none/x.html")):
+            refused = subprocess.run([GDR, "net", "cost", *more], capture_output=True, text=True, check=False, cwd=self.folder)
+            self.assertIn(refused.returncode, (1, 2))
+            self.assertIn(why, refused.stderr)
+        shutil.copy(PROJECT / "kernels/gravity.vsm", self.folder / "k.vsm")
+        refused = subprocess.run([GDR, "as", "k.vsm", "--html", "k.vsm"], capture_output=True, text=True, check=False, cwd=self.folder)
+        self.assertEqual(refused.returncode, 2)
+        self.assertEqual((self.folder / "k.vsm").read_bytes(), (PROJECT / "kernels/gravity.vsm").read_bytes())
+        if pathlib.Path("/dev/full").exists():
+            full = subprocess.run([GDR, "net", "cost", "--html", "/dev/full"], capture_output=True, text=True, check=False)
+            self.assertEqual(full.returncode, 1)
+            self.assertIn("/dev/full", full.stderr)
 
     def test_rows_alone_go_to_standard_output(self):
         told = gdr("net", "cost", "--csv", "-").splitlines()

@@ -49,7 +49,7 @@ COMMANDS = {
 }
 # Options that every one of these commands may have and that are not tried here: those that change no number, those that
 # write, and those that need a run.
-OTHERS = {"--help", "-h", "--csv", "--json", "--quiet", "--progress", "--threads", "--save-graph", "--trace", "--block", "--sweep", "-n",
+OTHERS = {"--help", "-h", "--csv", "--html", "--json", "--quiet", "--progress", "--threads", "--save-graph", "--trace", "--block", "--sweep", "-n",
           "--seed", "--with-host", "--engine", "--timing-only", "-m", "-k", "--block-sizes", "--transa", "--transb", "--dat", "--check-up-to", "--refinement"}
 WALKED = ("cluster hpl", "cluster summa", "cluster nbody", "cluster himeno", "cluster advise", "dgemm", "hpl")
 # What a report says of results; the rest says of what they are.

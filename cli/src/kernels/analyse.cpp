@@ -14,7 +14,6 @@ struct AnalyseOptions {
   ReportOptions report;
   AssembleArguments assemble;
   std::string kernel;
-  std::string page;
 };
 
 Json report_of(const AnalyseOptions& options, const LoadedKernel& loaded, const assembler::Analysis& analysis) {
@@ -30,9 +29,9 @@ int analyse(const AnalyseOptions& options) {
   if (options.kernel.ends_with(".gdro")) loaded.files.clear();  // the source files may be newer than the object file
   const assembler::Analysis analysis = assembler::analyse(loaded.program);
   const assembler::AnalysedSources sources{loaded.program, loaded.files};
-  if (!options.page.empty()) write_text(options.page, assembler::analysis_page(analysis, sources));
-  if (options.report.speaks() && options.page != "-") fmt::print("{}", assembler::analysis_text(analysis, sources));
-  options.report.write(report_of(options, loaded, analysis));
+  if (options.report.speaks()) fmt::print("{}", assembler::analysis_text(analysis, sources));
+  options.report.write(report_of(options, loaded, analysis),
+                       options.report.html.empty() ? "" : assembler::analysis_page(analysis, sources));
   return kSuccess;
 }
 
@@ -43,8 +42,6 @@ void add_analyse(Command program, const std::string& name) {
       name, "show what limits a kernel's loop: ports, dependences, registers, line by line",
       "gdr analyse kernels/gravity.vsm --html gravity.html", analyse);
   command.add_option("kernel=FILE", options->kernel, kKernelFile).required();
-  command.add_output_or_stdout("--html", options->page,
-                               "page with source and lines side by side to FILE, or - for standard output");
   options->assemble.add_with_compile_options(command);
   options->report.add_to(command);
 }

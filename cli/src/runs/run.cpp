@@ -186,7 +186,7 @@ int run(const RunOptions& options) {
       }
       return debugger.lines_at(options.break_at);
     });
-    fmt::print(options.report.json == "-" ? stderr : stdout, "{}",
+    fmt::print(options.report.writes_to_stdout() || options.out == "-" ? stderr : stdout, "{}",
                debugger::dump_at(debugger, options.break_at, lines, chosen, options.at));
   }
   if (!timing) require_numbers(kernel.numbered, device, data, options.input.j_file);

@@ -58,6 +58,8 @@ class Json {
   [[nodiscard]] const Json* find(std::string_view key) const;
   /// The entries of a list; nullptr if this is no list.
   [[nodiscard]] const std::vector<Json>* list() const;
+  /// The keys of an object with their values, in their order; nullptr if this is no object.
+  [[nodiscard]] const std::vector<std::pair<std::string, Json>>* members() const;
   /// The text of a text; nullptr if this is none.
   [[nodiscard]] const std::string* string() const;
   /// Appends to a list. A null value becomes a list first.

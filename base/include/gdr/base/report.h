@@ -1,4 +1,4 @@
-// Results that print themselves: a report of typed fields, as JSON, as CSV and as text. A shape says once what a field
+// Results that print themselves: a report of typed fields, as text, JSON, CSV and HTML. A shape says once what a field
 // is; JSON Schemas and pages come from it, too.
 #pragma once
 
@@ -122,6 +122,14 @@ class Report {
 [[nodiscard]] std::string text_of(std::string_view form, const Json& report, const Json& words = {});
 /// GDR_ASSERT that the form of a text names only fields of the shape, or of `common`.
 void check_text(std::string_view form, const ReportShape& shape, const std::vector<Field>& common);
+
+/// The report as tables of HTML: its fields with units and meanings, its rows, and a table for each list of entries
+/// with fields. Numbers show six digits, and have all of them as `value` of their element. `common` are the fields of
+/// all reports.
+[[nodiscard]] std::string html_of(const ReportShape& shape, const std::vector<Field>& common, const Json& report);
+/// The same as a page of its own, which loads nothing, with `text`, as text_of() gives it, before the tables.
+[[nodiscard]] std::string html_page_of(const ReportShape& shape, const std::vector<Field>& common, const Json& report,
+                                       std::string_view text = {});
 
 /// JSON Schema (draft 2020-12) of the reports of this shape, which also have the fields `common`.
 [[nodiscard]] Json json_schema(const ReportShape& shape, const std::vector<Field>& common);

@@ -20,6 +20,7 @@
 #include "gdr/base/quantity.h"
 
 namespace gdr::base {
+struct Field;
 struct ReportShape;
 }
 
@@ -269,6 +270,8 @@ struct Program {
   std::string (*rename)(std::vector<std::string>& words) = nullptr;
   /// The shape of the report of a command such as "net bcast"; null if it has none.
   const base::ReportShape* (*shape_of)(std::string_view command) = nullptr;
+  /// The fields of all reports, beside those of their shapes. A program with reports has some.
+  const std::vector<base::Field>& (*common_fields)() = nullptr;
 };
 
 /// Parses the command line of a program, and runs the subcommand that was requested. If the first word names one that
