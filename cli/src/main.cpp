@@ -64,6 +64,7 @@ const commandline::Program kProgram{"gdr",
                                     kOtherWords,
                                     rename_hpl_on_nodes,
                                     report_shape,
+                                    option_table,
                                     hostlib::fields_of_all_reports};
 
 }  // namespace gdr::cli

@@ -102,6 +102,11 @@ Option Option::capture_default_str() const {
   return *this;
 }
 
+Option Option::by_default(const std::string& text) const {
+  option_->default_str(text);
+  return *this;
+}
+
 Option Option::delimiter(char delimiter) const {
   option_->delimiter(delimiter);
   return *this;
@@ -165,6 +170,12 @@ Command Command::add_command(const std::string& name, const std::string& what, c
 
 template <class Value>
 Option Command::add_option(const std::string& name, Value& value, const std::string& what) const {
+  require_untabled(name);
+  return make_option(name, value, what);
+}
+
+template <class Value>
+Option Command::make_option(const std::string& name, Value& value, const std::string& what) const {
   const std::size_t equals = name.find('=');
   CLI::Option* const option = app_->add_option(name.substr(0, equals), value, what);
   option->type_name(equals == std::string::npos ? DefaultValueName<Value>::kText : name.substr(equals + 1));
@@ -185,6 +196,19 @@ Option Command::add_option(const std::string& name, Value& value, const std::str
   return Option(option);
 }
 
+template <class Value>
+Option Command::add_option(const std::string& word, Value& value) const {
+  const TabledOption& entry = tabled(word);
+  if constexpr (requires { value.push_back({}); } && !std::is_same_v<Value, std::string>) {
+    if (!entry.repeats) {
+      const Option list = make_option(spelled(entry), value, entry.what + "; several with commas between them");
+      return finish(entry, list.delimiter(','));
+    }
+  }
+  return finish(entry, make_option(spelled(entry), value, entry.what));
+}
+
+// The types of values.
 template Option Command::add_option(const std::string&, std::string&, const std::string&) const;
 template Option Command::add_option(const std::string&, double&, const std::string&) const;
 template Option Command::add_option(const std::string&, int&, const std::string&) const;
@@ -196,17 +220,37 @@ template Option Command::add_option(const std::string&, std::optional<std::uint3
 template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::vector<std::uint32_t>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::string&) const;
+template Option Command::add_option(const std::string&, double&) const;
+template Option Command::add_option(const std::string&, int&) const;
+template Option Command::add_option(const std::string&, std::uint32_t&) const;
+template Option Command::add_option(const std::string&, std::uint64_t&) const;
+template Option Command::add_option(const std::string&, std::optional<double>&) const;
+template Option Command::add_option(const std::string&, std::optional<std::uint64_t>&) const;
+template Option Command::add_option(const std::string&, std::optional<std::uint32_t>&) const;
+template Option Command::add_option(const std::string&, std::vector<std::string>&) const;
+template Option Command::add_option(const std::string&, std::vector<std::uint32_t>&) const;
+template Option Command::add_option(const std::string&, std::vector<std::uint64_t>&) const;
 
-Option Command::add_output(const std::string& name, std::string& file, const std::string& what) const {
-  const Option option = add_option(name + "=FILE", file, what);
-  rules_->outputs.push_back({option, &file, false});
+Option Command::make_output(const std::string& name, std::string& file, const std::string& what, bool or_stdout) const {
+  const Option option = make_option(name + "=FILE", file, what);
+  rules_->outputs.push_back({option, &file, or_stdout});
   return option;
 }
 
+Option Command::add_output(const std::string& name, std::string& file, const std::string& what) const {
+  require_untabled(name);
+  return make_output(name, file, what, false);
+}
+
+Option Command::add_output(const std::string& word, std::string& file) const {
+  const TabledOption& entry = tabled(word);
+  return finish(entry, make_output(spelled(entry), file, entry.what, false));
+}
+
 Option Command::add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const {
-  const Option option = add_option(name + "=FILE", file, what);
-  rules_->outputs.push_back({option, &file, true});
-  return option;
+  require_untabled(name);
+  return make_output(name, file, what, true);
 }
 
 void Command::may_replace(const Option& output, const Option& input) const {
@@ -308,13 +352,25 @@ void Command::try_outputs(const std::string& option, const std::vector<std::stri
 }
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {
+  require_untabled(name);
   return Option(app_->add_flag(name, value, what));
+}
+
+Option Command::add_flag(const std::string& word, bool& value) const {
+  const TabledOption& entry = tabled(word);
+  return finish(entry, Option(app_->add_flag(spelled(entry), value, entry.what)));
 }
 
 Option Command::add_flag(const std::string& name, std::string& word, const std::string& by_default,
                          const std::vector<std::string>& words, const std::string& what) const {
   const Option flag(app_->add_flag(name + "{" + by_default + "}", word, what));
   return flag.check(one_of(words));
+}
+
+Option Command::add_flag(const std::string& tabled_word, std::string& word, const std::string& by_default,
+                         const std::vector<std::string>& words) const {
+  const TabledOption& entry = tabled(tabled_word);
+  return finish(entry, add_flag(spelled(entry), word, by_default, words, entry.what));
 }
 
 Option Command::add_flag_for(const std::string& name, std::string& word, const std::string& value,

@@ -10,7 +10,6 @@
 
 #include "command/kernel_source.h"
 #include "gdr/base/file.h"
-#include "gdr/hostlib/board_force.h"
 #include "gdr/interconnect/mapping_output.h"
 
 namespace gdr::cli {
@@ -22,14 +21,11 @@ constexpr const char* kFree = "with --free-network, on which messages take no ti
 
 Option ClusterOptions::add_clusters_to(Command command) {
   command.heading("Clusters");
-  command.add_option("--cluster=NAME", names, "clusters: names or FILE.toml, with commas between them").delimiter(',');
-  command.add_option("--clock", clock_mhz, "chip clock; default: that of the boards",
-                     in_range(1, 10000, ValueUnit::megahertz));
+  command.add_option("--cluster", names);
+  command.add_option("--clock", clock_mhz).by_default("that of the machine");
   using emulator::TransferMode;
-  command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
-                     "transfers between host and board: as measured in 2009, or as planned then");
-  const Option of_sizes = command.add_option(
-      "--factors=NAME", factors, "correction of latency and bandwidth by message size: a description, or none");
+  command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal});
+  const Option of_sizes = command.add_option("--factors", factors);
   command.heading(kUsualHeading);
   return of_sizes;
 }
@@ -74,9 +70,8 @@ interconnect::FlowFactors ClusterOptions::flow_factors() const {
 }
 
 void PlacementOptions::add_to(Command command) {
-  command.add_option("--map=FILE", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
-  command.add_output("--save-graph", save_graph,
-                     "write the traffic between ranks in the first run as CSV, for gdr net map --graph");
+  command.add_option("--map", map);
+  command.add_output("--save-graph", save_graph);
 }
 
 interconnect::Topology PlacementOptions::placed(interconnect::Topology network) const {
@@ -91,17 +86,6 @@ void show_rows(const ClusterOptions& clusters, const ReportOptions& options, con
   json["emulated_seconds"] = report.of_one_row("seconds");
   json["emulated_gflops"] = report.of_one_row("gflops");
   options.show(json, words);
-}
-
-void add_nodes(Command command, std::vector<std::uint64_t>& nodes, const std::string& of_which) {
-  command
-      .add_option("--nodes", nodes, "numbers of nodes, " + of_which + "with commas between them",
-                  whole_in_range(1, 4096))
-      .delimiter(',');
-}
-
-void add_force_kernel(Command command, std::string& kernel) {
-  command.add_option("--kernel", kernel, "kernel that computes the forces", kernel_named(hostlib::jerk_kernels()));
 }
 
 void add_cluster(Command program, const std::string& name) {

@@ -45,11 +45,6 @@ struct PlacementOptions {
 /// The end of a command with a row for each run: prints and writes the report. `words` are those of its text.
 void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report, Json words);
 
-// Options of several subcommands.
-/// `of_which` says what numbers of nodes are taken: "squares, ".
-void add_nodes(Command command, std::vector<std::uint64_t>& nodes, const std::string& of_which = "");
-void add_force_kernel(Command command, std::string& kernel);
-
 // One function for each subcommand; it adds the subcommand to `cluster`.
 void add_cluster_advise(Command cluster);
 void add_cluster_nbody(Command cluster);

@@ -42,10 +42,10 @@ void add_cluster_advise(Command group) {
       "advise", "N-body: best cluster, number of nodes and algorithm, with the reason", "gdr cluster advise --n 100000",
       advise);
   options->cluster.names = {"grape-dr-64", "grape-dr-64-torus", "grape-dr-64-hub"};
-  command.add_option("-n,--n", options->n, "particles", whole_in_range(2, 1000000000)).required();
+  command.add_option("--n modelled", options->n).required();
   command.add_option("--efficiency", options->efficiency, "lowest efficiency at which more nodes are worth their cost",
                      in_range(0.001, 1));
-  add_force_kernel(command, options->kernel);
+  command.add_option("--kernel forces", options->kernel);
   options->cluster.add_clusters_to(command);
   options->cluster.add_multipath_to(command);
   options->report.add_to(command);

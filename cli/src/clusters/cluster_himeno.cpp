@@ -98,16 +98,14 @@ void add_cluster_himeno(Command group) {
   const auto [command, options] = group.add_command<ClusterHimenoOptions>(
       "himeno", "Himeno benchmark on many nodes: speed of the boards with halos and memories",
       "gdr cluster himeno --nodes 8,64 --size L,XL --overlap", himeno);
-  add_nodes(command, options->nodes);
+  command.add_option("--nodes cluster", options->nodes);
   command.add_option("--size=SIZE", options->sizes, "grids: XS, S, M, L, XL or AxBxC points, with commas between them")
       .delimiter(',');
-  command.add_option("--split", options->split,
-                     "ranks along the axes, AxBxC or A,B,C; default: the fastest of all on each network");
+  command.add_option("--split ranks", options->split).by_default("the fastest of all on each network");
   command.add_choice("--on", options->place, {HimenoPlace::board, HimenoPlace::host},
                      "processor that computes the points; its memory limits the speed");
   options->placement.add_to(command);
-  command.add_flag("--overlap", options->overlap,
-                   "compute points with all neighbours on the same rank while halos are sent");
+  command.add_flag("--overlap points", options->overlap);
   options->cluster.add_multipath_to(command);
   options->cluster.add_to(command);
   options->report.add_to(command);

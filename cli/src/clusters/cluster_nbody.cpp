@@ -119,35 +119,18 @@ void add_cluster_nbody(Command group) {
   const auto [command, options] = group.add_command<ClusterNbodyOptions>(
       "nbody", "N-body with individual steps on many nodes: time, efficiency, limiting resource",
       "gdr cluster nbody --nodes 4,16,64 --n 100000", nbody);
-  command
-      .add_option("--nodes", options->nodes,
-                  "numbers of nodes, with commas between them; default: all, and fewer by factors of 4",
-                  whole_in_range(1, 65536))
-      .delimiter(',');
-  command
-      .add_option("-n,--n", options->n, "numbers of particles, with commas between them", whole_in_range(2, 1000000000))
-      .delimiter(',');
-  const Option algorithm =
-      command
-          .add_option("--algorithm", options->algorithms,
-                      "copy: all particles in every node; j: a share of the particles in each node; 2d: both, on a "
-                      "square of nodes; systolic: shares of the block circulate; hyper: the same in larger shifts",
-                      one_of(cluster::nbody_algorithm_names()))
-          .delimiter(',');
-  add_force_kernel(command, options->kernel);
-  command.add_option("--t-end", options->t_end, "length of the run in units of time", in_range(1e-6, 1e6));
-  command.add_option(
-      "--from-block-sizes=FILE", options->block_sizes,
-      "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv");
+  command.add_option("--nodes cluster", options->nodes).by_default("all, and fewer by factors of 4");
+  command.add_option("--n modelled", options->n);
+  const Option algorithm = command.add_option("--algorithm forces", options->algorithms);
+  command.add_option("--kernel forces", options->kernel);
+  command.add_option("--t-end modelled", options->t_end);
+  command.add_option("--from-block-sizes", options->block_sizes).by_default("docs/block_steps.csv");
   command.add_flag("--sweep", options->sweep, "compare all algorithms").excludes(algorithm);
-  command.add_flag(
-      "--overlap", options->overlap,
-      "copy, j, 2d: split blocks into halves if that is faster; one half is sent while the boards compute the other");
-  const Option trace =
-      command.add_output("--trace", options->trace,
-                         "write a block of the first run as a trace for Perfetto, with a track for each resource");
+  command.add_flag("--overlap blocks", options->overlap);
+  const Option trace = command.add_output("--trace", options->trace);
   command
-      .add_option("--block", options->block, "particles of the traced block; default: the mean block",
+      .add_option("--block", options->block,
+                  "particles of the block that --trace writes, of the first run; default: the mean block",
                   whole_in_range(1, 1000000000))
       .needs(trace);
   options->cluster.add_to(command);

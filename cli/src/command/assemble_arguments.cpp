@@ -47,7 +47,7 @@ void CompileChoices::add_to(Command command, bool with_seed) {
       "700,000 (some seconds)",
       whole_in_range(1, 3));
   if (with_seed) {
-    command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines");
+    command.add_option("--seed", seed);
   }
   command.add_flag(
       "--fast", fast,

@@ -31,9 +31,7 @@ Check known_engine(DirectEngine direct) {
 }
 
 std::vector<Option> add_boards(Command command, std::string& machine, unsigned& boards) {
-  return {
-      command.add_option("--machine=NAME", machine, "machine description: a name (see gdr machine list) or FILE.toml"),
-      command.add_option("--boards", boards, "number of boards", whole_in_range(1, 64))};
+  return {command.add_option("--machine", machine), command.add_option("--boards", boards)};
 }
 
 std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
@@ -41,10 +39,8 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
   using emulator::TransferMode;
   of_machine = add_boards(command, machine, boards);
   std::vector<Option> of_board = of_machine;
-  of_board.push_back(command.add_option("--clock", clock_mhz, "chip clock; default: that of the machine",
-                                        in_range(1, 10000, ValueUnit::megahertz)));
-  of_board.push_back(command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
-                                        "transfers between host and board: as measured in 2009, or as planned then"));
+  of_board.push_back(command.add_option("--clock", clock_mhz).by_default("that of the machine"));
+  of_board.push_back(command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal}));
   const std::string what =
       "engine: reference = one PE at a time, simd = PEs in host vectors (both bit exact); native = doubles of the host "
       "(not bit exact); lockstep = reference and simd compared; opencl = a device (bit exact; see gdr machine devices)";
@@ -56,7 +52,7 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
       command.add_flag_for("--timing-only", engine, "timing", "report only the emulated time: no results are computed");
   timing_only.excludes(of_engine);
   command.keep_old_value(of_engine, "timing", timing_only);
-  of_computing.push_back(command.add_option("--threads", threads, "host threads; 0: all", whole_in_range(0, 1024)));
+  of_computing.push_back(command.add_option("--threads", threads));
   command.heading(kUsualHeading);
   return of_board;
 }

@@ -48,6 +48,9 @@ enum class DirectEngine : std::uint8_t { refused, taken };
 /// has no board.
 [[nodiscard]] Check known_engine(DirectEngine direct = DirectEngine::refused);
 
+/// The options that several commands have.
+[[nodiscard]] const std::vector<commandline::TabledOption>& option_table();
+
 /// Adds --machine and --boards, and returns them.
 std::vector<Option> add_boards(Command command, std::string& machine, unsigned& boards);
 

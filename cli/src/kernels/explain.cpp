@@ -25,7 +25,7 @@ void add_explain(Command program, const std::string& name) {
       "code", options->code,
       "number of the diagnostic, such as E0123, name of a warning, such as unused, or operation, such as fadd; without "
       "it, a list of all");
-  command.add_flag("--markdown", options->markdown, "print the page docs/kernels/diagnostics.md").excludes(code);
+  command.add_flag("--markdown", options->markdown).excludes(code);
 }
 
 }  // namespace gdr::cli

@@ -135,7 +135,7 @@ void add_judge(Command program, const std::string& name) {
                                              "name or number of the exercise; without one, all are listed");
   command.add_option("kernel=FILE", arguments->kernel,
                      "source of the kernel (.vsm, or C++: .cc); without one, the task is shown");
-  const Option seed = command.add_option("--seed", arguments->seed, "seed of the hidden data");
+  const Option seed = command.add_option("--seed", arguments->seed);
   const Option hint = command.add_option("--hint", arguments->hint, "show this hint", whole_in_range(1, 100));
   const Option start = command.add_flag("--start", arguments->start, "show a source to begin with");
   const Option solution = command.add_flag("--solution", arguments->solution, "show the solution");

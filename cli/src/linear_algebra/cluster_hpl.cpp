@@ -100,23 +100,13 @@ void add_cluster_hpl(Command group) {
   const auto [command, options] =
       group.add_command<ClusterHplOptions>("hpl", "High Performance LINPACK on many nodes, over sizes of the matrix",
                                            "gdr cluster hpl --nodes 64 --n 65536,131072,262144", hpl);
-  add_nodes(command, options->nodes);
-  command
-      .add_option("-n,--n", options->n,
-                  fmt::format("orders of the matrix, with commas between them; default: {}, as far as they fit",
-                              fmt::join(cluster::kUsualHplOrders, ", ")),
-                  whole_in_range(1, 1 << 24))
-      .delimiter(',');
-  command.add_option("--nb", options->nb, "columns of a panel; at most n; default: the fastest of 128 to 4096",
-                     whole_in_range(1, 1 << 16));
-  const Option kernel = add_product_kernel(command, options->hpl.kernel);
-  const Option mxp =
-      command.add_flag("--mxp", options->hpl.mxp,
-                       "factorise in short words without pivots and refine in doubles, by the rules of HPL-MxP");
-  command
-      .add_option("--steps", options->hpl.refinement_steps, "steps of refinement that are counted with --mxp",
-                  whole_in_range(0, kMxpMostSteps))
-      .needs(mxp);
+  command.add_option("--nodes cluster", options->nodes);
+  command.add_option("--n order", options->n)
+      .by_default(fmt::format("{}, as far as they fit", fmt::join(cluster::kUsualHplOrders, ", ")));
+  command.add_option("--nb", options->nb).by_default("the fastest of 128 to 4096");
+  const Option kernel = command.add_option("--kernel products", options->hpl.kernel);
+  const Option mxp = command.add_flag("--mxp", options->hpl.mxp);
+  command.add_option("--steps refinement", options->hpl.refinement_steps).needs(mxp);
   command.refuse_if({kernel},
                     [options = options] { return options->hpl.mxp ? "with --mxp, whose kernel is sgemm" : ""; });
   options->hpl.products.add_to(command);

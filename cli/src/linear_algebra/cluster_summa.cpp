@@ -92,16 +92,11 @@ void add_cluster_summa(Command group) {
   const auto [command, options] =
       group.add_command<ClusterSummaOptions>("summa", "parallel matrix product by SUMMA on many nodes with boards",
                                              "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536", summa);
-  add_nodes(command, options->nodes, "squares, ");
-  command
-      .add_option("-n,--n", options->n, "orders of the matrices, with commas between them", whole_in_range(1, 1 << 24))
-      .delimiter(',');
-  command
-      .add_option("--algorithm", options->algorithms, "algorithm that broadcasts the blocks",
-                  one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
-      .delimiter(',');
-  add_product_kernel(command, options->kernel);
-  add_small_depths(command, options->small_depths);
+  command.add_option("--nodes cluster", options->nodes);
+  command.add_option("--n order", options->n);
+  command.add_option("--algorithm summa", options->algorithms);
+  command.add_option("--kernel products", options->kernel);
+  command.add_option("--small-depths", options->small_depths);
   options->placement.add_to(command);
   command.add_flag("--in-turn", options->in_turn, "let a rank wait for its product before its next messages");
   options->cluster.add_to(command);

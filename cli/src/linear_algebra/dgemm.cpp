@@ -83,21 +83,19 @@ void add_dgemm(Command program, const std::string& name) {
       name, "multiply two matrices on the board, and check the product in long double",
       "gdr dgemm -m 32768 -n 32768 -k 2048 --timing-only", dgemm);
   command.add_option("-m,--m", options->sizes.m, "rows of A and C", whole_in_range(1, kLargest)).required();
-  command.add_option("-n,--n", options->sizes.n, "columns of B and C", whole_in_range(1, kLargest)).required();
+  command.add_option("--n columns", options->sizes.n).required();
   command.add_option("-k,--k", options->sizes.k, "columns of A, rows of B", whole_in_range(1, kLargest)).required();
   const Option transa = command.add_flag("--transa", options->sizes.transa, "A is stored transposed");
   const Option transb = command.add_flag("--transb", options->sizes.transb, "B is stored transposed");
-  command.add_flag("--overlap", options->overlap, "on", {"on", "off"},
-                   "send the next block of A while the board computes; default: on");
+  command.add_flag("--overlap products", options->overlap, "on", {"on", "off"}).by_default("on");
   const Option buffer =
       command.add_option("--overlap-buffer", options->buffer,
                          "size of the buffer for the next block of A in long words; default: that of the machine",
                          whole_in_range(1, 33554432));
-  add_product_kernel(command, options->kernel);
-  command.add_option("--host=NAME", options->host,
-                     "host description, whose memory must hold A, B and C: a name or FILE.toml");
-  const Option seed = command.add_option("--seed", options->seed, "seed of the matrices");
-  add_small_depths(command, options->small_depths);
+  command.add_option("--kernel products", options->kernel);
+  command.add_option("--host", options->host);
+  const Option seed = command.add_option("--seed", options->seed);
+  command.add_option("--small-depths", options->small_depths);
   options->board.add_to(command);
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, transa, transb});

@@ -102,27 +102,21 @@ void add_hpl(Command program, const std::string& name) {
       .add_option("--check-up-to", options->dat.check_up_to,
                   "largest N of HPL.dat whose residual is computed, on emulated boards", whole_in_range(0, 1 << 24))
       .needs(dat);
-  const Option order = command.add_option("-n,--n", options->n, "order of the matrix", whole_in_range(1, 1 << 24));
+  const Option order = command.add_option("--n order", options->n);
   const Option nb =
-      command.add_option("--nb", options->given_nb,
-                         fmt::format("columns of a panel, at most n; default: {}, or n if that is less", kPublishedNb),
-                         whole_in_range(1, 1 << 16));
-  command.add_option("--cluster=NAME", options->cluster, "cluster description: a name or FILE.toml").needs(dat);
-  const Option host = command.add_option("--host=NAME", options->host, "host description: a name or FILE.toml");
-  const Option kernel = add_product_kernel(command, options->kernel);
-  const Option seed = command.add_option("--seed", options->seed, "seed of the matrix");
+      command.add_option("--nb", options->given_nb).by_default(fmt::format("{}, or n if that is less", kPublishedNb));
+  command.add_option("--cluster", options->cluster).needs(dat);
+  const Option host = command.add_option("--host", options->host);
+  const Option kernel = command.add_option("--kernel products", options->kernel);
+  const Option seed = command.add_option("--seed", options->seed);
   const Option with_host =
       command.add_flag("--with-host", options->with_host, "factorise again with products of the host, for comparison");
   for (const Option& not_of_dat : {host, with_host, order, nb}) not_of_dat.excludes(dat);
-  const Option mxp =
-      command.add_flag("--mxp", options->mxp.on,
-                       "factorise in short words without pivots and refine in doubles, by the rules of HPL-MxP");
+  const Option mxp = command.add_flag("--mxp", options->mxp.on);
   const Option refinement =
       command.add_choice("--refinement", options->mxp.refinement, {MxpRefinement::gmres, MxpRefinement::classical},
                          "method of refinement of --mxp");
-  const Option steps = command.add_option("--steps", options->mxp.steps,
-                                          "steps of refinement that are counted if --mxp computes no results",
-                                          whole_in_range(0, kMxpMostSteps));
+  const Option steps = command.add_option("--steps refinement", options->mxp.steps);
   for (const Option& of_mxp : {refinement, steps}) static_cast<void>(of_mxp.needs(mxp));
   static_cast<void>(with_host.excludes(mxp));
   static_cast<void>(mxp.excludes(dat));

@@ -16,21 +16,8 @@
 
 namespace gdr::cli {
 
-inline Option add_small_depths(Command command, std::string& option) {
-  return command.add_option(
-      "--small-depths", option,
-      "products of small K in the model: chips left over take rows of their own, as this library's do, or "
-      "every unit takes all chips, as on record",
-      one_of({"own-rows", "fixed-unit"}));
-}
-
 [[nodiscard]] inline SmallDepths small_depths_named(const std::string& option) {
   return option == "own-rows" ? SmallDepths::own_rows : SmallDepths::fixed_unit;
-}
-
-inline Option add_product_kernel(Command command, std::string& kernel) {
-  return command.add_option("--kernel", kernel, "dgemm (50-bit operands) or dgemm_double",
-                            kernel_named({"dgemm", "dgemm_double"}));
 }
 
 /// Who computes the products of HPL.
@@ -45,7 +32,7 @@ struct HplProductOptions {
         "published run, the board those of K >= 512. Default: record if NB is that of the published run, "
         "2048, otherwise faster",
         one_of({"faster", "record"}));
-    static_cast<void>(add_small_depths(command, small_depths));
+    command.add_option("--small-depths", small_depths);
   }
   [[nodiscard]] HplProducts chosen() const {
     return {product_rule_named(products),

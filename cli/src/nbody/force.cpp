@@ -4,7 +4,6 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
-#include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/force_comparison.h"
 #include "gdr/hostlib/plummer.h"
 #include "runs/observe.h"
@@ -62,14 +61,10 @@ int force(const ForceOptions& options) {
 void add_force(Command program, const std::string& name) {
   const auto [command, options] = program.add_command<ForceOptions>(
       name, "evaluate all forces in a Plummer sphere once", "gdr force -n 4096 --clock 333", force);
-  const Option n =
-      command.add_option("-n,--n", options->n, "number of particles", whole_in_range(2, 4194304)).required();
-  command.keep_old_name("--particles", n);
-  const Option eps = command.add_option("--eps", options->eps, "softening length", in_range(0, 1e6));
-  const Option seed = command.add_option("--seed", options->seed, "seed of the Plummer sphere");
-  std::vector<std::string> kernels = hostlib::jerk_kernels();
-  kernels.insert(kernels.begin(), "gravity");
-  command.add_option("--kernel", options->kernel, "kernel that computes the forces", kernel_named(kernels));
+  command.add_option("--n particles", options->n).required();
+  const Option eps = command.add_option("--eps", options->eps);
+  const Option seed = command.add_option("--seed", options->seed);
+  command.add_option("--kernel one-force", options->kernel);
   options->board.add_to(command);
   std::vector<Option> of_run = options->board.of_computing;
   of_run.insert(of_run.end(), {seed, eps});

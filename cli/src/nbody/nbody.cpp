@@ -15,7 +15,6 @@
 #include "gdr/cluster/nbody_result.h"
 #include "gdr/cluster/on_ranks.h"
 #include "gdr/commandline/interrupts.h"
-#include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
@@ -381,9 +380,7 @@ void add_nbody(Command program, const std::string& name) {
   options->command = command;
   command.heading("Start");
   command.add_option("--start", options->start, "model to start from", one_of(hostlib::start_kind_names()));
-  const Option n = command.add_option("-n,--n", options->particles, "number of particles of the start model",
-                                      whole_in_range(2, 4194304));
-  command.keep_old_name("--particles", n);
+  command.add_option("--n particles", options->particles);
   command.add_option("--plummer", options->plummer, "the same as --start plummer --n", whole_in_range(2, 4194304));
   command.add_option("--w0", options->w0, "king: central potential in units of sigma^2; default: 6",
                      in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
@@ -407,23 +404,20 @@ void add_nbody(Command program, const std::string& name) {
       .add_option("--scale", options->scale, "scale the file of --in to mass 1 and virial radius 1, at rest",
                   one_of({"henon"}))
       .needs(in);
-  const Option restart = command.add_option("--restart=FILE", options->restart, "resume from a checkpoint");
+  const Option restart = command.add_option("--restart=FILE", options->restart,
+                                            "resume from a checkpoint; --eps, --eta and --kernel change what it has");
   // The largest possible time depends on the time of the snapshot.
   command.heading("Run");
-  command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units", in_range(0, kNoLimit))
-      .required();
-  const Option eps = command.add_option("--eps", options->run.hermite.eps,
-                                        "Plummer softening length; with --restart a new one, from the checkpoint on",
-                                        in_range(0, 1e6));
+  command.add_option("--t-end run", options->run.t_end).required();
+  const Option eps = command.add_option("--eps", options->run.hermite.eps);
   const Option eta =
-      command.add_option("--eta", options->run.hermite.eta,
-                         "accuracy parameter of the time step; with --restart a new one", in_range(1e-6, 10));
+      command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step", in_range(1e-6, 10));
   const Option binaries = command.add_option(
       "--binaries", options->binaries,
       "hard binaries: plain integrates their stars like all others, regularised advances them on the "
       "host by algorithmic regularisation (--eps 0)",
       one_of({"plain", "regularised"}));
-  const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1");
+  const Option seed = command.add_option("--seed", options->seed).by_default("1");
   command.heading("Outputs");
   const Option out = command.add_output(
       "-o,--output", options->out,
@@ -469,9 +463,7 @@ void add_nbody(Command program, const std::string& name) {
                                               "write a checkpoint and end the run when this file appears");
   options->of_particles = {every, most_error, stop_file, binaries, orbits};
   command.heading("Run");
-  const Option kernel = command.add_option("--kernel", options->run.kernel,
-                                           "kernel that computes the forces; with --restart it may be a new one",
-                                           kernel_named(hostlib::jerk_kernels()));
+  const Option kernel = command.add_option("--kernel forces", options->run.kernel);
   const Option measured_n =
       command.add_option("--measured-n", options->measured_n,
                          "--timing-only: measure block sizes with this many particles and half as "
@@ -480,29 +472,16 @@ void add_nbody(Command program, const std::string& name) {
                          whole_in_range(4, 4194304));
   const Option block_sizes = command.add_output("--block-sizes", options->block_sizes,
                                                 "--timing-only: measure block sizes, and write them as CSV");
-  const Option from_block_sizes =
-      command
-          .add_option("--from-block-sizes=FILE", options->from_block_sizes,
-                      "--timing-only: scale these measured block sizes, CSV; default: docs/block_steps.csv")
-          .excludes(measured_n)
-          .excludes(block_sizes);
+  const Option from_block_sizes = command.add_option("--from-block-sizes", options->from_block_sizes)
+                                      .by_default("docs/block_steps.csv")
+                                      .excludes(measured_n)
+                                      .excludes(block_sizes);
   options->of_timing = {measured_n, block_sizes, from_block_sizes};
   options->of_measuring = {seed};
   command.heading("Ranks");
-  const Option split = command.add_option(
-      "--split", options->split,
-      "under mpirun: how forces are divided among the ranks. i splits the particles that need forces, "
-      "j splits the particles that exert them, 2d splits both on a square of ranks",
-      one_of(cluster::split_names()));
-  command
-      .add_option("--cluster=NAME", options->cluster,
-                  "cluster description that gives the network between the ranks: a name or FILE.toml")
-      .needs(split);
-  command
-      .add_flag("--overlap", options->overlap,
-                "split blocks into halves if that is faster: the forces of one half are sent while the boards compute "
-                "the other half; the results stay the same")
-      .needs(split);
+  const Option split = command.add_option("--split forces", options->split);
+  command.add_option("--cluster", options->cluster).needs(split);
+  command.add_flag("--overlap blocks", options->overlap).needs(split);
   command.heading(kUsualHeading);
   options->eps = eps;
   options->eta = eta;

@@ -53,19 +53,15 @@ void PlatformArguments::add_to(Command command) {
   command.heading("Network");
   const Option by_name =
       command.add_option("--topology", topology, "network between the nodes", one_of(keys(kDescriptions)));
-  command
-      .add_option("--network=NAME", network, "network description: a name or FILE.toml; default: that of the topology")
-      .excludes(by_name);
-  command.add_option("--nodes", nodes, "number of nodes; default: that of the description",
-                     whole_in_range(1, 1U << 20));
+  command.add_option("--network", network).by_default("that of the topology").excludes(by_name);
+  command.add_option("--nodes", nodes).by_default("that of the description");
   command.add_option(
       "--routing", routing,
       "instead of the description's. torus, ring: shortest, dimension-order, hash, all; mesh: dimension-order; "
       "fat tree, graph: shortest, destination, source, hash (of the two nodes), all (paths together)",
       one_of(interconnect::routing_names()));
-  command.add_option("--map=FILE", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
-  command.add_option("--tie", tie, "dimension order: direction around a ring if both are equally long; default: direct",
-                     one_of(keys(tie_rules())));
+  command.add_option("--map", map);
+  command.add_option("--tie", tie).by_default("direct");
   command.heading(kUsualHeading);
 }
 

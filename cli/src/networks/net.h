@@ -30,13 +30,6 @@ struct PlatformArguments {
   [[nodiscard]] interconnect::Platform load() const;
 };
 
-// Options of several subcommands.
-Option add_factors(Command command, std::string& factors);
-void add_eager(Command command, double& bytes);
-void add_ranks_per_node(Command command, std::uint32_t& ranks);
-/// `--bytes` and `--class`, of the programs bruck, cg and sp.
-[[nodiscard]] std::pair<Option, Option> add_program_sizes(Command command, std::uint64_t& bytes,
-                                                          std::string& npb_class);
 /// What --factors names. Throws UsageError for an unknown name.
 [[nodiscard]] interconnect::FlowFactors flow_factors(const std::string& name);
 
@@ -63,9 +56,6 @@ struct SimulationArguments {
   void write_links(const std::vector<interconnect::LinkLoad>& loads, const interconnect::Platform& platform,
                    const std::string& title) const;
 };
-
-/// A check for the name of a picture.
-[[nodiscard]] Check picture_file();
 
 /// Throws UsageError for what takes more than a minute, unless `long_run` is set; `instead` needs less time.
 void refuse_long_run(std::string_view what, double seconds, bool long_run, std::string_view instead);

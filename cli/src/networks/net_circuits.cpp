@@ -97,11 +97,10 @@ void add_net_circuits(Command net) {
   command.add_option("--graph=FILE", options->graph, "traffic between tasks: CSV, MatrixMarket, METIS, or a matrix")
       .required();
   command.add_option("--ports", options->ports, "circuits that a node can have", whole_in_range(1, 255)).required();
-  command.add_option("--bandwidth", options->bandwidth, "GB/s of a circuit, each way", in_range(1e-6, 1e6));
-  command.add_option("--latency", options->latency, "us of a circuit", in_range(0, 1e6));
-  const Option effort =
-      command.add_option("--effort", options->effort, "search time, as a multiple of the default", in_range(0, 1e6));
-  const Option seed = command.add_option("--seed", options->seed, "seed of the search", whole_in_range(0, 1U << 30));
+  command.add_option("--bandwidth", options->bandwidth);
+  command.add_option("--latency", options->latency);
+  const Option effort = command.add_option("--effort", options->effort);
+  const Option seed = command.add_option("--seed", options->seed);
   command.add_flag("--exact", options->exact,
                    "prove that no circuits are better, for up to 16 tasks: seconds for 8, minutes for 12");
   command.add_output("-o,--output", options->output, "write the circuits as a network, FILE.toml with its tables");

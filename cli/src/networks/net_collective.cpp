@@ -84,8 +84,7 @@ void add_collective(Command net, CollectiveOperation operation, const std::strin
   options->title = title;
   options->operation = operation;
   options->platform.add_to(command);
-  command.add_option("--bytes", options->bytes, "payload of each sending rank",
-                     whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes));
+  command.add_option("--bytes", options->bytes);
   std::vector<std::string> methods{std::string(kAuto)};
   for (const auto algorithm : interconnect::algorithms_of(operation)) methods.emplace_back(name_of(algorithm));
   command.add_option("--method", options->method,
@@ -97,7 +96,7 @@ void add_collective(Command net, CollectiveOperation operation, const std::strin
                        "levels: nodes in a row that are near each other; default: those of a sub-cluster",
                        whole_in_range(1, 1U << 20));
   }
-  command.add_flag("--long", options->long_run, "compute even if that takes more than a minute");
+  command.add_flag("--long", options->long_run);
   options->simulation.add_to(command);
   options->report.add_to(command);
 }

@@ -26,7 +26,7 @@ int cost(const NetCostOptions& options) {
 void add_net_cost(Command net) {
   const auto [command, options] = net.add_command<NetCostOptions>("cost", "cost of an optical hub by parts",
                                                                   "gdr net cost --network optical-hub-cost-2d", cost);
-  command.add_option("--network=NAME", options->network, "a description of kind optical-hub-cost: a name or FILE.toml");
+  command.add_option("--network", options->network);
   options->report.add_to(command);
 }
 

@@ -92,14 +92,13 @@ void add_net_halo(Command net) {
       net.add_command<NetHaloOptions>("halo", "plan and time of a halo exchange on HA-PACS/TCA",
                                       "gdr net halo --extent 64,64,128 --split 2,8,1 --method hybrid", run);
   command.add_option("--extent=I[,J[,K]]", o->extent, "elements of the whole array, slowest first").required();
-  command.add_option("--split=I[,J[,K]]", o->split, "ranks along each dimension").required();
+  command.add_option("--split ranks", o->split).required();
   command.add_option("--width=WIDTH", o->width, "halo width, one for all dimensions or I,J,K");
   command.add_option("--element", o->element, "size of an element", whole_in_range(1, 4096, ValueUnit::bytes));
   add_halo_networks(command, o->method, o->dropped);
   command.add_option("--rank", o->rank, "rank to show the plan of; default: the busiest rank",
                      whole_in_range(0, 65535));
-  command.add_flag("--simulate", o->simulate,
-                   "also simulate with SimGrid's flow model, which has no losses when packets collide");
+  command.add_flag("--simulate", o->simulate);
   o->report.add_to(command);
 }
 

@@ -56,9 +56,8 @@ void add_net_import(Command net) {
                      one_of(interconnect::import_formats()));
   command.add_output("-o,--output", options->output, "description of the network, FILE.toml, or task graph as CSV")
       .required();
-  const Option bandwidth = command.add_option("--bandwidth", options->bandwidth,
-                                              "GB/s of cables whose rate the file does not give", in_range(1e-6, 1e6));
-  const Option latency = command.add_option("--latency", options->latency, "us of each cable", in_range(0, 1e6));
+  const Option bandwidth = command.add_option("--bandwidth", options->bandwidth);
+  const Option latency = command.add_option("--latency", options->latency);
   const Option speed = command.add_option("--node-speed", options->node_speed, "Gflops of a node", in_range(1e-6, 1e9));
   command.refuse_if({bandwidth, latency, speed}, [options = options] {
     const std::string& format = options->format;

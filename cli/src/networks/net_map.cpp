@@ -177,21 +177,15 @@ void add_net_map(Command net) {
               "quantity that refined minimises: torus cost, with no link busier than in natural order, or the load of "
               "the busiest link")
           .check(one_of({"cost", "link"}));
-  const Option tie = command.add_option("--tie", options->tie, "direction around a ring if both are equally long")
-                         .check(one_of({"plus", "minus", "split", "direct"}));
+  const Option tie = command.add_option("--tie", options->tie);
   const Option axis_order =
       command.add_option("--axis-order", options->axis_order, "order in which a message uses the axes")
           .value_name("AXES");
-  const auto [bytes, npb_class] = add_program_sizes(command, options->bytes, options->npb_class);
-  const Option threads = command
-                             .add_option("--threads", options->threads,
-                                         "refined: host threads, 0: all; the result does not depend on them")
-                             .check(whole_in_range(0, 1024));
-  const Option seed =
-      command.add_option("--seed", options->seed, "refined: seed of the search").check(whole_in_range(0, 1U << 30));
-  const Option effort =
-      command.add_option("--effort", options->effort, "search time of refined, as a multiple of the default")
-          .check(in_range(0, 1e6));
+  const Option bytes = command.add_option("--bytes", options->bytes);
+  const Option npb_class = command.add_option("--class", options->npb_class);
+  const Option threads = command.add_option("--threads", options->threads);
+  const Option seed = command.add_option("--seed", options->seed);
+  const Option effort = command.add_option("--effort", options->effort);
   const Option limit =
       command.add_option("--time-limit", options->time_limit, "end the optimisation after this wall-clock time")
           .check(in_range(0, 1e9, ValueUnit::seconds));
@@ -209,15 +203,10 @@ void add_net_map(Command net) {
       .needs(hosts);
   command.add_output("--save-map", options->save_map,
                      "write the node of each task as CSV, for --map of other commands");
-  const Option picture = command
-                             .add_output("--picture", options->picture,
-                                         "write link loads before (xyz) and after as a heat map, SVG or PNG")
-                             .check(picture_file());
-  command.add_output("--save-graph", options->save_graph, "write the task graph as CSV");
-  command.add_flag("--simulate", options->simulate, "simulate all traffic at once with SimGrid's S4U");
-  const Option network =
-      command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
-          .value_name("NAME");
+  const Option picture = command.add_output("--picture", options->picture);
+  command.add_output("--save-graph", options->save_graph);
+  command.add_flag("--simulate", options->simulate);
+  const Option network = command.add_option("--network", options->network);
   options->report.add_to(command);
   command.refuse_if({objective, threads, seed, effort}, [options = options] {
     return options->method == "refined" ? "" : fmt::format("with --method {}", options->method);

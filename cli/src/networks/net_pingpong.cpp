@@ -46,15 +46,11 @@ void add_net_pingpong(Command net) {
   interconnect::Pingpong& message = options->message;
   command.add_option("--method", message.method, "transfer method", one_of(interconnect::pingpong_methods()))
       .required();
-  const Option network = command.add_option("--network=NAME", options->machine,
-                                            "network description: a name or FILE.toml; default: that of the method");
+  const Option network = command.add_option("--network", options->machine).by_default("that of the method");
   command.keep_old_name("--machine", network);
   command.add_choice("--from", message.from, {Memory::cpu, Memory::gpu}, "memory to read from");
   command.add_choice("--to", message.to, {Memory::cpu, Memory::gpu}, "memory to write to");
-  command
-      .add_option("--bytes", message.bytes, "size of a message, of a descriptor if there are several",
-                  whole_in_range(0, 1'000'000'000'000, ValueUnit::bytes))
-      .required();
+  command.add_option("--bytes message", message.bytes).required();
   const auto of_some_methods = [&, options = options](const Option& option, const char* member) {
     command.refuse_if({option}, [options, methods = interconnect::pingpong_methods_with(member)] {
       const std::string& method = options->message.method;

@@ -107,25 +107,24 @@ void add_net_replay(Command net) {
                   "schedule")
       .required();
   o->platform.add_to(command);
-  const Option ranks = command.add_option("--ranks", o->ranks, "bruck, cg, sp: number of ranks; default: all places",
-                                          whole_in_range(1, interconnect::kMostReplayedRanks));
-  add_ranks_per_node(command, o->ranks_per_node);
-  const auto [bytes, npb_class] = add_program_sizes(command, o->bytes, o->npb_class);
-  const Option save_trace = command.add_option("--save-trace=FOLDER", o->save_trace,
-                                               "bruck, cg, sp: write the trace to this folder, for smpirun -replay");
+  const Option ranks = command.add_option("--ranks", o->ranks).by_default("all places");
+  command.add_option("--ranks-per-node", o->ranks_per_node);
+  const Option bytes = command.add_option("--bytes", o->bytes);
+  const Option npb_class = command.add_option("--class", o->npb_class);
+  const Option save_trace = command.add_option("--save-trace", o->save_trace);
   const Option collectives =
       command.add_option("--collectives", o->collectives,
                          "messages of collectives: by trees and doubling distances, or directly, all at once",
                          one_of({"doubling", "posted"}));
   command.heading("Simulation");
-  add_eager(command, o->eager);
+  command.add_option("--eager", o->eager);
   command.add_option("--envelope", o->envelope, "bytes that the message library adds to each message; SMPI adds 16",
                      in_range(0, kNoLimit, ValueUnit::bytes));
   command.add_option("--executor", o->executor,
                      "executor: SimGrid's flows, which share links (s4u), or links that serve one message at a time "
                      "(critical-path)",
                      one_of({"s4u", "critical-path"}));
-  add_factors(command, o->factors);
+  command.add_option("--factors", o->factors);
   command.heading(kUsualHeading);
   o->report.add_to(command);
   command.refuse_if({bytes}, [o = o] { return o->trace == "bruck" ? "" : fmt::format("with the trace {}", o->trace); });

@@ -67,13 +67,12 @@ void add_net_run(Command net) {
   command.add_option("sources=PROGRAM", o->sources, "sources of the program, in C, C++ or Fortran; mgen.h is found")
       .required();
   o->platform.add_to(command);
-  command.add_option("--ranks", o->ranks, "number of ranks; default: all places", whole_in_range(1, 65536));
-  add_ranks_per_node(command, o->ranks_per_node);
+  command.add_option("--ranks", o->ranks).by_default("all places");
+  command.add_option("--ranks-per-node", o->ranks_per_node);
   command.add_option("--argument=TEXT", o->arguments, "an argument of the program; may be repeated");
-  add_eager(command, o->eager);
-  command.add_output("--save-graph", o->save_graph, "write the traffic between ranks, for gdr net map --graph");
-  command.add_option("--save-trace=FOLDER", o->save_trace,
-                     "write all messages in their order to this folder, for gdr net replay and smpirun -replay");
+  command.add_option("--eager", o->eager);
+  command.add_output("--save-graph", o->save_graph);
+  command.add_option("--save-trace", o->save_trace);
   o->report.add_to(command);
 }
 

@@ -31,33 +31,10 @@ void refuse_long_run(std::string_view what, double seconds, bool long_run, std::
       fmt::format("{} is refused: it would take about {:.0f} s; --long takes the time, {}", what, seconds, instead));
 }
 
-Option add_factors(Command command, std::string& factors) {
-  return command.add_option(
-      "--factors=NAME", factors,
-      "correction of latency and bandwidth by message size: name of a description, FILE.toml, or none");
-}
-
 interconnect::FlowFactors flow_factors(const std::string& name) {
   if (name == "none") return {};
   require_known(name, base::description_names({&interconnect::network_kind("flow-factors"), 1}), "--factors");
   return interconnect::load_flow_factors(name);
-}
-
-void add_eager(Command command, double& bytes) {
-  command.add_option("--eager", bytes, "messages below this size do not hold up their sender",
-                     in_range(0, kNoLimit, ValueUnit::bytes));
-}
-
-void add_ranks_per_node(Command command, std::uint32_t& ranks) {
-  command.add_option("--ranks-per-node", ranks, "number of ranks on each node; nodes are filled in order",
-                     whole_in_range(1, 1024));
-}
-
-std::pair<Option, Option> add_program_sizes(Command command, std::uint64_t& bytes, std::string& npb_class) {
-  return {command.add_option("--bytes", bytes, "bruck: contribution of each task",
-                             whole_in_range(1, std::uint64_t{1} << 40, ValueUnit::bytes)),
-          command.add_option("--class", npb_class, "cg, sp: class of the benchmark",
-                             one_of({"S", "W", "A", "B", "C", "D", "E"}))};
 }
 
 void SimulationArguments::add_to(Command command) {
@@ -71,10 +48,9 @@ void SimulationArguments::add_to(Command command) {
       command.add_option("--model", model, "SimGrid's flow model", one_of({"cm02", "lv08", "smpi"}));
   const Option cross = command.add_flag("--crosstraffic", crosstraffic,
                                         "every flow also uses 5 % of its bandwidth in the opposite direction");
-  const Option of_messages = add_factors(command, factors);
+  const Option of_messages = command.add_option("--factors", factors);
   command.add_output("--links", links, "write messages and bytes of every link to this CSV file");
-  command.add_output("--picture", picture, "draw the bytes of every link as a heat map, SVG or PNG")
-      .check(picture_file());
+  command.add_output("--picture", picture);
   command.refuse_if({flow_model, cross, of_messages}, [this] {
     return executor == "closed-form" ? "with --executor closed-form, which simulates nothing" : "";
   });
@@ -95,8 +71,6 @@ interconnect::Executor SimulationArguments::make_executor(const ReportOptions& r
   made.simulation.progress = [progress](double done) { progress->show(done); };
   return made;
 }
-
-Check picture_file() { return {interconnect::refuse_picture, ".svg or .png"}; }
 
 std::string SimulationArguments::text() const {
   if (executor == "closed-form") return "closed form: sum over steps of latency, busiest link and arithmetic";

@@ -68,12 +68,9 @@ void add(Command net, Stencil stencil, const std::string& name, const std::strin
   o->stencil = stencil;
   o->name = name;
   command.add_option("--size=SIZE", o->size, "size of the problem", one_of(sizes));
-  command.add_option("--split=I,J[,K]", o->split, "ranks along each dimension");
+  command.add_option("--split ranks", o->split);
   const Option method = add_halo_networks(command, o->method, o->dropped);
-  command
-      .add_option("--nodes", o->nodes, "use the best split and method for N nodes, instead of --split and --method",
-                  whole_in_range(1, 64))
-      .excludes(method);
+  command.add_option("--nodes planned", o->nodes).excludes(method);
   o->report.add_to(command);
 }
 

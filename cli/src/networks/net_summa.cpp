@@ -88,15 +88,14 @@ void add_net_summa(Command net) {
       net.add_command<NetSummaOptions>("summa", "parallel matrix product by SUMMA",
                                        "gdr net summa --topology torus --nodes 64 --n 8192 --algorithm CA4", summa);
   options->platform.add_to(command);
-  command.add_option("-n,--n", options->n, "order of the matrices", whole_in_range(1, 1U << 24));
-  command.add_option("--algorithm", options->algorithm, "algorithm that broadcasts the blocks",
-                     one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}));
+  command.add_option("--n order", options->n);
+  command.add_option("--algorithm summa", options->algorithm);
   command.add_option("--layout", options->layout, "blocks on a square of nodes, or on a cube (CA1, CA3)",
                      one_of({"2d", "2.5d"}));
   command.add_option("--compute", options->compute,
                      "time of arithmetic: none, or that at the nominal speed of the nodes",
                      one_of({"zero", "nominal"}));
-  command.add_flag("--long", options->long_run, "compute even if that takes more than a minute");
+  command.add_flag("--long", options->long_run);
   options->simulation.add_to(command);
   options->report.add_to(command);
 }

@@ -11,8 +11,7 @@ namespace gdr::cli {
 
 std::vector<Option> ObserveOptions::add_to(Command command) {
   command.heading("Traces and profiles");
-  const Option option =
-      command.add_output("--trace", trace, "write the emulated time as a trace for the viewer of Chrome or Perfetto");
+  const Option option = command.add_output("--trace", trace);
   command.add_option("--trace-chips", what.chips, "chips to show line by line").delimiter(',').needs(option);
   command.add_option("--trace-blocks", what.blocks, "blocks for which the transfer of records is shown")
       .delimiter(',')

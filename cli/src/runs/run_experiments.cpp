@@ -40,7 +40,7 @@ void check_experiment(const isa::Program& program, const RunInput& input, const 
 
 void ExperimentArguments::add_to(Command command) {
   command.heading("Experiments");
-  command.add_option("--steps=N", steps, "most steps of an experiment", whole_in_range(1, kMostSteps));
+  command.add_option("--steps experiment", steps);
   command.add_option("--round=N", round,
                      "steps of a round, after which finished experiments leave; divides --steps; default: about 200",
                      whole_in_range(1, kMostSteps));
@@ -59,8 +59,7 @@ hostlib::ExperimentOptions ExperimentArguments::options() const {
 
 void OneExperiment::add_to(Command command) {
   command.heading("Experiments");
-  command.add_option("--steps=N", steps, "steps of the experiment, if it is not done before",
-                     whole_in_range(1, kMostSteps));
+  command.add_option("--steps experiment", steps);
   command.add_option("--experiment=N", number, "the experiment, from 0 on, in the order of --i; default: the first",
                      whole_in_range(0, kMostSteps));
   command.heading(kUsualHeading);

@@ -193,25 +193,19 @@ void add_selftest(Command program, const std::string& name) {
                       "commands to chips",
                       whole_in_range(1, 1'000'000'000))
           .excludes(programs);
-  command
-      .add_option(
-          "--kernel=KERNEL", options->kernels,
-          "kernel that histories run instead of those of gdr; may be given several times: " + std::string(kKernelFile))
-      .excludes(programs);
+  command.add_option("--kernel histories", options->kernels).excludes(programs);
   command
       .add_option("--history=FILE", options->history,
                   "run the history in this file, in the form that --histories prints")
       .excludes(programs)
       .excludes(histories);
-  command.add_option("--seed", options->seed,
-                     "seed of the first program or history; the others have the following seeds");
+  command.add_option("--seed", options->seed);
   command.add_option(
       "--engine", options->engines,
       "engine to compare with the reference engine; may be given several times (default: every exact one)",
       known_engine());
-  command.add_option("--machine=NAME", options->machine, "machine description that gives the number of chips");
-  command.add_option("--boards", options->boards, "number of boards", whole_in_range(1, 64));
-  command.add_option("--threads", options->threads, "host threads of each engine; 0: all", whole_in_range(0, 1024));
+  add_boards(command, options->machine, options->boards);
+  command.add_option("--threads", options->threads);
   options->report.add_to(command);
 }
 

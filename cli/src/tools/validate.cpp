@@ -52,7 +52,7 @@ void add_validate(Command program, const std::string& name) {
                                                                        "gdr validate --only G5", validate);
   command.add_option("--only=ROW", options->only,
                      "print only this row with its parts, such as G5, or this part, such as G5.ip");
-  command.add_flag("--markdown", options->markdown, "print the page docs/validation.md");
+  command.add_flag("--markdown", options->markdown);
   command.add_flag("--strict", options->strict, "end with status 1 if a row misses its bar");
   options->report.add_to(command);
 }

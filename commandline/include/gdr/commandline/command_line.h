@@ -22,7 +22,7 @@
 namespace gdr::base {
 struct Field;
 struct ReportShape;
-}
+}  // namespace gdr::base
 
 namespace CLI {
 class App;
@@ -107,6 +107,8 @@ class Option {
   /// As `=NAME` behind the option's name.
   Option value_name(const std::string& name) const;
   Option capture_default_str() const;
+  /// What the help shows as the default instead of the variable's value: "that of the machine".
+  Option by_default(const std::string& text) const;
   /// One argument may have several values with `delimiter` between them.
   Option delimiter(char delimiter) const;
   /// The option is rejected without the other one (needs), or together with it (excludes).
@@ -144,6 +146,20 @@ struct CommandShape {
   std::vector<CommandShape> commands;
 };
 
+/// An option that several commands have: help, unit and limits are the same in all of them.
+struct TabledOption {
+  /// As for add_option(), "-n,--n" or "--machine=NAME". If the word has several senses, there is one entry for each,
+  /// with the sense behind a blank: "-n,--n particles".
+  std::string name;
+  std::string what;
+  std::optional<Check> check = {};
+  std::string old_name = {};  // what it was called before, with its dashes
+  bool repeats = false;       // a list gets its values from several such options, instead of one with commas
+
+  /// The long name, with the sense: "--n particles".
+  [[nodiscard]] std::string word() const;
+};
+
 struct Answer;
 struct Program;
 struct Subcommand;
@@ -177,11 +193,18 @@ class Command {
   Option add_option(const std::string& name, Value& value, const std::string& what, const Check& check) const {
     return add_option(name, value, what).check(check);
   }
+  /// Adds an option of the program's table: all that is the same in other commands comes from there. `word` is as
+  /// TabledOption::word() gives it. The others of add_option() refuse names that are in the table.
+  template <class Value>
+  Option add_option(const std::string& word, Value& value) const;
   Option add_flag(const std::string& name, bool& value, const std::string& what) const;
+  Option add_flag(const std::string& word, bool& value) const;
   /// Adds a flag that may have one of `words`, as in `--name=WORD` or `--name WORD`. Without a word, `word` becomes
   /// `by_default`; without the flag, it keeps its value.
   Option add_flag(const std::string& name, std::string& word, const std::string& by_default,
                   const std::vector<std::string>& words, const std::string& what) const;
+  Option add_flag(const std::string& tabled_word, std::string& word, const std::string& by_default,
+                  const std::vector<std::string>& words) const;
   /// Adds a flag that gives `word` this value.
   Option add_flag_for(const std::string& name, std::string& word, const std::string& value,
                       const std::string& what) const;
@@ -203,9 +226,15 @@ class Command {
     const auto set = [&value, all = std::vector<Enum>(values)](std::size_t chosen) { value = all[chosen]; };
     return add_named(name, names, std::string(name_of(value)), set, what);
   }
+  template <class Enum>
+  Option add_choice(const std::string& word, Enum& value, std::initializer_list<Enum> values) const {
+    const TabledOption& entry = tabled(word);
+    return finish(entry, add_choice(spelled(entry), value, values, entry.what));
+  }
   /// Adds an option for the name of a file that the command writes. try_outputs() checks the given files before a
   /// command runs, so that no results are computed that could not be written.
   Option add_output(const std::string& name, std::string& file, const std::string& what) const;
+  Option add_output(const std::string& word, std::string& file) const;
   /// The same, but `-` stands for standard output.
   Option add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const;
   /// `output` may replace the file that `input` names, as a run's checkpoint does the one that it continues from.
@@ -239,6 +268,15 @@ class Command {
   friend Answer read_command_line(int, char**, const Program&, const std::function<void(Command)>&);
   Option add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
                    const std::function<void(std::size_t)>& set, const std::string& what) const;
+  [[nodiscard]] const TabledOption& tabled(const std::string& word) const;
+  /// The name without the sense.
+  [[nodiscard]] static std::string spelled(const TabledOption& entry);
+  /// Adds what the table has beside name and text.
+  Option finish(const TabledOption& entry, Option option) const;
+  template <class Value>
+  Option make_option(const std::string& name, Value& value, const std::string& what) const;
+  Option make_output(const std::string& name, std::string& file, const std::string& what, bool or_stdout) const;
+  void require_untabled(const std::string& name) const;
   struct Rules;
   struct Output;
   /// Whatever was given beside the outputs may be an input: what names no file is none.
@@ -270,6 +308,8 @@ struct Program {
   std::string (*rename)(std::vector<std::string>& words) = nullptr;
   /// The shape of the report of a command such as "net bcast"; null if it has none.
   const base::ReportShape* (*shape_of)(std::string_view command) = nullptr;
+  /// The options that several commands have.
+  const std::vector<TabledOption>& (*options)() = nullptr;
   /// The fields of all reports, beside those of their shapes. A program with reports has some.
   const std::vector<base::Field>& (*common_fields)() = nullptr;
 };
