@@ -24,6 +24,11 @@ const char* kHead =
     "struct F { double sum; int count; };\n"
     "extern int table[]; float other(float); double* elsewhere();\n";
 
+constexpr const char* kCutExtreme =
+    "an integer result is compared with a number that its type may not have, and C++ cuts what is kept to the type's "
+    "bits at every pair, so that the result depends on their order: declare the result with the number's type, or "
+    "convert the number to the result's type before";
+
 void PrintTo(const Refused& one, std::ostream* out) { *out << one.name; }
 
 class Messages : public testing::TestWithParam<Refused> {};
@@ -123,6 +128,14 @@ INSTANTIATE_TEST_SUITE_P(
             "LargeProduct",
             "struct L { long n; };\nvoid f(const L& i, const L& j, F& f) {\n  f.count += i.n * j.n > 0 ? 1 : 0;\n}\n",
             8, "products of 64-bit integers are made only of factors below 2^32: convert them from int"},
+        Refused{"LeastOfMoreBits",
+                "#include <algorithm>\nstruct L { long n; };\nvoid f(const I& i, const L& j, F& f) {\n  f.count = "
+                "std::min<long>(f.count, j.n);\n}\n",
+                9, kCutExtreme},
+        Refused{"GreatestOfMoreBits",
+                "struct S { short m; };\nvoid f(const I& i, const J& j, S& f) {\n  if (j.k > f.m) f.m = "
+                "j.k;\n}\n",
+                8, kCutExtreme},
         Refused{
             "LargeQuotient",
             "struct L { long n; };\nvoid f(const L& i, const L& j, F& f) {\n  f.count += i.n / j.n > 3 ? 1 : 0;\n}\n",

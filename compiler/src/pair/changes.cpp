@@ -12,6 +12,11 @@
 namespace gdr::compiler {
 namespace {
 
+constexpr const char* kCutExtreme =
+    "an integer result is compared with a number that its type may not have, and C++ cuts what is kept to the type's "
+    "bits at every pair, so that the result depends on their order: declare the result with the number's type, or "
+    "convert the number to the result's type before";
+
 bool is_sum(Act act) { return act == Act::add || act == Act::sub || act == Act::iadd || act == Act::isub; }
 
 bool is_change(Act act) { return row_of(act).changes; }
@@ -58,6 +63,14 @@ class ChangeFinder {
   [[nodiscard]] bool is_short() const {
     const auto& fields = function_.records[static_cast<std::size_t>(Record::result)];
     return fields[store_.field].type == Type::float_short;
+  }
+
+  /// The numbers of the member's type in C++; those of its word may be more.
+  [[nodiscard]] Bounds bounds_of_member() const {
+    constexpr unsigned kBits = 8;  // of a byte
+    const Field& field = function_.records[static_cast<std::size_t>(Record::result)][store_.field];
+    if (field.bytes == 0 || field.bytes >= sizeof(std::int64_t)) return {};
+    return bounds_of_bits(kBits * field.bytes, field.is_signed);
   }
 
   /// `number`: the value that is no change.
@@ -174,6 +187,10 @@ class ChangeFinder {
     }
     if (condition >= 0 && conditions_.known(condition) == false) return;
     if (condition >= 0 && conditions_.known(condition) == true) condition = -1;
+    if ((act == Act::imin || act == Act::imax) && !is_within(node(addend).bounds, bounds_of_member())) {
+      if (refused_.text.empty()) refused_ = {place.line > 0 ? place : store_.place, kCutExtreme};
+      return;
+    }
     changes_.push_back({store_.field, store_.element, act, addend, condition, place});
   }
 

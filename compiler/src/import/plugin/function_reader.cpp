@@ -24,10 +24,6 @@ constexpr const char* kIndexOfData =
     "an element is written at an index that is known only when the kernel runs: use constants, or loops with a fixed "
     "number of turns that clang unrolls, or change one result by += there";
 
-constexpr const char* kLongExtreme =
-    "a number of 64 bits is compared with a shorter result, and C++ cuts what is kept to the result's bits at every "
-    "pair, so that the result depends on their order: convert the number before, or declare the result long";
-
 }  // namespace
 
 FunctionReader::FunctionReader(llvm::Function& function, std::vector<Record> roles, PairFunction& result,
@@ -336,11 +332,6 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
     if (inside < 0 || inside >= static_cast<std::int64_t>(field.bytes) * field.count) continue;
     is_signed = field.is_signed;
     if (type->isIntegerTy() && !is_float(field.type) && 8 * field.bytes < type->getIntegerBitWidth()) {
-      const bool extreme = act->second == Act::imin || act->second == Act::imax;
-      if (extreme && type->getIntegerBitWidth() > 32) {
-        refuse(instruction, kLongExtreme);
-        return;
-      }
       type = llvm::Type::getIntNTy(type->getContext(), 8 * field.bytes);
     }
     if (type->isFloatTy() && field.type == Type::float_long) type = llvm::Type::getDoubleTy(type->getContext());
@@ -353,13 +344,17 @@ void FunctionReader::change(const llvm::CallInst& instruction) {
   if (act->first == "smin" || act->first == "smax") is_signed = true;
   if (act->first == "umin" || act->first == "umax") is_signed = false;
   if (addend.getType()->isIntegerTy() && value >= 0) {
-    // Bits of shorter integers are those of the member, whatever C++ computes with. Of sums the lower 32 are.
+    // Bits of shorter integers are those of the member, whatever C++ computes with. Of sums the lower 32 are, and
+    // extremes need all of them.
     const bool by_bits = act->second == Act::iand || act->second == Act::ior || act->second == Act::ixor;
+    const bool sum = act->second == Act::iadd || act->second == Act::isub;
     const unsigned of_addend = addend.getType()->getIntegerBitWidth();
-    const unsigned bits = by_bits                    ? type->getIntegerBitWidth()
-                          : is_long(*type_of(*type)) ? of_addend
-                                                     : std::min(of_addend, 32U);
-    value = as_number(resized(value, *type_of(*type)), bits, is_signed);
+    const unsigned bits = by_bits                            ? type->getIntegerBitWidth()
+                          : sum && !is_long(*type_of(*type)) ? std::min(of_addend, 32U)
+                                                             : of_addend;
+    value = resized(value, *type_of(*type));
+    // A negative number also lessens a sum without a sign, and need not become a large one.
+    value = sum && !is_signed ? either_number(value, bits) : as_number(value, bits, is_signed);
   }
   if (!slot) return change_element(act->second, address, value, *type, instruction);
   const auto known = memory_.find(*slot);
