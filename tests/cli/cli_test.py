@@ -116,6 +116,11 @@ class ExitStatus(CliTest):
             self.assertIn("Example:", text, name)
             self.assertIn("gdr " + " ".join(name), text.split("Example:")[1], name)
 
+    def test_the_page_of_commands_has_a_row_for_every_subcommand(self):
+        rows = [line for line in (PROJECT / "docs/reference/cli.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `gdr ")]
+        for name in subcommands():
+            self.assertTrue(any(f"`gdr {' '.join(name)}`" in row for row in rows), f"docs/reference/cli.md: no row for gdr {' '.join(name)}")
+
     def test_version_is_told(self):
         self.assertRegex(self.succeeds("--version").out, r"^gdr \d+\.\d+\.\d+$")
 
