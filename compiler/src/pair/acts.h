@@ -93,7 +93,7 @@ class ActTable {
     }
   }
 
-  /// `act` is one that the table is for.
+  /// Of an operation that the table is not for, an empty entry.
   [[nodiscard]] constexpr const Entry& operator[](Act act) const { return entries_[static_cast<std::size_t>(act)]; }
 
  private:

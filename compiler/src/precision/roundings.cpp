@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "pair/acts.h"
+
 namespace gdr::compiler {
 namespace {
 
@@ -18,21 +20,48 @@ PairFunction& part_of(Imported& imported, std::size_t part) { return part == kBo
 
 /// The name of an operation that rounds; nothing if it returns one of its operands, or a number without rounding.
 std::optional<std::string> operation_name(Act act) {
-  static const std::map<Act, const char*> names{{Act::add, "add"},       {Act::sub, "sub"},
-                                                {Act::mul, "mul"},       {Act::div, "div"},
-                                                {Act::sqrt, "sqrt"},     {Act::rsqrt, "rsqrt"},
-                                                {Act::narrow, "narrow"}, {Act::reciprocal, "reciprocal"},
-                                                {Act::exp2, "exp2"},     {Act::exp, "exp"},
-                                                {Act::log2, "log2"},     {Act::log, "log"},
-                                                {Act::sin, "sin"},       {Act::cos, "cos"},
-                                                {Act::power, "pow"},     {Act::cube_root, "cbrt"},
-                                                {Act::erf, "erf"},       {Act::erfc, "erfc"},
-                                                {Act::tan, "tan"},       {Act::tanh, "tanh"},
-                                                {Act::atan2, "atan2"},   {Act::hypot, "hypot"},
-                                                {Act::log10, "log10"},   {Act::expm1, "expm1"},
-                                                {Act::log1p, "log1p"},   {Act::from_integer, "from_integer"}};
-  const auto found = names.find(act);
-  return found == names.end() ? std::nullopt : std::optional<std::string>(found->second);
+  static constexpr ActTable<const char*> kNames(
+      [](Act any) {
+        const Family family = family_of(any);
+        return family == Family::number || family == Family::narrow || family == Family::from_integer;
+      },
+      {{Act::add, "add"},
+       {Act::sub, "sub"},
+       {Act::mul, "mul"},
+       {Act::div, "div"},
+       {Act::sqrt, "sqrt"},
+       {Act::rsqrt, "rsqrt"},
+       {Act::reciprocal, "reciprocal"},
+       {Act::exp2, "exp2"},
+       {Act::exp, "exp"},
+       {Act::log2, "log2"},
+       {Act::log, "log"},
+       {Act::sin, "sin"},
+       {Act::cos, "cos"},
+       {Act::power, "pow"},
+       {Act::cube_root, "cbrt"},
+       {Act::erf, "erf"},
+       {Act::erfc, "erfc"},
+       {Act::tan, "tan"},
+       {Act::tanh, "tanh"},
+       {Act::atan2, "atan2"},
+       {Act::hypot, "hypot"},
+       {Act::log10, "log10"},
+       {Act::expm1, "expm1"},
+       {Act::log1p, "log1p"},
+       {Act::narrow, "narrow"},
+       {Act::from_integer, "from_integer"},
+       {Act::absolute, nullptr},
+       {Act::copysign, nullptr},
+       {Act::minimum, nullptr},
+       {Act::maximum, nullptr},
+       {Act::floor, nullptr},
+       {Act::ceil, nullptr},
+       {Act::trunc, nullptr},
+       {Act::round, nullptr},
+       {Act::nearest, nullptr},
+       {Act::fraction, nullptr}});
+  return kNames[act] == nullptr ? std::nullopt : std::optional<std::string>(kNames[act]);
 }
 
 bool has_long_form(Act act) {
