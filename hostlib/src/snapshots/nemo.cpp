@@ -1,13 +1,16 @@
 // NEMO's structured binary files: items of a magic number, the letter of a type, a tag, for arrays the extents with a
 // 0 behind them, and data. "(" and ")" are the types that begin and end a set of items. A snapshot is a set "SnapShot"
-// of a set "Parameters" (Nobj, Time) and a set "Particles" (Mass, PhaseSpace or Position and Velocity).
+// of a set "Parameters" (Nobj, Time) and a set "Particles" (Mass, Key, PhaseSpace or Position and Velocity). Masses and
+// keys hold for later snapshots, too, until there are others: codes such as hackcode1 write them only once.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "formats/bytes.h"
+#include "gdr/base/counted.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {
@@ -55,9 +58,22 @@ class NemoReader {
   /// The last snapshot with particles.
   LoadedSnapshot last() {
     while (in_.left() > 0) item(0);
-    if (loaded_.snapshot.particles.size() == 0) in_.refuse("no set SnapShot has masses, positions and velocities");
-    if (snapshots_ > 1) loaded_.notes.push_back(fmt::format("the last of {} snapshots is taken", snapshots_));
-    return std::move(loaded_);
+    if (!last_) in_.refuse("no set SnapShot has positions and velocities");
+    const std::size_t n = last_->particles();
+    if (last_->mass.empty()) {
+      in_.refuse(fmt::format("the snapshot at time {} has no masses, nor has one before it", last_->time));
+    }
+    if (last_->mass.size() != n) {
+      in_.refuse(fmt::format("the snapshot at time {} has {} particles, and the last masses are of {}", last_->time, n,
+                             last_->mass.size()));
+    }
+    LoadedSnapshot loaded = with_particles(*last_);
+    if (snapshots_ > 1) loaded.notes.push_back(fmt::format("the last of {} snapshots is taken", snapshots_));
+    if (sets_behind_ > 0) {
+      loaded.notes.push_back(fmt::format("left out: {} without particles, up to time {}",
+                                         base::counted(sets_behind_, "later snapshot"), parts_.time));
+    }
+    return loaded;
   }
 
  private:
@@ -90,7 +106,7 @@ class NemoReader {
   void set(const std::string& tag, unsigned depth) {
     if (depth == kDeepestSet) in_.refuse(fmt::format("sets are nested more than {} deep", kDeepestSet));
     const bool is_snapshot = tag == "SnapShot";
-    if (is_snapshot) parts_ = {};
+    if (is_snapshot) parts_ = {0, {}, {}, {}, std::move(parts_.mass), std::move(parts_.keys)};
     open_.push_back(tag);
     const std::size_t outside = open_.size() - 1;
     while (open_.size() > outside) item(depth + 1);
@@ -126,43 +142,73 @@ class NemoReader {
     };
     if (tag == "Time" && count == 1) parts_.time = reals()[0];
     if (tag == "Mass") parts_.mass = reals();
+    if (tag == "Key" && type == 'i') {
+      parts_.keys.resize(count);
+      for (std::size_t k = 0; k < count; ++k) {
+        parts_.keys[k] = ByteReader::number_in<std::int32_t>(bytes.substr(k * bytes_of(type)), order_);
+      }
+    }
     if (tag == "PhaseSpace") parts_.phases = reals();
     if (tag == "Position") parts_.positions = reals();
     if (tag == "Velocity") parts_.velocities = reals();
   }
 
   void finish() {
-    const std::size_t n = parts_.mass.size();
-    const bool in_phases = parts_.phases.size() == 6 * n;
-    if (n == 0) return;  // of diagnostics alone
-    if (!in_phases && (parts_.positions.size() != 3 * n || parts_.velocities.size() != 3 * n)) {
-      in_.refuse(fmt::format("a snapshot has {} masses, and other numbers of positions and velocities", n));
+    if (!parts_.has_particles()) {  // diagnostics or masses alone
+      ++sets_behind_;
+      return;
     }
+    sets_behind_ = 0;
     ++snapshots_;
-    loaded_.snapshot = {};
-    loaded_.snapshot.time = parts_.time;
-    const auto vector = [](const std::vector<double>& values, std::size_t first) {
-      return Vec3{values[first], values[first + 1], values[first + 2]};
-    };
-    for (std::size_t i = 0; i < n; ++i) {
-      loaded_.snapshot.particles.push_back(
-          static_cast<std::int64_t>(i), parts_.mass[i],
-          in_phases ? vector(parts_.phases, 6 * i) : vector(parts_.positions, 3 * i),
-          in_phases ? vector(parts_.phases, 6 * i + 3) : vector(parts_.velocities, 3 * i));
+    const std::size_t n = parts_.particles();
+    const bool fits = parts_.phases.empty() ? parts_.positions.size() == 3 * n && parts_.velocities.size() == 3 * n
+                                            : parts_.phases.size() == 6 * n;
+    if (!fits) {
+      in_.refuse(fmt::format("a snapshot has {} positions, and another number of velocities", n));
     }
+    last_ = parts_;
   }
 
   struct Parts {
     double time = 0;
-    std::vector<double> mass, phases, positions, velocities;
+    std::vector<double> phases, positions, velocities;
+    std::vector<double> mass;        // of this snapshot or one before it
+    std::vector<std::int64_t> keys;  // the same
+    [[nodiscard]] bool has_particles() const { return !phases.empty() || !positions.empty() || !velocities.empty(); }
+    [[nodiscard]] std::size_t particles() const { return phases.empty() ? positions.size() / 3 : phases.size() / 6; }
   };
+
+  static LoadedSnapshot with_particles(const Parts& parts) {
+    LoadedSnapshot loaded;
+    loaded.snapshot.time = parts.time;
+    const auto vector = [](const std::vector<double>& values, std::size_t first) {
+      return Vec3{values[first], values[first + 1], values[first + 2]};
+    };
+    const bool in_phases = !parts.phases.empty();
+    for (std::size_t i = 0; i < parts.particles(); ++i) {
+      loaded.snapshot.particles.push_back(
+          static_cast<std::int64_t>(i), parts.mass[i],
+          in_phases ? vector(parts.phases, 6 * i) : vector(parts.positions, 3 * i),
+          in_phases ? vector(parts.phases, 6 * i + 3) : vector(parts.velocities, 3 * i));
+    }
+    if (parts.keys.empty()) return loaded;
+    std::vector<std::int64_t> sorted = parts.keys;
+    std::ranges::sort(sorted);
+    if (sorted.size() == parts.particles() && std::ranges::adjacent_find(sorted) == sorted.end()) {
+      loaded.snapshot.particles.id = parts.keys;
+    } else {
+      loaded.notes.emplace_back("the file's keys are not one for each particle; particles are numbered");
+    }
+    return loaded;
+  }
 
   std::endian order_;
   ByteReader in_;
   std::vector<std::string> open_;
   Parts parts_;
-  LoadedSnapshot loaded_;
-  unsigned snapshots_ = 0;
+  std::optional<Parts> last_;
+  std::size_t snapshots_ = 0;
+  std::size_t sets_behind_ = 0;  // without particles, behind the last snapshot with them
 };
 
 class NemoWriter {

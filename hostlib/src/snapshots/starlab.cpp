@@ -19,7 +19,8 @@ class StarlabReader {
  public:
   StarlabReader(std::string_view content, const std::string& file) : in_(content, file) {}
 
-  LoadedSnapshot read() {
+  /// The last snapshot.
+  LoadedSnapshot last() {
     while (const std::optional<std::string_view> line = in_.next()) {
       if (line->starts_with('(')) {
         begin(line->substr(1));
@@ -28,10 +29,9 @@ class StarlabReader {
       } else {
         entry(*line);
       }
-      if (nodes_.empty()) break;  // what follows is a later snapshot
     }
     if (!nodes_.empty()) in_.refuse(fmt::format("the file ends within {} nodes", nodes_.size()));
-    if (in_.next()) loaded_.notes.emplace_back("the first of several snapshots is taken");
+    if (snapshots_ > 1) loaded_.notes.push_back(fmt::format("the last of {} snapshots is taken", snapshots_));
     return std::move(loaded_);
   }
 
@@ -48,7 +48,10 @@ class StarlabReader {
     if (block != "Particle") return;
     if (nodes_.size() == kDeepestNode) in_.refuse(fmt::format("nodes are nested more than {} deep", kDeepestNode));
     Node node;
-    if (!nodes_.empty()) {
+    if (nodes_.empty()) {
+      loaded_.snapshot = {};
+      ++snapshots_;
+    } else {
       nodes_.back().has_nodes = true;
       node.position = nodes_.back().position;
       node.velocity = nodes_.back().velocity;
@@ -109,6 +112,7 @@ class StarlabReader {
   std::string_view block_;
   std::vector<Node> nodes_;
   LoadedSnapshot loaded_;
+  std::size_t snapshots_ = 0;
 };
 
 }  // namespace
@@ -119,9 +123,9 @@ LoadedSnapshot read_starlab(std::string_view content, const std::string& file) {
   // Brackets tell the end, so that a missing line feed there does not mean that the file is cut off.
   if (content.ends_with(")Particle")) {
     const std::string ended = std::string(content) + '\n';
-    return StarlabReader(ended, file).read();
+    return StarlabReader(ended, file).last();
   }
-  return StarlabReader(content, file).read();
+  return StarlabReader(content, file).last();
 }
 
 }  // namespace gdr::hostlib

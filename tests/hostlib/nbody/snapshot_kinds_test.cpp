@@ -139,29 +139,66 @@ std::string tipsy(bool swapped, bool padded) {
   return out.str();
 }
 
-std::string nemo(bool swapped) {
-  const Particles p = bodies();
+/// A set SnapShot of NEMO's files. What is empty is left out.
+struct NemoSet {
+  double time = 0;
+  std::vector<float> mass{};
+  std::vector<std::int32_t> keys{};
+  std::vector<Vec3> positions{};
+  std::vector<Vec3> velocities{};
+  bool in_phases = true;
+};
+
+std::string nemo_of(const std::vector<NemoSet>& sets, bool swapped = false) {
   Bytes out(swapped);
   const auto item = [&](bool plural, const std::string& type, const std::string& tag) -> Bytes& {
     return out.add(static_cast<std::uint16_t>(plural ? 0x0b92 : 0x0992)).text(type + '\0' + tag + '\0');
   };
+  const auto array = [&](const std::string& type, const std::string& tag, const std::vector<std::size_t>& extents) {
+    item(true, type, tag);
+    for (const std::size_t extent : extents) out.add(static_cast<std::int32_t>(extent));
+    out.add(std::int32_t{0});
+  };
+  const auto end = [&] { out.add(std::uint16_t{0x0992}).text(std::string(")\0", 2)); };
+  const auto vector = [&](const Vec3& v) { out.add(v.x).add(v.y).add(v.z); };
   item(true, "c", "History").add(std::int32_t{5}).add(std::int32_t{0}).text(std::string("mkpl\0", 5));
-  item(false, "(", "SnapShot");
-  item(false, "(", "Parameters");
-  item(false, "i", "Nobj").add(std::int32_t{8});
-  item(false, "d", "Time").add(1.5);
-  out.add(std::uint16_t{0x0992}).text(std::string(")\0", 2));
-  item(false, "(", "Particles");
-  item(false, "i", "CoordSystem").add(std::int32_t{66306});
-  item(true, "f", "Mass").add(std::int32_t{8}).add(std::int32_t{0});
-  for (int k = 0; k < 8; ++k) out.add(0.125F);
-  item(true, "d", "PhaseSpace").add(std::int32_t{8}).add(std::int32_t{2}).add(std::int32_t{3}).add(std::int32_t{0});
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    for (const Vec3& v : {p.position[i], p.velocity[i]}) out.add(v.x).add(v.y).add(v.z);
+  for (const NemoSet& set : sets) {
+    const std::size_t n = set.positions.size();
+    item(false, "(", "SnapShot");
+    item(false, "(", "Parameters");
+    item(false, "i", "Nobj").add(std::int32_t{8});
+    item(false, "d", "Time").add(set.time);
+    end();
+    item(false, "(", "Particles");
+    item(false, "i", "CoordSystem").add(std::int32_t{66306});
+    if (!set.mass.empty()) array("f", "Mass", {set.mass.size()});
+    for (const float mass : set.mass) out.add(mass);
+    if (!set.keys.empty()) array("i", "Key", {set.keys.size()});
+    for (const std::int32_t key : set.keys) out.add(key);
+    if (n > 0 && set.in_phases) {
+      array("d", "PhaseSpace", {n, 2, 3});
+      for (std::size_t i = 0; i < n; ++i) {
+        vector(set.positions[i]);
+        vector(set.velocities[i]);
+      }
+    } else if (n > 0) {
+      array("d", "Position", {n, 3});
+      for (const Vec3& x : set.positions) vector(x);
+      array("d", "Velocity", {set.velocities.size(), 3});
+      for (const Vec3& v : set.velocities) vector(v);
+    }
+    end();
+    end();
   }
-  for (int k = 0; k < 2; ++k) out.add(std::uint16_t{0x0992}).text(std::string(")\0", 2));
   return out.str();
 }
+
+NemoSet nemo_set(double time, bool in_phases = true) {
+  const Particles p = bodies();
+  return {time, std::vector<float>(p.size(), 0.125F), {}, p.position, p.velocity, in_phases};
+}
+
+std::string nemo(bool swapped) { return nemo_of({nemo_set(1.5)}, swapped); }
 
 std::string unformatted() {
   const Particles p = bodies();
@@ -328,6 +365,67 @@ LoadedSnapshot loaded_text(const std::string& content) {
   const ScratchDirectory directory;
   base::write_file(directory / "in", content);
   return load_snapshot(directory / "in");
+}
+
+TEST(Nemo, MassesHoldForLaterSnapshotsWithoutMasses) {
+  for (const bool in_phases : {true, false}) {
+    for (const bool swapped : {true, false}) {
+      NemoSet first = nemo_set(0, in_phases);
+      for (std::size_t i = 0; i < first.mass.size(); ++i) first.mass[i] = static_cast<float>(i + 1);
+      NemoSet later = nemo_set(2, in_phases);
+      later.mass.clear();
+      for (Vec3& x : later.positions) x.y += 4;
+      const LoadedSnapshot loaded = loaded_text(nemo_of({first, {.time = 1}, later}, swapped));
+      EXPECT_EQ(loaded.snapshot.time, 2);
+      EXPECT_EQ(loaded.snapshot.particles.mass, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
+      EXPECT_EQ(loaded.snapshot.particles.position, later.positions);
+      EXPECT_EQ(loaded.snapshot.particles.velocity, later.velocities);
+      EXPECT_THAT(loaded.notes, ::testing::ElementsAre("the last of 2 snapshots is taken"));
+    }
+  }
+  // Masses may come alone, before all positions.
+  NemoSet masses{.time = 0, .mass = nemo_set(0).mass};
+  NemoSet rest = nemo_set(1);
+  rest.mass.clear();
+  EXPECT_EQ(loaded_text(nemo_of({masses, rest})).snapshot.particles, bodies());
+}
+
+TEST(Nemo, SnapshotsWithoutMassesThatFitAreRefused) {
+  const auto refusal = [](const std::vector<NemoSet>& sets) {
+    return error_of([&] { (void)loaded_text(nemo_of(sets)); });
+  };
+  NemoSet without = nemo_set(2);
+  without.mass.clear();
+  EXPECT_THAT(refusal({without}), HasSubstr("the snapshot at time 2 has no masses, nor has one before it"));
+  NemoSet fewer = without;
+  fewer.positions.pop_back();
+  fewer.velocities.pop_back();
+  EXPECT_THAT(refusal({nemo_set(0), fewer}),
+              HasSubstr("the snapshot at time 2 has 7 particles, and the last masses are of 8"));
+  NemoSet at_rest = nemo_set(1, false);
+  at_rest.velocities.clear();
+  EXPECT_THAT(refusal({nemo_set(0), at_rest}), HasSubstr("8 positions, and another number of velocities"));
+  // The last one counts.
+  EXPECT_EQ(loaded_text(nemo_of({without, fewer, nemo_set(3)})).snapshot.particles, bodies());
+  EXPECT_THAT(refusal({{.time = 1}}), HasSubstr("no set SnapShot has positions and velocities"));
+}
+
+TEST(Nemo, KeysAreIds) {
+  NemoSet first = nemo_set(0);
+  first.keys = {8, 7, 6, 5, 4, 3, 2, -1};
+  NemoSet later = nemo_set(1);
+  EXPECT_EQ(loaded_text(nemo_of({first, later})).snapshot.particles.id,
+            (std::vector<std::int64_t>{8, 7, 6, 5, 4, 3, 2, -1}));
+  later.keys = {0, 0, 0, 0, 0, 0, 0, 0};
+  const LoadedSnapshot loaded = loaded_text(nemo_of({first, later}));
+  EXPECT_EQ(loaded.snapshot.particles.id, bodies().id);
+  EXPECT_THAT(loaded.notes, ::testing::Contains(HasSubstr("keys are not one for each particle")));
+}
+
+TEST(Nemo, LaterSnapshotsWithoutParticlesAreToldOf) {
+  const LoadedSnapshot loaded = loaded_text(nemo_of({nemo_set(0), {.time = 1}, {.time = 2}}));
+  EXPECT_EQ(loaded.snapshot.time, 0);
+  EXPECT_THAT(loaded.notes, ::testing::ElementsAre("left out: 2 later snapshots without particles, up to time 2"));
 }
 
 TEST(Gadget, APartOfASnapshotIsRefused) {
@@ -595,6 +693,21 @@ TEST(SnapshotKinds, BracketsTellTheEndOfAStarlabFile) {
   const ScratchDirectory directory;
   base::write_file(directory / "in", content);
   EXPECT_EQ(read_snapshot(directory / "in").particles.size(), bodies().size());
+}
+
+TEST(SnapshotKinds, TheLastOfSeveralSnapshotsOfStarlabIsTaken) {
+  std::string later = starlab();
+  for (const auto& [from, to] :
+       {std::pair("system_time  =  1.5", "system_time  =  2"), std::pair("m  =  0.125", "m  =  0.5")}) {
+    later.replace(later.find(from), std::string(from).size(), to);
+  }
+  const LoadedSnapshot loaded = loaded_text(starlab() + later);
+  EXPECT_EQ(loaded.snapshot.time, 2);
+  EXPECT_EQ(loaded.snapshot.particles.mass,
+            (std::vector<double>{0.5, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125}));
+  EXPECT_EQ(loaded.snapshot.particles.id, bodies().id);
+  EXPECT_THAT(loaded.notes, ::testing::ElementsAre("the last of 2 snapshots is taken"));
+  EXPECT_TRUE(loaded_text(starlab()).notes.empty());
 }
 
 TEST(SnapshotKinds, ArchivesThatAreDamagedOrOfOtherArraysAreRefused) {
