@@ -1,14 +1,19 @@
 // Files of Fortran records: Gadget, and the seven numbers a record of NBODY codes. A record is its length as a 4-byte
 // integer, its bytes, and the length again.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "formats/bytes.h"
 #include "formats/gadget.h"
+#include "gdr/base/quoted.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {
@@ -107,13 +112,42 @@ GadgetHeader gadget_header(const RecordReader& in, std::string_view head) {
   return header;
 }
 
+/// The blocks of a Gadget file: in format 1 one after the other, in format 2 under names, in any order among others.
+class GadgetBlocks {
+ public:
+  GadgetBlocks(RecordReader& in, bool has_names) : in_(in), has_names_(has_names) {
+    if (!has_names) return;
+    constexpr std::size_t kName = 4;  // and the length of the next record
+    while (!in.ends()) {
+      const std::string_view record = in.next("a block's name");
+      if (record.size() != 2 * kName) in.refuse(fmt::format("a block's name has {} bytes instead of 8", record.size()));
+      std::string_view name = record.substr(0, kName);
+      while (!name.empty() && (name.back() == ' ' || name.back() == '\0')) name.remove_suffix(1);
+      const std::string what = fmt::format("block {}", base::on_one_line(name));
+      if (!by_name_.emplace(name, in.next(what)).second) in.refuse(fmt::format("{} is there twice", what));
+    }
+  }
+
+  /// The block of this name, or the next one: blocks are asked for in the order of format 1.
+  [[nodiscard]] std::string_view next(std::string_view name, std::string_view what) {
+    if (!has_names_) return in_.next(what);
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [one, record] : by_name_) names.push_back(base::on_one_line(one));
+    in_.refuse(fmt::format("there is no block {} with {}; there are {}", name, what, fmt::join(names, ", ")));
+  }
+
+ private:
+  RecordReader& in_;
+  bool has_names_;
+  std::map<std::string_view, std::string_view> by_name_;
+};
+
 LoadedSnapshot read_gadget(std::string_view content, const std::string& file, std::endian order, bool has_names) {
   RecordReader in(content, order, file);
-  const auto block = [&](std::string_view what) {
-    if (has_names) (void)in.next("a block's name");
-    return in.next(what);
-  };
-  const std::string_view head = block("the header");
+  GadgetBlocks blocks(in, has_names);
+  const std::string_view head = blocks.next("HEAD", "the header");
   if (head.size() != kGadgetHeader) in.refuse(fmt::format("the header has {} bytes instead of 256", head.size()));
   LoadedSnapshot loaded;
   const GadgetHeader header = gadget_header(in, head);
@@ -128,16 +162,16 @@ LoadedSnapshot read_gadget(std::string_view content, const std::string& file, st
     in.refuse(fmt::format("the header has {} particles, for which the file is too short", particles));
   }
 
-  const Vectors positions(in, block("the positions"), particles, "positions");
-  const Vectors velocities(in, block("the velocities"), particles, "velocities");
-  const std::string_view ids = block("the ids");
+  const Vectors positions(in, blocks.next("POS", "the positions"), particles, "positions");
+  const Vectors velocities(in, blocks.next("VEL", "the velocities"), particles, "velocities");
+  const std::string_view ids = blocks.next("ID", "the ids");
   const bool long_ids = ids.size() == particles * sizeof(std::uint64_t);
   if (!long_ids && ids.size() != particles * sizeof(std::uint32_t)) {
     in.refuse(fmt::format("{} bytes of ids are none of {} particles", ids.size(), particles));
   }
   std::size_t own = 0;  // particles with a mass of their own
   for (std::size_t type = 0; type < kGadgetTypes; ++type) own += masses.at(type) == 0 ? counts.at(type) : 0;
-  const std::string_view mass_record = own > 0 ? block("the masses") : std::string_view();
+  const std::string_view mass_record = own > 0 ? blocks.next("MASS", "the masses") : std::string_view();
   const bool double_masses = mass_record.size() == own * sizeof(double) && own > 0;
   if (!double_masses && mass_record.size() != own * sizeof(float)) {
     in.refuse(fmt::format("{} bytes of masses are none of {} particles", mass_record.size(), own));

@@ -87,7 +87,8 @@ struct GadgetFields {
   double hubble = 0;
 };
 
-std::string gadget(bool swapped, bool named, const GadgetFields& fields = {}) {
+std::string gadget(bool swapped, bool named, const GadgetFields& fields = {},
+                   const std::vector<std::string>& order = {"POS ", "VEL ", "ID  ", "MASS"}) {
   const Particles p = bodies();
   Bytes out(swapped);
   const auto block = [&](const std::string& name, const std::function<void(Bytes&)>& fill) {
@@ -113,14 +114,24 @@ std::string gadget(bool swapped, bool named, const GadgetFields& fields = {}) {
         in.add(static_cast<float>(v.x)).add(static_cast<float>(v.y)).add(static_cast<float>(v.z));
     };
   };
-  block("POS ", vectors(p.position));
-  block("VEL ", vectors(p.velocity));
-  block("ID  ", [&](Bytes& in) {
-    for (const std::int64_t id : p.id) in.add(static_cast<std::uint32_t>(id));
-  });
-  block("MASS", [&](Bytes& in) {
-    for (int k = 0; k < 3; ++k) in.add(0.125F);
-  });
+  const std::map<std::string, std::function<void(Bytes&)>> blocks{
+      {"POS ", vectors(p.position)},
+      {"VEL ", vectors(p.velocity)},
+      {"ID  ",
+       [&](Bytes& in) {
+         for (const std::int64_t id : p.id) in.add(static_cast<std::uint32_t>(id));
+       }},
+      {"MASS",
+       [&](Bytes& in) {
+         for (int k = 0; k < 3; ++k) in.add(0.125F);
+       }},
+      {"ACCE", vectors(p.velocity)},
+      {"POT ",
+       [&](Bytes& in) {
+         for (int k = 0; k < 8; ++k) in.add(-1.0F);
+       }},
+      {"INFO", [](Bytes& in) { in.text(std::string(40, 'x')); }}};
+  for (const std::string& name : order) block(name, blocks.at(name));
   return out.str();
 }
 
@@ -443,6 +454,24 @@ TEST(Gadget, APartOfASnapshotIsRefused) {
   for (const GadgetFields& whole : {GadgetFields{.totals = {0, 5, 0, 0, 3, 0}, .files = 1}, GadgetFields{.files = 1}}) {
     EXPECT_EQ(loaded_text(gadget(false, true, whole)).snapshot.particles, bodies());
   }
+}
+
+TEST(Gadget, BlocksOfFormat2AreFoundByTheirNames) {
+  using Names = std::vector<std::string>;
+  for (const bool swapped : {false, true}) {
+    for (const Names& order :
+         {Names{"VEL ", "POS ", "ID  ", "MASS"}, Names{"MASS", "POS ", "VEL ", "ID  "},
+          Names{"POS ", "VEL ", "MASS", "ID  "}, Names{"INFO", "POS ", "ACCE", "VEL ", "ID  ", "POT ", "MASS"}}) {
+      EXPECT_EQ(loaded_text(gadget(swapped, true, {}, order)).snapshot.particles, bodies())
+          << ::testing::PrintToString(order);
+    }
+  }
+  const auto refusal = [](const Names& order) {
+    return error_of([&] { (void)loaded_text(gadget(false, true, {}, order)); });
+  };
+  EXPECT_THAT(refusal({"POS ", "ACCE", "ID  ", "MASS"}),
+              HasSubstr("there is no block VEL with the velocities; there are ACCE, HEAD, ID, MASS, POS"));
+  EXPECT_THAT(refusal({"POS ", "VEL ", "ID  ", "POS ", "MASS"}), HasSubstr("block POS is there twice"));
 }
 
 TEST(Gadget, ACosmologicalSnapshotIsRefused) {
