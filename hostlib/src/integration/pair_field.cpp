@@ -219,6 +219,28 @@ void check_pair(const RegularisedPair& pair, const HermiteState& state) {
           "its neighbours are not ascending bodies");
 }
 
+namespace {
+
+/// The radius at which a running sum of the masses first reaches half of it. lagrangian_radii() may name the particle
+/// before, since it leaves the roundings of the sum out; here they stay, so that runs keep their bits.
+double half_mass_radius_by_running_sum(const Particles& particles) {
+  const Vec3 centre = centre_of_mass(particles);
+  std::vector<std::pair<double, double>> shells;  // distance, mass
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    shells.emplace_back(norm(particles.position[i] - centre), particles.mass[i]);
+  }
+  std::ranges::sort(shells);
+  double mass = 0;
+  for (const auto& shell : shells) mass += shell.second;
+  double enclosed = 0;
+  for (const auto& [distance, of_shell] : shells) {
+    if ((enclosed += of_shell) >= 0.5 * mass) return distance;
+  }
+  return shells.back().first;
+}
+
+}  // namespace
+
 double close_axis_of(const Particles& particles, const HermiteState& state) {
   constexpr std::size_t kFew = 4;
   const std::size_t n = particles.size();
@@ -227,9 +249,7 @@ double close_axis_of(const Particles& particles, const HermiteState& state) {
   for (const HermiteBody& body : state.bodies) twice += body.mass * body.pot;
   const double mass = total_mass(particles);
   const double virial = twice < 0 ? mass * mass / -twice : 0;
-  constexpr std::array kHalf{0.5};
-  return std::max(virial, lagrangian_radii(particles, kHalf, centre_of_mass(particles)).front()) /
-         static_cast<double>(n);
+  return std::max(virial, half_mass_radius_by_running_sum(particles)) / static_cast<double>(n);
 }
 
 }  // namespace gdr::hostlib

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -42,6 +43,23 @@ void check_values(const Particles& p, std::size_t k) {
   if (!is_finite(p.position[k])) refuse("position", p.position[k]);
   if (!is_finite(p.velocity[k])) refuse("velocity", p.velocity[k]);
 }
+
+/// A sum that is rounded once, however many numbers are added: what an addition loses is a double, and is summed, too.
+class RoundedOnce {
+ public:
+  /// Returns the sum so far.
+  double add(double number) {
+    const double sum = sum_ + number;
+    const double added = sum - sum_;
+    lost_ += (sum_ - (sum - added)) + (number - added);
+    sum_ = sum;
+    return sum_ + lost_;
+  }
+
+ private:
+  double sum_ = 0;
+  double lost_ = 0;
+};
 
 }  // namespace
 
@@ -174,8 +192,11 @@ std::vector<double> lagrangian_radii(const Particles& particles, std::span<const
   }
   std::sort(shells.begin(), shells.end());
   std::vector<double> enclosed(shells.size());
-  double sum = 0.0;
-  for (std::size_t k = 0; k < shells.size(); ++k) enclosed[k] = (sum += shells[k].second);
+  RoundedOnce sum;
+  for (std::size_t k = 0; k < shells.size(); ++k) enclosed[k] = sum.add(shells[k].second);
+  // A tenth of ten equal masses is the first of them, although 0.1 is above a tenth. Masses, sums, the fraction and
+  // the product are each rounded by half an epsilon at most: three epsilons on both sides together.
+  const double total = enclosed.back() * (1 - 4 * std::numeric_limits<double>::epsilon());
 
   std::vector<double> radii;
   radii.reserve(fractions.size());
@@ -183,7 +204,7 @@ std::vector<double> lagrangian_radii(const Particles& particles, std::span<const
     if (!(fraction > 0.0 && fraction <= 1.0)) {
       throw Error(fmt::format("lagrangian_radii: mass fraction {} is outside (0, 1]", fraction));
     }
-    const auto at = std::lower_bound(enclosed.begin(), enclosed.end(), fraction * sum);
+    const auto at = std::lower_bound(enclosed.begin(), enclosed.end(), fraction * total);
     const auto k = std::min(static_cast<std::size_t>(at - enclosed.begin()), shells.size() - 1);
     radii.push_back(shells[k].first);
   }

@@ -65,6 +65,40 @@ TEST(Particles, LagrangianRadiiCountMassFromTheCentre) {
   EXPECT_NE(error_of([&] { (void)lagrangian_radii({}, fractions, {}); }).find("no particles"), std::string::npos);
 }
 
+/// Particles at the distances 1, 2, 3, ... from the origin.
+Particles in_a_row(const std::vector<double>& masses) {
+  Particles p;
+  for (std::size_t k = 0; k < masses.size(); ++k) {
+    const auto id = static_cast<std::int64_t>(k);
+    p.push_back(id, masses[k], {0.0, 0.0, static_cast<double>(k + 1)}, {});
+  }
+  return p;
+}
+
+TEST(Particles, LagrangianRadiiOfEqualMassesAreThoseOfAWholeNumberOfThem) {
+  std::vector<double> fractions;
+  for (int percent = 1; percent <= 100; ++percent) fractions.push_back(percent / 100.0);
+  for (const double scale : {1.0, 1 / 3.0, 1e-300, 1e300}) {
+    for (int n = 1; n <= 1000; n += n < 130 ? 1 : 29) {
+      const std::vector<double> radii = lagrangian_radii(in_a_row(std::vector<double>(n, scale / n)), fractions, {});
+      for (int percent = 1; percent <= 100; ++percent) {
+        ASSERT_EQ(radii[percent - 1], (percent * n + 99) / 100) << n << " particles, " << percent << " %";
+      }
+    }
+  }
+}
+
+TEST(Particles, LagrangianRadiiOfOtherMassesLeaveRoundingsOut) {
+  // Sums of these decimals are 0.1, 0.3, 0.6, 1.
+  const std::array fractions = {0.1, 0.3, 0.6, 0.3 + 1e-14, 0.6 - 1e-14};
+  EXPECT_EQ(lagrangian_radii(in_a_row({0.1, 0.2, 0.3, 0.4}), fractions, {}), (std::vector<double>{1, 2, 3, 3, 3}));
+  // A million masses of a tenth beside one of 0.9 million.
+  std::vector<double> masses(1000000, 0.1);
+  masses.push_back(900000);
+  EXPECT_EQ(lagrangian_radii(in_a_row(masses), std::array{0.05, 0.1, 0.1 + 1e-12}, {}),
+            (std::vector<double>{500000, 1000000, 1000001}));
+}
+
 TEST(Particles, ThoseInOnePlaceAreFoundWithTheFirstOneThere) {
   Particles p;
   const Vec3 here{1.0, -2.0, 0.0};

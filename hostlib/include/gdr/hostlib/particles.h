@@ -80,8 +80,9 @@ struct Energy {
 [[nodiscard]] Vec3 angular_momentum(const Particles& particles);
 
 /// Lagrangian radii. Masses are summed in the order of distance from `centre`. For each mass fraction f in (0, 1], the
-/// radius is the distance of the particle at which this sum first reaches f times the total mass. Returns the radii in
-/// the order of `fractions`. Throws gdr::Error for an empty system or a fraction outside (0, 1].
+/// radius is the distance of the particle at which this sum first reaches f times the total mass, or lacks 4 epsilons
+/// of it, as roundings of masses and fraction may: of n equal masses it is that of particle ceil(f n). Returns the
+/// radii in the order of `fractions`. Throws gdr::Error for an empty system or a fraction outside (0, 1].
 [[nodiscard]] std::vector<double> lagrangian_radii(const Particles& particles, std::span<const double> fractions,
                                                    const Vec3& centre);
 
