@@ -199,6 +199,18 @@ Checkpoint decode(std::string_view bytes) {
   return read_payload(signed_part.substr(kHeaderBytes), version == kVersionWithPairs);
 }
 
+/// The previous checkpoint keeps its file under another name, so that a checkpoint exists at every moment. A symbolic
+/// link may lead to another file system, and some have no links: there it is copied, if there is room.
+void keep_previous(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return;
+  const std::filesystem::path before = previous_checkpoint(path);
+  std::filesystem::remove(before, none);
+  std::error_code failed;
+  std::filesystem::create_hard_link(std::filesystem::canonical(path, none), before, failed);
+  if (failed) std::filesystem::copy_file(path, before, none);  // its checksum tells if the copy was not completed
+}
+
 }  // namespace
 
 std::filesystem::path previous_checkpoint(const std::filesystem::path& path) { return path.string() + "~"; }
@@ -219,13 +231,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   for (const HermiteBody& b : state.bodies) append_body(bytes, b);
   if (state.options.regularise) append_pairs(bytes, state);
   bytes += checksum(bytes);
-  // The previous checkpoint keeps its file under another name, so that a checkpoint exists at every moment.
-  std::error_code none;
-  if (std::filesystem::is_regular_file(path, none)) {
-    const std::filesystem::path before = previous_checkpoint(path);
-    std::filesystem::remove(before, none);
-    std::filesystem::create_hard_link(path, before, none);  // a file system without links keeps one generation
-  }
+  keep_previous(path);
   base::write_file(path, bytes);
 }
 

@@ -62,6 +62,28 @@ TEST(Checkpoint, RoundTripKeepsEveryBitAndTheCheckpointBefore) {
   EXPECT_EQ(read_checkpoint(directory / "a.ckpt~"), some_checkpoint());
 }
 
+TEST(Checkpoint, BehindASymbolicLinkKeepsTheCheckpointBefore) {
+  const ScratchDirectory directory;
+  std::filesystem::create_directory(directory / "scratch");
+  // The second link leads over the first one.
+  std::filesystem::create_symlink("scratch/a.ckpt", directory / "link");
+  std::filesystem::create_symlink(directory / "link", directory / "second");
+  for (const char* const name : {"link", "second"}) {
+    std::filesystem::remove(directory / "scratch/a.ckpt");
+    Checkpoint written = some_checkpoint();
+    for (const double energy : {1.0, 2.0, 3.0}) {
+      written.initial_energy = energy;
+      write_checkpoint(directory / name, written);
+      EXPECT_TRUE(std::filesystem::is_symlink(directory / name));
+      EXPECT_EQ(read_checkpoint(directory / "scratch/a.ckpt").initial_energy, energy);
+      if (energy == 1) continue;
+      const auto before = previous_checkpoint(directory / name);
+      EXPECT_FALSE(std::filesystem::is_symlink(before));
+      EXPECT_EQ(read_checkpoint(before).initial_energy, energy - 1);
+    }
+  }
+}
+
 TEST(Checkpoint, EveryFlippedBitIsRefused) {
   const ScratchDirectory directory;
   const auto path = directory / "a.ckpt";
