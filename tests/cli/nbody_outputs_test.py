@@ -21,7 +21,7 @@ class Outputs(nbody_test.NbodyTest):
         endless = ["--plummer", 4096, "--t-end", 8000]  # run_gdr() would stop waiting for it
         for option in ("--output", "--log", "--checkpoint", "--json", "--profile", "--trace", "--report"):
             with self.subTest(option):
-                errors = self.run_gdr(*endless, option, self.folder / "no" / "file.json", expected=1).stderr
+                errors = self.run_gdr(*endless, option, self.folder / "no" / ("file" if option == "--output" else "file.json"), expected=1).stderr
                 self.assertIn("cannot be written", errors)
 
     def test_one_path_for_two_outputs_is_refused(self):
@@ -213,6 +213,19 @@ class Diagnostics(nbody_test.NbodyTest):
             self.assertEqual(float(last[column]), value, column)
         self.assertEqual(float(last["kinetic"]) + float(last["potential"]), report["energy"])
         self.assertEqual(sum(entry["blocks"] for entry in report["block_size_histogram"]), report["block_steps"])
+
+    def test_endings_of_other_formats_are_refused_and_capitals_do_not_matter(self):
+        sphere = ["--plummer", 8, "--t-end", 0, "--engine", "direct", "--output"]
+        for name in ("s.csv.gz", "s.json", "s.FITS", "s.zip"):
+            ending = name.lower()[name.rindex("."):]
+            errors = self.run_gdr(*sphere, self.folder / name, expected=2).stderr
+            self.assertIn(f"{name} is refused", errors)
+            self.assertIn(f"not as {ending}", errors)
+            self.assertFalse((self.folder / name).exists())
+        self.run_gdr(*sphere, self.folder / "s.json", "--out-format", "phigrape")
+        for name, beginning in (("s.CSV", b"id,m,x"), ("s.Npz", b"PK"), ("s.NEMO", b"\x92\t"), ("s.dat", b"0\n8\n"), ("s", b"0\n8\n")):
+            self.run_gdr(*sphere, self.folder / name)
+            self.assertTrue((self.folder / name).read_bytes().startswith(beginning), name)
 
     def test_radii_are_counted_from_the_density_centre(self):
         # One particle in 32 far away moves the centre of mass by 30, the half-mass radius hardly.

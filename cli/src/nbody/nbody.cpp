@@ -134,14 +134,10 @@ void check(const NbodyOptions& options) {
   if (run.hermite.regularise && run.hermite.eps > 0) {
     throw UsageError("--binaries regularised follows orbits without softening: --eps must be 0");
   }
-  const bool is_gadget = run.format == hostlib::SnapshotFormat::gadget;
-  if (hostlib::is_hdf5(run.out) && !is_gadget) {
-    refuse(options.of_text, "with an --output that is HDF5, unless it is gadget");
+  if (!run.out.empty()) {
+    from_command_line(run.format ? "--out-format" : "--output", [&] { require_snapshot_ending(run.out, run.format); });
   }
-  if (!hostlib::is_hdf5(run.out) && is_gadget) {
-    throw UsageError(fmt::format("--out-format gadget is HDF5: --output {} must end in .hdf5 or .h5", options.out));
-  }
-  if (run.start && !options.board.timing() && !(run.t_end <= hostlib::kLargestTime)) {
+  if (run.start && !options.board.timing() && !(run.t_end >= 0 && run.t_end <= hostlib::kLargestTime)) {
     throw UsageError(
         fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));
   }
@@ -424,12 +420,11 @@ void add_nbody(Command program, const std::string& name) {
       "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
       ".hdf5");
   command.keep_old_name("--out", out);
-  options->of_text = {
-      command
-          .add_option("--out-format", options->out_format,
-                      "format of the snapshots; default: csv, npy, npz or nemo if the name ends so, else phigrape",
-                      one_of({hostlib::snapshot_format_names().begin(), hostlib::snapshot_format_names().end()}))
-          .needs(out)};
+  command
+      .add_option("--out-format", options->out_format,
+                  "format of the snapshots; default: csv, npy, npz or nemo if the name ends so, else phigrape",
+                  one_of({hostlib::snapshot_format_names().begin(), hostlib::snapshot_format_names().end()}))
+      .needs(out);
   const Option every =
       command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints",
                          in_range(hostlib::kLeastEvery, hostlib::kLargestTime));

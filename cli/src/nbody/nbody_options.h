@@ -51,7 +51,6 @@ struct NbodyOptions {
   std::vector<Option> of_timing;     // options that have an effect only with --timing-only
   std::vector<Option> of_measuring;  // with --timing-only: options that have an effect only on measured block sizes
   std::vector<Option> of_particles;  // options that have no effect with --timing-only
-  std::vector<Option> of_text;       // options that have no effect with HDF5
   std::optional<Command> command;
 
   /// With --timing-only: whether block sizes are measured, instead of read.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "formats/endings.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/plugin.h"
@@ -36,6 +37,9 @@ auto about(const std::filesystem::path& path, Work&& work) {
 
 }  // namespace
 
+bool is_hdf5(const std::filesystem::path& path) { return ending_of(path) == ".h5" || ending_of(path) == ".hdf5"; }
+bool is_hdf5_input(const std::filesystem::path& path) { return is_hdf5(path) || ending_of(path) == ".h5part"; }
+
 void require_hdf5(const std::filesystem::path& path) {
   about(path, [] { (void)hdf5(); });
 }
@@ -57,7 +61,7 @@ RunFile read_run_file(const std::filesystem::path& path) {
 
 std::string gadget_image_of(const std::filesystem::path& path, const Snapshot& snapshot) {
   return about(path, [&] {
-    if (!is_hdf5(path)) throw Error("the form gadget is HDF5: choose a name that ends in .hdf5 or .h5");
+    require_snapshot_ending(path, SnapshotFormat::gadget);
     return hdf5().gadget_image(snapshot);
   });
 }

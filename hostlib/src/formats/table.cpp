@@ -9,21 +9,23 @@
 #include <cmath>
 #include <utility>
 
+#include "endings.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
+#include "gdr/hostlib/run_files.h"
 #include "table_format.h"
 #include "unpack.h"
 
 namespace gdr::hostlib {
 namespace {
 
-bool is_npy(const std::filesystem::path& path) { return path.extension() == ".npy"; }
-bool is_npz(const std::filesystem::path& path) { return path.extension() == ".npz"; }
+bool is_npy(const std::filesystem::path& path) { return ending_of(path) == ".npy"; }
+bool is_npz(const std::filesystem::path& path) { return ending_of(path) == ".npz"; }
 /// The name of a file without the ending of gzip.
 std::filesystem::path unpacked_name(const std::filesystem::path& path) {
-  return path.extension() == ".gz" ? path.stem() : path;
+  return ending_of(path) == ".gz" ? path.stem() : path;
 }
 
 }  // namespace
@@ -51,10 +53,8 @@ Table read_table(const std::filesystem::path& path, std::span<const ColumnType> 
 }
 
 void require_table_ending(const std::filesystem::path& path) {
-  constexpr std::array<std::string_view, 11> kOthers{".gz",   ".bz2",  ".xz",      ".zst",  ".zip", ".h5",
-                                                     ".hdf5", ".json", ".parquet", ".xlsx", ".fits"};
-  const std::string ending = path.extension().string();
-  if (std::ranges::find(kOthers, ending) == kOthers.end()) return;
+  const std::string ending = ending_of(path);
+  if (!is_of_other_format(ending) && !is_hdf5(path)) return;
   throw Error(fmt::format("{} is refused: a table is written as NPY or NPZ if its name ends so, else as CSV, not as {}",
                           path.string(), ending));
 }

@@ -116,6 +116,7 @@ void NbodyRun::check_settings() const {
     throw Error("particles come from exactly one of: a start model, the caller, a snapshot, a checkpoint");
   }
   require_every(settings_.every, true);
+  if (!settings_.out.empty()) require_snapshot_ending(settings_.out, settings_.format);
   const std::array<base::NamedFile, 2> inputs{{{"in_file", settings_.in}, {"restart", settings_.restart}}};
   base::refuse_lost_files(outputs_of(settings_), inputs);
   for (const std::filesystem::path& file : {settings_.in, settings_.out}) {

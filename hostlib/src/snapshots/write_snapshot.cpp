@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "formats/endings.h"
 #include "formats/table_format.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -78,11 +79,27 @@ const base::Names<SnapshotFormat>& snapshot_format_names() { return kFormatNames
 
 SnapshotFormat snapshot_format_for(const std::filesystem::path& file) {
   constexpr std::array kByEnding{SnapshotFormat::csv, SnapshotFormat::npy, SnapshotFormat::npz, SnapshotFormat::nemo};
-  const std::string ending = file.extension().string();
+  const std::string ending = ending_of(file);
   for (const SnapshotFormat format : kByEnding) {
     if (ending == fmt::format(".{}", kFormatNames[format])) return format;
   }
   return SnapshotFormat::phigrape;
+}
+
+void require_snapshot_ending(const std::filesystem::path& file, const std::optional<SnapshotFormat>& format) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("{} is refused: {}", file.string(), why));
+  };
+  if (format && (format == SnapshotFormat::gadget) != is_hdf5(file)) {
+    refuse(
+        fmt::format("{} does not go with this name: those that end in .hdf5 or .h5 are of HDF5, and so is only gadget",
+                    kFormatNames[*format]));
+  }
+  if (format || !is_of_other_format(ending_of(file))) return;
+  refuse(
+      fmt::format("a snapshot is written as CSV, NPY, NPZ, NEMO or HDF5 if its name ends in .csv, .npy, .npz, .nemo, "
+                  ".hdf5 or .h5, else as text of phiGRAPE, not as {}",
+                  ending_of(file)));
 }
 
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {

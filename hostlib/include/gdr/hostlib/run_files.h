@@ -35,10 +35,8 @@ struct RunFile {
   std::optional<Units> units;  // of the snapshot; none: AMUSE's generic ones
 };
 
-/// True for names that end in .h5 or .hdf5.
-[[nodiscard]] inline bool is_hdf5(const std::filesystem::path& path) {
-  return path.extension() == ".h5" || path.extension() == ".hdf5";
-}
+/// True for names that end in .h5 or .hdf5, in letters of either size.
+[[nodiscard]] bool is_hdf5(const std::filesystem::path& path);
 
 /// Throws gdr::Error with the file's name if libgdr_hdf5.so is not found or does not load, as in builds without HDF5
 /// (-DGDR_HDF5=OFF). So do the functions below.
@@ -57,9 +55,7 @@ void write_run_file(const std::filesystem::path& path, const RunFile& file);
 [[nodiscard]] std::string gadget_image_of(const std::filesystem::path& path, const Snapshot& snapshot);
 
 /// True for names of files that read_run_snapshot() reads: those of is_hdf5(), and .h5part.
-[[nodiscard]] inline bool is_hdf5_input(const std::filesystem::path& path) {
-  return is_hdf5(path) || path.extension() == ".h5part";
-}
+[[nodiscard]] bool is_hdf5_input(const std::filesystem::path& path);
 
 /// Reads the snapshot with the highest number, from the file itself or from one that it names; also from files of
 /// AMUSE, Gadget and NBODY6++GPU. Numbers are those of the file; to_one_system() converts them. Throws gdr::Error as

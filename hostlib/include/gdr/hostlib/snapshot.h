@@ -25,8 +25,12 @@ enum class SnapshotFormat {
 
 /// The names of the formats, as `gdr nbody --out-format` takes them.
 [[nodiscard]] const base::Names<SnapshotFormat>& snapshot_format_names();
-/// The format that the ending of a file's name tells: .csv, .npy, .npz, .nemo; phigrape for all others.
+/// The format that the ending of a file's name tells: .csv, .npy, .npz, .nemo, in letters of either size; phigrape for
+/// all others.
 [[nodiscard]] SnapshotFormat snapshot_format_for(const std::filesystem::path& file);
+/// Throws gdr::Error if only one of name and `format` is of HDF5 (gadget) or, without a `format`, if the name ends as
+/// those of a format that is not written, such as .csv.gz or .fits.
+void require_snapshot_ending(const std::filesystem::path& file, const std::optional<SnapshotFormat>& format);
 
 struct Snapshot {
   std::int64_t step = 0;
