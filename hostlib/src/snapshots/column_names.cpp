@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <utility>
 
 #include "gdr/base/line_reader.h"
 #include "gdr/hostlib/units.h"
@@ -70,6 +72,53 @@ Fields names_between_blanks(std::string_view line) {
     if (!field.empty()) names.push_back(field);
   }
   return names;
+}
+
+/// What stands behind one of `words` in a name if it is one digit: 1 of "pos[1]", "pos(1)", "pos_1" and "pos1".
+std::optional<int> index_behind(const std::vector<std::string_view>& words, std::string_view name) {
+  for (const std::string_view word : words) {
+    std::string_view rest = name;
+    bool fits = rest.size() > word.size();
+    for (std::size_t k = 0; fits && k < word.size(); ++k) {
+      fits = std::tolower(static_cast<unsigned char>(rest[k])) == word[k];
+    }
+    if (!fits) continue;
+    rest.remove_prefix(word.size());
+    if (rest.starts_with('_')) rest.remove_prefix(1);
+    const char closing = rest.starts_with('[') ? ']' : rest.starts_with('(') ? ')' : '\0';
+    if (closing != '\0') rest.remove_prefix(1);
+    if (rest.empty() || std::isdigit(static_cast<unsigned char>(rest.front())) == 0) continue;
+    const int index = rest.front() - '0';
+    rest.remove_prefix(1);
+    if (closing != '\0' && (rest.empty() || rest.front() != closing)) continue;
+    if (closing != '\0') rest.remove_prefix(1);
+    if (rest.empty() || std::string_view("_ [(").find(rest.front()) != std::string_view::npos) return index;
+  }
+  return std::nullopt;
+}
+
+/// The plain names of all columns, in which elements 0 to 2, or 1 to 3, of an array of positions or velocities have the
+/// names of their axes. A single number behind a name may be that of its column, as in "x(2)".
+std::vector<std::string> plain_names(const Fields& names) {
+  struct Array {
+    std::vector<std::string_view> words;
+    std::array<std::string_view, 3> axes;
+  };
+  static const std::array<Array, 2> kArrays{
+      {{{"position", "pos", "r", "x"}, {"x", "y", "z"}}, {{"velocity", "vel", "v"}, {"vx", "vy", "vz"}}}};
+  std::vector<std::string> plain;
+  for (const std::string_view name : names) plain.push_back(plain_name(name));
+  for (const auto& [words, axes] : kArrays) {
+    std::vector<std::pair<int, std::size_t>> elements;  // index, column
+    for (std::size_t column = 0; column < names.size(); ++column) {
+      if (const auto index = index_behind(words, names[column])) elements.emplace_back(*index, column);
+    }
+    std::ranges::sort(elements);
+    if (elements.size() != axes.size() || elements.front().first > 1) continue;
+    if (elements[1].first != elements[0].first + 1 || elements[2].first != elements[0].first + 2) continue;
+    for (std::size_t k = 0; k < axes.size(); ++k) plain[elements[k].second] = axes.at(k);
+  }
+  return plain;
 }
 
 /// The words in brackets behind a name that may be units: "x [pc]" has pc. Numbers are none, as in "x(1)", nor are
@@ -148,8 +197,9 @@ NamedColumns columns_by_names(const Fields& names, const std::string& place) {
   RowPlaces places;
   places.columns = names.size();
   std::array<unsigned, kColumns.size()> found{};
+  const std::vector<std::string> plain = plain_names(names);
   for (std::size_t column = 0; column < names.size(); ++column) {
-    const std::string name = plain_name(names[column]);
+    const std::string& name = plain[column];
     for (std::size_t k = 0; k < kNames.size(); ++k) {
       if (std::ranges::find(kNames.at(k), name) == kNames.at(k).end()) continue;
       places.of.at(k) = column;

@@ -188,12 +188,21 @@ std::vector<StatedUnit> units_behind(std::string_view content, const RowPlaces& 
   return units;
 }
 
+/// Whether a name says that its column is one of velocities: `vel_1`, `v0`, `Vr`, but no other word with a v.
+bool says_velocity(std::string_view name) {
+  std::string small;
+  for (const char letter : name) small += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  constexpr std::size_t kShortest = 3;
+  return small.starts_with("vel") || (small.starts_with('v') && small.size() <= kShortest);
+}
+
 /// Looks in the comments before the first row, which has this many `columns`, for names, as McLuster and AMUSE write
 /// them. Units may stand in a comment behind. Throws gdr::Error for a comment that names most of the seven, but does
 /// not fit the rows.
 CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view content, const std::string& file,
                                      std::size_t columns) {
   CommentedColumns found;
+  constexpr std::ptrdiff_t kLastPosition = 3;  // of seven columns, or eight
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
   for (std::size_t number = 1;; ++number) {
@@ -219,6 +228,13 @@ CommentedColumns columns_in_comments(const SnapshotReader& in, std::string_view 
       const bool are_words = named.known == 0 || std::ranges::any_of(names, is_number);
       if (!named.places && (is_most || (!are_words && (names.size() == columns || names.size() == 1)))) {
         for (const std::string_view name : names) found.unused.emplace_back(name);
+        const auto velocity = std::ranges::find_if(names, says_velocity);
+        if (names.size() == columns && velocity != names.end() && velocity - names.begin() <= kLastPosition) {
+          in.refuse(
+              fmt::format("a comment names column {} {}, and by their number it would be one of positions: name "
+                          "the columns as in # m vx vy vz x y z",
+                          velocity - names.begin() + 1, base::on_one_line(*velocity)));
+        }
       }
     }
     const std::size_t end = content.find('\n');
@@ -250,9 +266,14 @@ bool is_whole(std::string_view field) {
   return error == std::errc() && value == std::floor(value) && field.find_first_of("eEdD") == std::string_view::npos;
 }
 
+/// Whether a file says where its ids stand, or the place was guessed from its first row.
+enum class Ids { told, guessed };
+
 /// Rows whose columns stand at these places, from the one that was read on. Ids that are there are taken if they are
-/// whole numbers of 64 bits, each once; else particles are numbered.
-LoadedSnapshot read_columns(SnapshotReader& in, const RowPlaces& places, std::optional<Fields> fields) {
+/// whole numbers of 64 bits, each once; else particles are numbered or, if the place was guessed, the file is refused:
+/// the numbers may be masses.
+LoadedSnapshot read_columns(SnapshotReader& in, const RowPlaces& places, std::optional<Fields> fields,
+                            Ids ids_are = Ids::told) {
   LoadedSnapshot loaded;
   loaded.units = places.units;
   std::vector<std::int64_t> ids;
@@ -273,6 +294,12 @@ LoadedSnapshot read_columns(SnapshotReader& in, const RowPlaces& places, std::op
     std::vector<std::int64_t> sorted = ids;
     std::ranges::sort(sorted);
     are_ids = std::ranges::adjacent_find(sorted) == sorted.end();
+  }
+  if (!are_ids && ids_are == Ids::guessed) {
+    in.refuse(
+        fmt::format("8 columns: the {} one is no index, whose numbers are whole and all different; name the "
+                    "columns in a first line, such as # m x y z vx vy vz potential",
+                    places.id == std::size_t{0} ? "first" : "last"));
   }
   if (are_ids) loaded.snapshot.particles.id = std::move(ids);
   if (!are_ids && places.id) {
@@ -439,7 +466,7 @@ LoadedSnapshot read_rows(std::string_view content, const std::string& file) {
     return with_note_of(commented, read_columns(in, seven_from(0, first->size()), first));
   }
   if (first->size() == kPhigrapeColumns) {
-    return with_note_of(commented, read_columns(in, places_of_eight(in, *first), first));
+    return with_note_of(commented, read_columns(in, places_of_eight(in, *first), first, Ids::guessed));
   }
   constexpr std::size_t kHeader = 3;
   if (first->size() >= kHeader && base::number_in<std::int64_t>((*first)[1])) {

@@ -498,14 +498,29 @@ TEST(Gadget, UnitsThatTheFileDoesNotStateAreToldOf) {
 TEST(SnapshotKinds, NamesInACommentTellTheColumnsHoweverTheyAreWritten) {
   const std::string row = "1 2 3 4 5 6 0.5\n";
   for (const std::string names :
-       {"# x y z vx vy vz mass", "## x y z vx vy vz mass", "# 1:x 2:y 3:z 4:vx 5:vy 6:vz 7:mass",
-        "# 1: x 2: y 3: z 4: vx 5: vy 6: vz 7: mass", "#1=x #2=y #3=z #4=vx #5=vy #6=vz #7=m[MSUN]",
-        "# columns: x y z vx vy vz mass", "# The columns are: x y z vx vy vz mass", "# Columns x y z vx vy vz mass",
-        "# columns: x, y, z, vx, vy, vz, mass", "# x | y | z | vx | vy | vz | mass", "#|x|y|z|vx|vy|vz|mass|",
+       {"# x y z vx vy vz mass",
+        "## x y z vx vy vz mass",
+        "# 1:x 2:y 3:z 4:vx 5:vy 6:vz 7:mass",
+        "# 1: x 2: y 3: z 4: vx 5: vy 6: vz 7: mass",
+        "#1=x #2=y #3=z #4=vx #5=vy #6=vz #7=m[MSUN]",
+        "# columns: x y z vx vy vz mass",
+        "# The columns are: x y z vx vy vz mass",
+        "# Columns x y z vx vy vz mass",
+        "# columns: x, y, z, vx, vy, vz, mass",
+        "# x | y | z | vx | vy | vz | mass",
+        "#|x|y|z|vx|vy|vz|mass|",
         "# x [pc] y [pc] z [pc] vx [km / s] vy [km / s] vz [km / s] mass [Msun]",
-        "# x (pc) y (pc) z (pc) vx (km/s) vy (km/s) vz (km/s) mass (Msun)", "# posx posy posz velx vely velz mass",
-        "# xpos ypos zpos xvel yvel zvel M", "# x(1) y(2) z(3) vx(4) vy(5) vz(6) m(7)",
-        "# my file\n\n# created: 2026\n# X Y Z Vx Vy Vz M\n# ----", "posx posy posz velx vely velz mass"}) {
+        "# x (pc) y (pc) z (pc) vx (km/s) vy (km/s) vz (km/s) mass (Msun)",
+        "# posx posy posz velx vely velz mass",
+        "# xpos ypos zpos xvel yvel zvel M",
+        "# x(1) y(2) z(3) vx(4) vy(5) vz(6) m(7)",
+        "# pos[0] pos[1] pos[2] vel[0] vel[1] vel[2] mass",
+        "# r1 r2 r3 v1 v2 v3 mass",
+        "# x_0, x_1, x_2, v_0, v_1, v_2, m",
+        "position(1) position(2) position(3) Velocity(1) Velocity(2) Velocity(3) m",
+        "# x[0] [pc] x[1] [pc] x[2] [pc] vel[0] [km/s] vel[1] [km/s] vel[2] [km/s] mass [Msun]",
+        "# my file\n\n# created: 2026\n# X Y Z Vx Vy Vz M\n# ----",
+        "posx posy posz velx vely velz mass"}) {
     SCOPED_TRACE(names);
     const LoadedSnapshot loaded = loaded_text(names + "\n" + row);
     ASSERT_EQ(loaded.snapshot.particles.size(), 1);
@@ -531,6 +546,37 @@ TEST(SnapshotKinds, NamesInCommentsThatDoNotTellTheColumnsAreToldOf) {
   for (const std::string comment : {"# m x y z vx vy vz\n", "# N = 7 x 1\n", "# a Plummer sphere\n", "#\n##\n"}) {
     EXPECT_TRUE(loaded_text(comment + row).notes.empty()) << comment;
   }
+}
+
+TEST(SnapshotKinds, VelocitiesMayStandBeforePositions) {
+  for (const std::string names : {"# mass vel[0] vel[1] vel[2] pos[0] pos[1] pos[2]", "# mass v0 v1 v2 r0 r1 r2",
+                                  "# m v(1) v(2) v(3) x(1) x(2) x(3)", "# m vx vy vz x y z"}) {
+    SCOPED_TRACE(names);
+    const Particles particles = loaded_text(names + "\n1 0 0.5 0 1 2 3\n1 0 -0.5 0 -1 -2 -3\n").snapshot.particles;
+    EXPECT_EQ(particles.position[0], (Vec3{1, 2, 3}));
+    EXPECT_EQ(particles.velocity[0], (Vec3{0, 0.5, 0}));
+  }
+  // Names of velocities that are not understood are not taken for positions.
+  for (const std::string names : {"# mass vel.a vel.b vel.c pos.a pos.b pos.c", "# mass vr vt vp r t p"}) {
+    EXPECT_THAT(error_of([&] { (void)loaded_text(names + "\n1 0 0.5 0 1 2 3\n"); }), HasSubstr("column 2 v")) << names;
+  }
+  EXPECT_THAT(error_of([&] { (void)loaded_text("# vel.a vel.b vel.c m pos.a pos.b pos.c i\n1 0 0.5 0 1 2 3 0.5\n"); }),
+              HasSubstr("column 1 vel.a"));
+  EXPECT_TRUE(loaded_text("# a very old file of two bodies\n1 0 0.5 0 1 2 3\n").notes.empty());
+}
+
+TEST(SnapshotKinds, AnIndexOfUnnamedColumnsHasDifferentNumbers) {
+  const auto refusal = [](const std::string& content) { return error_of([&] { (void)loaded_text(content); }); };
+  EXPECT_THAT(refusal("1 0.5 0.1 0.2 0 0.1 0 -0.7\n1 0.9 -0.3 0.1 0.1 0 0 -0.6\n"),
+              HasSubstr("8 columns: the first one is no index"));
+  EXPECT_THAT(refusal("0.5 0.1 0.2 0 0.1 0 0.7 1\n0.9 -0.3 0.1 0.1 0 0 0.6 1\n"),
+              HasSubstr("the last one is no index"));
+  EXPECT_THAT(refusal("2 0.5 0.1 0.2 0 0.1 0 -0.7\n0.5 0.9 -0.3 0.1 0.1 0 0 -0.6\n"),
+              HasSubstr("the first one is no index"));
+  // Names say what an index is, and a single row is as it was.
+  EXPECT_EQ(loaded_text("# id m x y z vx vy vz\n1 0.5 0 0 0 0 0 0\n1 0.5 1 0 0 0 0 0\n").snapshot.particles.id,
+            (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(loaded_text("1 0.5 0.1 0.2 0 0.1 0 -0.7\n").snapshot.particles.mass[0], 0.5);
 }
 
 TEST(UnitsInComments, MayHaveBlanksInTheirProducts) {
