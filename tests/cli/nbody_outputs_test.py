@@ -227,6 +227,22 @@ class Diagnostics(nbody_test.NbodyTest):
             self.run_gdr(*sphere, self.folder / name)
             self.assertTrue((self.folder / name).read_bytes().startswith(beginning), name)
 
+    def test_a_run_from_a_negative_time_may_end_below_0(self):
+        (self.folder / "in").write_text("0\n2\n-5\n0 0.5 0.5 0 0 0 0.5 0\n1 0.5 -0.5 0 0 0 -0.5 0\n", encoding="utf-8")
+        run = ["--in", self.folder / "in", "--engine", "direct"]
+        report = self.report(*run, "--t-end", -4, "--checkpoint", self.folder / "ck", "--out-every", 0.25, "--log", self.folder / "log")
+        self.assertEqual((report["t_begin"], report["t"]), (-5, -4))
+        self.assertEqual([float(row["t"]) for row in self.rows(self.folder / "log")], [-5, -4.75, -4.5, -4.25, -4])
+        self.assertEqual(self.report("--restart", self.folder / "ck", "--t-end", -3.5)["t"], -3.5)
+        self.assertIn("t-end = -6 is refused: it must be -5 to", self.run_gdr(*run, "--t-end", -6, expected=1).stderr)
+
+    def test_outputs_that_rounding_would_lose_are_refused(self):
+        (self.folder / "in").write_text("0\n2\n1e15\n0 0.5 0.5 0 0 0 0.5 0\n1 0.5 -0.5 0 0 0 -0.5 0\n", encoding="utf-8")
+        run = ["--in", self.folder / "in", "--engine", "direct", "--t-end", 1e15 + 4, "--log", self.folder / "log"]
+        self.assertIn("every = 0.25 is refused", self.run_gdr(*run, "--out-every", 0.25, expected=1).stderr)
+        self.run_gdr(*run, "--out-every", 1)
+        self.assertEqual([float(row["t"]) - 1e15 for row in self.rows(self.folder / "log")], [0, 1, 2, 3, 4])
+
     def test_radii_are_counted_from_the_density_centre(self):
         # One particle in 32 far away moves the centre of mass by 30, the half-mass radius hardly.
         sphere = self.folder / "sphere.txt"

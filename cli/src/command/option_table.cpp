@@ -43,7 +43,7 @@ const std::vector<commandline::TabledOption>& option_table() {
       {"-n,--n particles", "number of particles", whole_in_range(2, 4194304), "--particles"},
       {"-n,--n modelled", "number of particles", whole_in_range(2, 1000000000)},
       {"--eps", "Plummer softening length", in_range(0, 1e6)},
-      {"--t-end run", "time to integrate to, in Henon units", in_range(0, kNoLimit)},
+      {"--t-end run", "time to integrate to, in Henon units"},
       {"--t-end modelled", "time to integrate to, in Henon units", in_range(1e-6, 1e6)},
       {"--from-block-sizes=FILE", "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it"},
       {"--overlap blocks", halves},

@@ -156,6 +156,7 @@ RecordedLength NbodyRun::begin_from_checkpoint() {
     throw Error(fmt::format("t-end = {} is refused: the checkpoint has reached {}, and {} is the most", settings_.t_end,
                             reached, time_offset_ + kLargestTime));
   }
+  require_told_apart(settings_.every, time_offset_, settings_.t_end);
   apply_changes(checkpoint.state);
   std::vector<std::int64_t> ids;
   for (const HermiteBody& body : checkpoint.state.bodies) ids.push_back(body.id);

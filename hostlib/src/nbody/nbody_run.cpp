@@ -179,6 +179,7 @@ void NbodyRun::begin_new() {
     throw Error(fmt::format("t-end = {} is refused: it must be {} to {}", settings_.t_end, time_offset_,
                             time_offset_ + kLargestTime));
   }
+  require_told_apart(settings_.every, time_offset_, settings_.t_end);
   begin_orbits(particles.id);
   begin_energy(particles);
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);

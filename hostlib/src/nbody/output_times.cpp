@@ -14,8 +14,10 @@ namespace {
 
 /// The interval, its product with a whole number and the other time are each rounded once, by half an epsilon at most;
 /// the fourth half leaves room for the products of these errors.
+double rounding_at(double time) { return 2 * std::numeric_limits<double>::epsilon() * std::abs(time); }
+
 bool same_output_time(double one, double other) {
-  return std::abs(one - other) <= 2 * std::numeric_limits<double>::epsilon() * std::max(std::abs(one), std::abs(other));
+  return std::abs(one - other) <= std::max(rounding_at(one), rounding_at(other));
 }
 
 }  // namespace
@@ -24,6 +26,14 @@ void require_every(double every, bool none_allowed) {
   if ((none_allowed && every == 0) || (every >= kLeastEvery && every <= kLargestTime)) return;
   throw Error(fmt::format("every = {} is refused: the time between outputs must be {}{} to {}", every,
                           none_allowed ? "0 (none) or " : "", kLeastEvery, kLargestTime));
+}
+
+void require_told_apart(double every, double begin, double end) {
+  const double latest = std::max(std::abs(begin), std::abs(end));
+  if (every == 0 || begin == end || every > 2 * rounding_at(latest)) return;
+  throw Error(
+      fmt::format("every = {} is refused: doubles of about {} tell only times apart that differ by more than {}", every,
+                  latest, 2 * rounding_at(latest)));
 }
 
 std::optional<double> next_output_time(double every, double end, double time, std::optional<double> last) {

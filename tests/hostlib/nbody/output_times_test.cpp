@@ -73,5 +73,23 @@ TEST(OutputTimes, NeedAnIntervalThatCanBeReached) {
   EXPECT_NO_THROW(require_every(kLeastEvery, false));
 }
 
+TEST(OutputTimes, ThatRoundingWouldLoseAreRefused) {
+  for (const double begin : {0.7, -5.3, 1e6, 123456789.125, 1e9, -1e12}) {
+    SCOPED_TRACE(begin);
+    ASSERT_NO_THROW(require_told_apart(0.25, begin, begin + 1));
+    const std::vector<double> times = output_times(0.25, begin + 1, begin);
+    EXPECT_GE(times.size(), 4);
+    EXPECT_LE(times.size(), 6);
+    for (std::size_t k = 1; k < times.size(); ++k) EXPECT_GT(times[k] - times[k - 1], 0.01);
+  }
+  EXPECT_EQ(output_times(0.25, 1e12 + 1, 1e12).size(), 5);
+  for (const double begin : {1e15, -1e15, 1e16})
+    EXPECT_THROW(require_told_apart(0.25, begin, begin + 4), Error) << begin;
+  EXPECT_THROW(require_told_apart(kLeastEvery, 1e10, 1e10 + 1), Error);
+  EXPECT_NO_THROW(require_told_apart(0, 1e15, 1e15 + 1));
+  EXPECT_NO_THROW(require_told_apart(0.25, 1e300, 1e300 + 1));
+  EXPECT_NO_THROW(require_told_apart(kLeastEvery, 0, kLargestTime));
+}
+
 }  // namespace
 }  // namespace gdr::hostlib
