@@ -1,6 +1,7 @@
 // Start models, Nbody, and NbodyRun with its outputs and restarts.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/output_times.h"
+#include "gdr/hostlib/restart.h"
 #include "gdr/hostlib/run_report.h"
 #include "gdr/hostlib/start_model.h"
 
@@ -187,6 +189,11 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
   reader.take("kernel", settings.kernel);
   reader.take("eta", settings.hermite.eta);
   reader.take("eps", settings.hermite.eps);
+  if (!settings.restart.empty()) {
+    reader.take("eta", settings.changed_eta);
+    reader.take("eps", settings.changed_eps);
+    settings.change_kernel = from.contains("kernel");
+  }
   reader.take("regularise", settings.hermite.regularise);
   reader.take("t_end", settings.t_end);
   reader.take("every", settings.every);
@@ -216,7 +223,8 @@ HostSteps host_steps(const hostlib::NbodyRun& run) { return {run.counters().step
 /// hostlib's run, output by output. Ctrl-C ends it after a block, with its checkpoint written.
 class Run {
  public:
-  Run(const py::dict& settings, const DeviceOptions& options) : run_(make(settings_of(settings), options)) {}
+  Run(const py::dict& settings, const DeviceOptions& options)
+      : run_(make(settings_of(settings), options, settings["given"].cast<std::vector<std::string>>())) {}
 
   /// True if there are more outputs to come. `on_block`, if not None, is called after every block with time and steps;
   /// what it raises ends the run as Ctrl-C does, and so does False.
@@ -297,8 +305,14 @@ class Run {
   }
 
  private:
-  static std::unique_ptr<hostlib::NbodyRun> make(hostlib::NbodySettings settings, const DeviceOptions& options) {
+  /// `given` are the names of the choices that a restart does not take from its checkpoint.
+  static std::unique_ptr<hostlib::NbodyRun> make(hostlib::NbodySettings settings, DeviceOptions options,
+                                                 const std::vector<std::string>& given) {
     return computed([&] {
+      if (!settings.restart.empty()) {
+        const auto is_given = [&](std::string_view choice) { return std::ranges::count(given, choice) > 0; };
+        hostlib::continue_as(hostlib::provenance_in(settings.restart), is_given, settings.kernel, options);
+      }
       if (options.engine == hostlib::kDirectEngine) {
         require_no_board(settings, options);
         return std::make_unique<hostlib::NbodyRun>(std::move(settings), hostlib::DirectOptions{options.threads, {}});

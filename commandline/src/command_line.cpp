@@ -414,6 +414,8 @@ Command::Given Command::given() const {
   return given;
 }
 
+bool Command::given(const std::string& name) const { return app_->count(name) > 0; }
+
 const Program& Command::program() const { return registry_->program; }
 
 CommandShape Command::shape() const { return shape_of(*app_); }

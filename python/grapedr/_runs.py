@@ -128,7 +128,9 @@ class NbodyRun:
       if they have one, as those of numpy.load() may
     - `start`, a model's name, with `n`, `seed`, `w0`, `separation`, `pericentre`, `eccentricity` as the model takes them
     - `in_file`: a snapshot, text or HDF5. What `gdr nbody` says of it at the start are SnapshotWarnings
-    - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run
+    - `restart`: a checkpoint; results are bit for bit those of an uninterrupted run. Kernel, machine, clock and boards, and an
+      engine that is not bit exact, are the checkpoint's unless they are given; another `eps`, `eta` or `kernel_name` counts
+      from there on
 
     `units` of mass, length and speed, such as "msun,pc,km/s", are those of the run, and of `particles` or of what `in_file`
     states none for; without them the run has the units that `in_file` states, or numbers are taken to have G = 1.
@@ -139,6 +141,7 @@ class NbodyRun:
     if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output,
     or between two, with a relative energy error above `max_energy_error`, by default 1; `float("inf")` is no limit.
     An error above 0.001 raises one EnergyWarning.
+    Defaults are `eps=0.01`, `eta=0.1` and `kernel_name="gravity_jerk"`.
     With `binaries="regularised"` and `eps=0`, hard binaries are advanced by algorithmic regularisation.
     The places of the particles with the ids in `orbits` are kept at every output, for `plot_orbits()`; with `restart`, those that
     its checkpoint has come first.
@@ -164,9 +167,9 @@ class NbodyRun:
         scale: str | None = None,
         restart: str | os.PathLike[str] | None = None,
         force_restart: bool = False,
-        eps: float = 0.01,
-        eta: float = 0.1,
-        kernel_name: str = "gravity_jerk",
+        eps: float | None = None,
+        eta: float | None = None,
+        kernel_name: str | None = None,
         binaries: str = "plain",
         orbits: Sequence[int] = (),
         out: str | os.PathLike[str] | None = None,
@@ -180,8 +183,12 @@ class NbodyRun:
         every = real("every", every)
         if not every >= 0:
             raise Error(f"every = {every} is refused: it must be at least 0")
-        settings: dict[str, Any] = {"t_end": real("t_end", t_end), "every": every, "kernel": kernel_name}
-        settings |= {"eps": real("eps", eps), "eta": real("eta", eta), "force_restart": force_restart}
+        settings: dict[str, Any] = {"t_end": real("t_end", t_end), "every": every, "force_restart": force_restart}
+        settings |= {name: real(name, value) for name, value in (("eps", eps), ("eta", eta)) if value is not None}
+        if kernel_name is not None:
+            settings["kernel"] = kernel_name
+        choices = {"kernel": kernel_name is not None, "clock": "clock_mhz" in device} | dict.fromkeys(device, True)
+        settings["given"] = [choice for choice, is_given in choices.items() if is_given]
         if binaries not in ("plain", "regularised"):
             raise Error(f"binaries = {binaries!r} is refused: it must be plain or regularised")
         if restart is not None and binaries != "plain":

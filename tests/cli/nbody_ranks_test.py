@@ -163,9 +163,9 @@ class Files(RanksTest):
         expected = self.report(None, *begin, "--t-end", 0.25, "--boards", 2)["state_hash"]
         checkpoint = self.folder / "ck"
         self.run_ranks(2, *begin, "--t-end", 0.0625, "--split", "j", "--checkpoint", checkpoint)
-        refused = self.run_ranks(None, "--restart", checkpoint, "--t-end", 0.25, expected=1).stderr
+        refused = self.run_ranks(None, "--restart", checkpoint, "--t-end", 0.25, "--boards", 1, expected=1).stderr
         self.assertIn("boards 1 instead of 2", refused)
-        self.run_ranks(None, "--restart", checkpoint, "--t-end", 0.125, "--boards", 2, "--checkpoint", checkpoint)
+        self.run_ranks(None, "--restart", checkpoint, "--t-end", 0.125, "--checkpoint", checkpoint)
         for split, ranks in (("2d", 4), ("j", 2)):
             found = self.report(ranks, "--restart", checkpoint, "--t-end", 0.25, "--split", split)
             self.assertEqual(found["state_hash"], expected)

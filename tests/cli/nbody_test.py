@@ -116,6 +116,22 @@ class Restart(NbodyTest):
         for options in (["--engine", "reference"], ["--threads", 1]):
             self.assertEqual(self.report(*restart, *options)["state_hash"], expected["state_hash"])
 
+    def test_a_restart_makes_the_choices_of_its_checkpoint(self):
+        checkpoint = self.folder / "ck"
+        for options in (["--kernel", "gravity_jerk_long"], ["--machine", "model450"], ["--clock", 333], ["--boards", 3],
+                        ["--transfer", "ideal", "--machine", "model450", "--clock", 500], ["--engine", "native"]):
+            with self.subTest(options=options):
+                sphere = ["--plummer", 16, *options]
+                whole = self.report(*sphere, "--t-end", 0.125)
+                self.run_gdr(*sphere, "--t-end", 0.0625, "--checkpoint", checkpoint)
+                again = self.report("--restart", checkpoint, "--t-end", 0.125)
+                self.assertEqual((again["forced_restart"], again["changes"]), ([], []))
+                for field in ("state_hash", "kernel", "machine", "clock_mhz", "boards", "transfer", "engine", "emulated_seconds"):
+                    self.assertEqual(again[field], whole[field], field)
+        # What is given is no choice of the checkpoint.
+        errors = self.run_gdr("--restart", checkpoint, "--t-end", 0.125, "--engine", "simd", expected=1).stderr
+        self.assertIn("engine simd instead of native", errors)
+
     def test_another_version_of_a_kernel_is_another_kernel(self):
         checkpoint = self.folder / "ck"
         before = self.report("--plummer", 16, "--t-end", 0.0625, "--checkpoint", checkpoint)
@@ -437,11 +453,14 @@ class Direct(NbodyTest):
         checkpoint = self.folder / "ck"
         self.direct(*self.SPHERE, "--t-end", 0.0625, "--checkpoint", checkpoint)
         restart = ["--restart", checkpoint, "--t-end", 0.125]
-        self.assertIn("engine simd instead of direct", self.run_gdr(*restart, expected=1).stderr)
-        forced = self.report(*restart, "--force-restart")
+        board = [*restart, "--engine", "simd"]
+        self.assertIn("engine simd instead of direct", self.run_gdr(*board, expected=1).stderr)
+        forced = self.report(*board, "--force-restart")
         self.assertEqual(forced["forced_restart"], ["engine simd instead of direct"])
         self.assertGreater(forced["emulated_seconds"], 0)
         self.assertEqual(self.direct_report(*restart)["forced_restart"], [])
+        same = self.report(*restart)
+        self.assertEqual((same["engine"], same["forced_restart"]), ("direct", []))
 
     def test_options_of_a_board_are_refused_even_with_their_usual_values(self):
         for options in (["--kernel", "gravity_jerk"], ["--boards", 1], ["--clock", 500], ["--transfer", "2009"], ["--machine", "model1800"],

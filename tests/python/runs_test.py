@@ -181,6 +181,22 @@ class Runs(InFolder):
         self.assertEqual(second[-1].state_hash, whole[-1].state_hash)
         self.refuses("t-end", grapedr.NbodyRun, restart=file, t_end=0.1)
 
+    def test_go_on_with_the_choices_of_the_checkpoint_unless_others_are_given(self):
+        file = self.folder / "run.gdr"
+        settings = dict(start="plummer", n=16, kernel_name="gravity_jerk_long", machine="model450", clock_mhz=333, boards=2)
+        whole = list(grapedr.NbodyRun(**settings, t_end=0.25))[-1].state_hash
+        grapedr.NbodyRun(**settings, t_end=0.125, checkpoint=file).run()
+        again = grapedr.NbodyRun(restart=file, t_end=0.25)
+        self.assertEqual([output.state_hash for output in again], [whole])
+        facts = [again.facts[name] for name in ("kernel", "machine", "clock_mhz", "boards")]
+        self.assertEqual(facts, ["gravity_jerk_long", "model450", 333, 2])
+        self.refuses("boards 1 instead of 2", grapedr.NbodyRun, restart=file, t_end=0.25, boards=1)
+        other = grapedr.NbodyRun(restart=file, t_end=0.25, kernel_name="gravity_jerk", eps=0.1, eta=0.05)
+        self.assertEqual([other.facts[name] for name in ("kernel", "eps", "eta")], ["gravity_jerk", 0.1, 0.05])
+        direct = self.folder / "direct.gdr"
+        grapedr.NbodyRun(start="plummer", n=16, t_end=0.125, engine="direct", checkpoint=direct).run()
+        self.assertEqual(grapedr.NbodyRun(restart=direct, t_end=0.25).facts["engine"], "direct")
+
     def test_call_back_after_every_block_and_end_when_told(self):
         blocks = []
         run = grapedr.NbodyRun(start="plummer", n=32, t_end=1, on_block=lambda t, steps: blocks.append((t, steps)))

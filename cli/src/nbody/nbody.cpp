@@ -18,6 +18,7 @@
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
+#include "gdr/hostlib/restart.h"
 #include "gdr/hostlib/run_files.h"
 #include "gdr/hostlib/run_report.h"
 #include "gdr/hostlib/run_watch.h"
@@ -88,13 +89,23 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   settings.orbits.assign(options.orbits.begin(), options.orbits.end());
   settings.keep_samples = !options.page.empty();
   if (!settings.restart.empty()) {
-    if (options.eta->given()) settings.changed_eta = settings.hermite.eta;
-    if (options.eps->given()) settings.changed_eps = settings.hermite.eps;
-    settings.change_kernel = options.kernel->given();
+    if (options.command->given("--eta")) settings.changed_eta = settings.hermite.eta;
+    if (options.command->given("--eps")) settings.changed_eps = settings.hermite.eps;
+    settings.change_kernel = options.command->given("--kernel");
   }
   settings.hermite.regularise = options.binaries == "regularised";
   if (!options.out_format.empty()) settings.format = hostlib::snapshot_format_names().find(options.out_format);
   return settings;
+}
+
+/// The options, in which a restart has the choices of its checkpoint that were not given. Ranks share its boards.
+NbodyOptions with_choices_of_checkpoint(NbodyOptions options) {
+  if (options.restart.empty() || options.board.timing()) return options;
+  const auto is_given = [&](std::string_view choice) {
+    return (choice == "boards" && !options.split.empty()) || options.command->given(fmt::format("--{}", choice));
+  };
+  hostlib::continue_as(hostlib::provenance_in(options.restart), is_given, options.run.kernel, options.board);
+  return options;
 }
 
 /// Throws UsageError if one of the options `without_effect` was given.
@@ -332,7 +343,7 @@ int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launc
   std::optional<isa::Program> program;
   Ranks ranks;
   const auto prepare = [&](cluster::Communicator& communicator) {
-    options = of_rank(given, communicator.rank(), launch);
+    options = with_choices_of_checkpoint(of_rank(given, communicator.rank(), launch));
     if (communicator.rank() == 0) check(options);  // the others have no outputs; their other options are the same
     check_ranks(options, communicator.size());
     cluster::Split split =
@@ -352,9 +363,10 @@ int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launc
   });
 }
 
-int nbody(const NbodyOptions& options) {
+int nbody(const NbodyOptions& given) {
   const std::optional<cluster::Launch> launch = cluster::launch_of_environment();
-  if (!options.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(options, launch);
+  if (!given.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(given, launch);
+  const NbodyOptions options = with_choices_of_checkpoint(given);
   check(options);
   if (options.board.timing()) return timed_nbody(options, settings_of(options));
   if (options.board.direct()) return run_nbody(options, std::nullopt, nullptr);
@@ -400,9 +412,10 @@ void add_nbody(Command program, const std::string& name) {
       .add_option("--scale", options->scale, "scale the file of --in to mass 1 and virial radius 1, at rest",
                   one_of({"henon"}))
       .needs(in);
-  const Option restart = command.add_option("--restart=FILE", options->restart,
-                                            "resume from a checkpoint; --eps, --eta and --kernel change what it has");
-  // The largest possible time depends on the time of the snapshot.
+  const Option restart =
+      command.add_option("--restart=FILE", options->restart,
+                         "resume from a checkpoint, with its kernel, machine, clock and boards unless these are given; "
+                         "--eps, --eta and --kernel change what it has");
   command.heading("Run");
   command.add_option("--t-end run", options->run.t_end).required();
   const Option eps = command.add_option("--eps", options->run.hermite.eps);
@@ -478,9 +491,6 @@ void add_nbody(Command program, const std::string& name) {
   command.add_option("--cluster", options->cluster).needs(split);
   command.add_flag("--overlap blocks", options->overlap).needs(split);
   command.heading(kUsualHeading);
-  options->eps = eps;
-  options->eta = eta;
-  options->kernel = kernel;
   restart.excludes(binaries);  // a checkpoint has it
   restart.excludes(seed);      // a checkpoint has it; a snapshot needs none
   from_block_sizes.excludes(eps).excludes(eta).excludes(seed);

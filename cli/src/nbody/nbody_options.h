@@ -44,9 +44,6 @@ struct NbodyOptions {
   std::string split;
   bool overlap = false;
   std::string cluster = "grape-dr-64";
-  std::optional<Option> eps;  // these three may change what a checkpoint has
-  std::optional<Option> eta;
-  std::optional<Option> kernel;
   std::vector<Option> of_board;      // options that have no effect without a board
   std::vector<Option> of_timing;     // options that have an effect only with --timing-only
   std::vector<Option> of_measuring;  // with --timing-only: options that have an effect only on measured block sizes

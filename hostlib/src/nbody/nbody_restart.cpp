@@ -10,6 +10,7 @@
 #include "gdr/base/json_value.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/nbody_run.h"
+#include "gdr/hostlib/restart.h"
 #include "nbody/finite_energy.h"
 #include "nbody/run_recorder.h"
 #include "reports/totals_json.h"
@@ -105,7 +106,19 @@ std::vector<Orbit> orbits_from(const JsonValue& json) {
   return orbits;
 }
 
+Provenance provenance_of(const Checkpoint& checkpoint, const std::filesystem::path& file) {
+  try {
+    return provenance_from(base::parse_json(checkpoint.context).at("provenance"));
+  } catch (const base::JsonError& error) {
+    throw Error(fmt::format("{}: checkpoint refused: {}", file.string(), error.what()));
+  }
+}
+
 }  // namespace
+
+Provenance provenance_in(const std::filesystem::path& checkpoint) {
+  return provenance_of(read_checkpoint(checkpoint), checkpoint);
+}
 
 RecordedLength NbodyRun::begin_from_checkpoint() {
   RecordedLength recorded;
@@ -113,10 +126,9 @@ RecordedLength NbodyRun::begin_from_checkpoint() {
   DeviceTotals totals;
   std::string shared_totals;
   std::vector<Orbit> orbits;
-  Provenance written;
+  Provenance written = provenance_of(checkpoint, settings_.restart);
   try {
     const JsonValue context = base::parse_json(checkpoint.context);
-    written = provenance_from(context.at("provenance"));
     start_ = context.at("start").text();
     if (context.contains("seed") && !context.at("seed").is_null()) seed_ = context.at("seed").whole<std::uint64_t>();
     time_offset_ = context.at("time_offset").number();

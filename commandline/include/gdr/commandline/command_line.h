@@ -257,6 +257,8 @@ class Command {
   /// value `true`. Outputs are left out. Valid after the command line was parsed.
   using Given = std::vector<std::pair<std::string, std::vector<std::string>>>;
   [[nodiscard]] Given given() const;
+  /// Whether the option of this name, with its dashes, was given.
+  [[nodiscard]] bool given(const std::string& name) const;
   /// The names of the command and of the groups around it, without the program's: "net map".
   [[nodiscard]] std::string path() const;
   [[nodiscard]] const Program& program() const;
