@@ -305,8 +305,8 @@ class SharedDevice {
     const auto tell = [&](std::size_t done, std::size_t all) {
       interrupts.tell();
       if (!tells) return;
-      const py::gil_scoped_acquire holds;
-      told(done, all);
+      const WithLock lock;
+      call_python(told, done, all);
     };
     const auto [table, results] = in_turn(turns_, [&] {
       loaded_.reset();
@@ -358,8 +358,8 @@ class SharedDevice {
       device_.on_progress([this, &told, tells](std::size_t done, std::size_t all) {
         interrupts_.tell();
         if (!tells) return;
-        const py::gil_scoped_acquire acquire;
-        told(done, all);
+        const WithLock lock;
+        call_python(told, done, all);
       });
     }
     ~Watched() { device_.on_progress({}); }

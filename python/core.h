@@ -13,6 +13,7 @@
 
 #include "gdr/hostlib/device.h"
 #include "interrupts.h"
+#include "lock.h"
 #include "made.h"
 
 namespace gdr::python {

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "gdr/base/stopping.h"
+#include "lock.h"
 
 namespace gdr::python {
 
@@ -23,7 +24,7 @@ class Interrupts {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + kPause;
-    const pybind11::gil_scoped_acquire acquire;
+    const WithLock lock;
     if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
   }
 
@@ -36,7 +37,7 @@ class Interrupts {
 template <class Body>
 auto computed(Body body) {
   std::exception_ptr raised;
-  const pybind11::gil_scoped_release release;
+  const WithoutLock unlocked;
   Interrupts interrupts;
   const base::Stopping stopping([&] {
     if (raised) return false;

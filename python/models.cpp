@@ -26,6 +26,7 @@
 #include "gdr/interconnect/simulation.h"
 #include "gdr/validation/report.h"
 #include "interrupts.h"
+#include "lock.h"
 #include "made.h"
 
 namespace py = pybind11;
@@ -127,7 +128,7 @@ py::dict map_tasks(const TaskGraph& graph, const std::string& topology, const st
   interconnect::MappingCost cost;
   std::vector<std::uint64_t> loads;
   {
-    const py::gil_scoped_release release;
+    const WithoutLock unlocked;
     mapping = interruptible([&](const std::atomic<bool>& stop) {
       return interconnect::map_by_request(graph, grid, {}, {method, objective, effort, threads, seed},
                                           [&stop](double) { return !stop; });
@@ -171,7 +172,7 @@ py::dict cluster_nbody(const std::string& name, interconnect::NodeId nodes, doub
 py::list validate(const std::string& only) {
   std::vector<validation::Judged> rows;
   {
-    const py::gil_scoped_release release;
+    const WithoutLock unlocked;
     rows = interruptible([&](const std::atomic<bool>& stop) {
       const validation::Models models;
       const validation::Data data = validation::read_data(models);

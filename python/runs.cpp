@@ -103,7 +103,7 @@ class Nbody {
       integrator_.evolve(t_end, [&](const hostlib::HermiteIntegrator& integrator) {
         time_ = integrator.time();
         const Pause pause(turns_);
-        const py::gil_scoped_acquire acquire;
+        const WithLock lock;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       });
       time_ = t_end;
@@ -235,11 +235,11 @@ class Run {
       const Integration integration(under_way_);
       more = run_->integrate_to_output([&](const hostlib::NbodyRun& run) {
         const Pause pause(turns_);
-        const py::gil_scoped_acquire acquire;
+        const WithLock lock;
         try {
           if (PyErr_CheckSignals() != 0) throw py::error_already_set();
           if (on_block.is_none()) return true;
-          const py::object answer = on_block(run.time(), run.counters().steps);
+          const py::object answer = call_python(on_block, run.time(), run.counters().steps);
           return answer.is_none() || answer.cast<bool>();
         } catch (...) {
           raised = std::current_exception();
