@@ -45,7 +45,11 @@ py::dict dict_of(const hostlib::Particles& particles) {
   return dict;
 }
 
-hostlib::Particles particles_of(const Vectors& mass, const Vectors& position, const Vectors& velocity) {
+using Ids = std::vector<std::int64_t>;
+
+/// Particles with these ids, by default 0, 1 and so on.
+hostlib::Particles particles_of(const Vectors& mass, const Vectors& position, const Vectors& velocity,
+                                const std::optional<Ids>& ids) {
   const py::ssize_t n = mass.size();
   const auto is_table = [n](const Vectors& vectors) {
     return vectors.ndim() == 2 && vectors.shape(0) == n && vectors.shape(1) == 3;
@@ -59,6 +63,7 @@ hostlib::Particles particles_of(const Vectors& mass, const Vectors& position, co
   for (py::ssize_t k = 0; k < n; ++k, x += 3, v += 3) {
     particles.push_back(k, mass.data()[k], {x[0], x[1], x[2]}, {v[0], v[1], v[2]});
   }
+  if (ids) particles.id = *ids;
   return particles;
 }
 
@@ -173,9 +178,10 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
     settings.start = model;
   }
   if (from.contains("mass")) {
-    settings.particles =
-        particles_of(from["mass"].cast<Vectors>(), from["position"].cast<Vectors>(), from["velocity"].cast<Vectors>());
-    if (from.contains("id")) settings.particles->id = from["id"].cast<std::vector<std::int64_t>>();
+    std::optional<Ids> ids;
+    if (from.contains("id")) ids = from["id"].cast<Ids>();
+    settings.particles = particles_of(from["mass"].cast<Vectors>(), from["position"].cast<Vectors>(),
+                                      from["velocity"].cast<Vectors>(), ids);
     reader.take("time", settings.particles_time);
     reader.take("step", settings.particles_step);
   }
@@ -343,9 +349,10 @@ void add_runs(py::module_& module) {
     return hostlib::next_output_time(every, end, time, time).value_or(end);
   });
   bind<Nbody>(module, "Nbody")
-      .def(py::init([](const Vectors& mass, const Vectors& position, const Vectors& velocity, double eps, double eta,
-                       const std::string& kernel, const DeviceOptions& options) {
-        const hostlib::Particles particles = particles_of(mass, position, velocity);
+      .def(py::init([](const Vectors& mass, const Vectors& position, const Vectors& velocity,
+                       const std::optional<Ids>& ids, double eps, double eta, const std::string& kernel,
+                       const DeviceOptions& options) {
+        const hostlib::Particles particles = particles_of(mass, position, velocity, ids);
         return computed([&] { return std::make_unique<Nbody>(particles, eps, eta, kernel, options); });
       }))
       .def("evolve", &Nbody::evolve)

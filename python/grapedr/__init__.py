@@ -661,7 +661,8 @@ class Nbody:
         if own.get("time", 0.0) != 0:
             raise Error(f"particles['time'] = {own['time']} is refused: Nbody begins at 0, NbodyRun at the time of its particles")
         options = options_of(Nbody.__init__, device)
-        self._core = _core.Nbody(own["mass"], own["position"], own["velocity"], real("eps", eps), real("eta", eta), kernel_name, options)
+        vectors = own["mass"], own["position"], own["velocity"], own.get("id")
+        self._core = _core.Nbody(*vectors, real("eps", eps), real("eta", eta), kernel_name, options)
 
     def evolve(self, t_end: float) -> None:
         """Integrates to `t_end`. Ctrl-C ends the call between two blocks; the system then is at the time of the last block."""
@@ -682,7 +683,7 @@ class Nbody:
 
     @property
     def particles(self) -> dict[str, NDArray]:
-        """Particles at `time`, in the form that start() returns."""
+        """Particles at `time`, in the form that start() returns, with the ids that they were given."""
         return self._core.particles
 
     @property

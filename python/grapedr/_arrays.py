@@ -51,6 +51,24 @@ def numbers(what: str, values: ArrayLike, shape: tuple[int | str, ...], finite: 
     return copy
 
 
+def integers(what: str, values: ArrayLike, count: int) -> NDArray[np.int64]:
+    """A copy of so many integers, of 64 bits with a sign. Refused are numbers beyond them, which NumPy would wrap around or
+    round, and other types, also truth values and doubles that hold whole numbers."""
+    array = plain(what, values)
+    whole_numbers = array.dtype.kind in "iu"
+    if array.dtype.kind in "fO" and not isinstance(values, np.ndarray):
+        exact = np.asarray(values, dtype=object)  # NumPy makes doubles of 2^63 and 1 in a list
+        whole_numbers = all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in exact.flat)
+        array = exact if whole_numbers else array
+    if not whole_numbers or array.shape != (count,):
+        raise Error(f"{what} has type {array.dtype} and shape {array.shape}: it must hold {count} integers")
+    for wrong, why in ((array > 2**63 - 1, "above 2^63 - 1"), (array < -(2**63), "below -2^63")):
+        if wrong.any():
+            n = int(np.argmax(wrong))
+            raise Error(f"{what} is {array[n]} at ({n},), which is {why}")
+    return np.array(array, dtype=np.int64)
+
+
 def column_array(what: str, values: object, real: bool) -> NDArray:
     """A variable's values as an array; what kinds of numbers, shapes and lengths it may have is checked elsewhere. `real`:
     the variable holds real numbers, else whole ones."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from numpy import float64, uint64
+from numpy import float64, int64, uint64
 from numpy.typing import NDArray
 
 version: str
@@ -108,6 +108,7 @@ class Nbody:
         mass: NDArray[float64],
         position: NDArray[float64],
         velocity: NDArray[float64],
+        ids: NDArray[int64] | None,
         eps: float,
         eta: float,
         kernel: str,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import numbers, plain, real, whole
+from ._arrays import integers, numbers, plain, real, whole
 from ._core import Error
 from ._device import options_of
 from ._figures import picture_html, pyplot
@@ -75,19 +75,13 @@ def particle_arrays(particles: Particles | NDArray) -> dict[str, Any]:
     arrays["position"] = _vectors_of(columns, "position", _SEVEN[1:4], len(mass))
     arrays["velocity"] = _vectors_of(columns, "velocity", _SEVEN[4:], len(mass))
     if "id" in columns:
-        ids = np.asarray(columns["id"])
-        if ids.dtype.kind not in "iu" or ids.shape != mass.shape:
-            raise Error(f"particles['id'] has type {ids.dtype} and shape {ids.shape}: it must hold {len(mass)} integers")
-        arrays["id"] = ids.astype(np.int64)
+        arrays["id"] = integers("particles['id']", columns["id"], len(mass))
     if "time" in columns:
         arrays["time"] = real("particles['time']", columns["time"])
         if not np.isfinite(arrays["time"]):
             raise Error(f"particles['time'] = {arrays['time']} is refused: it must be finite")
     if "step" in columns:
-        step = np.asarray(columns["step"])
-        if step.size != 1 or step.dtype.kind not in "iu":
-            raise Error(f"particles['step'] has type {step.dtype} and shape {step.shape}: it must be one integer")
-        arrays["step"] = int(step.reshape(-1)[0])
+        arrays["step"] = int(integers("particles['step']", np.reshape(plain("particles['step']", columns["step"]), -1), 1)[0])
     return arrays
 
 

@@ -153,6 +153,40 @@ class Refusals(unittest.TestCase):
                     call()
         kernel.run({"xi": [0.0]}, {"xj": [1.0], "mj": [1.0]}, h=np.float32(2))
 
+    def test_ids_that_are_no_integers_of_64_bits_with_a_sign(self):
+        particles = grapedr.start("plummer", 4)
+        for ids, why in [
+            (np.array([5, 2**63, 2**64 - 1, 6], dtype="u8"), r"is 9223372036854775808 at \(1,\), which is above 2\^63 - 1"),
+            ([2**63, 1, 2, 3], r"is 9223372036854775808 at \(0,\), which is above 2\^63 - 1"),
+            ([1, 2**64, 2, 3], r"is 18446744073709551616 at \(1,\), which is above"),
+            ([1, -(2**63) - 1, 2, 3], r"is -9223372036854775809 at \(1,\), which is below -2\^63"),
+            ([1.0, 2.0, 3.0, 4.5], r"has type float64 and shape \(4,\): it must hold 4 integers"),
+            ([True, False, True, False], r"has type bool and shape \(4,\): it must hold 4 integers"),
+            (["1", "2", "3", "4"], r"has type <U1 and shape \(4,\): it must hold 4 integers"),
+            (np.ma.masked_array([1, 2, 3, 4], [0, 0, 1, 0]), r"is masked at \(2,\)"),
+            (Quantity([1, 2, 3, 4], "kpc"), "has the unit kpc"),
+            ([1, 2, 3], r"has type int64 and shape \(3,\): it must hold 4 integers"),
+        ]:
+            for name, call in {"Nbody": grapedr.Nbody, "NbodyRun": lambda given: grapedr.NbodyRun(given, t_end=1)}.items():
+                with self.subTest(name=name, ids=str(ids)), self.assertRaisesRegex(grapedr.Error, rf"particles\['id'\] {why}"):
+                    call(particles | {"id": ids})
+        for name, call in {"Nbody": grapedr.Nbody, "NbodyRun": lambda given: grapedr.NbodyRun(given, t_end=1)}.items():
+            with self.subTest(name=name), self.assertRaisesRegex(grapedr.Error, "both have id 7; ids must be unique"):
+                call(particles | {"id": [7, 1, 2, 7]})
+        with self.assertRaisesRegex(grapedr.Error, r"particles\['step'\] is 18446744073709551615 at \(0,\), which is above 2\^63 - 1"):
+            grapedr.NbodyRun(particles | {"step": np.uint64(2**64 - 1)}, t_end=1)
+
+    def test_ids_are_kept(self):
+        ids = np.array([2**35 - 1, -3, 20, 0])  # the board has 36 bits
+        particles = grapedr.start("plummer", 4) | {"id": ids}
+        system = grapedr.Nbody(particles)
+        np.testing.assert_array_equal(system.particles["id"], ids)
+        system.evolve(0.125)
+        np.testing.assert_array_equal(system.particles["id"], ids)
+        output = list(grapedr.NbodyRun(particles, t_end=0.125))[-1]
+        np.testing.assert_array_equal(output.particles["id"], ids)
+        self.assertEqual(output.state_hash, system.state_hash)
+
     def test_names_of_kernels_are_no_paths(self):
         with self.assertRaisesRegex(grapedr.Error, r"no kernel is called 'gravty' \(known: .*vdw\); did you mean 'gravity'\?$"):
             grapedr.kernel("gravty")
