@@ -239,6 +239,7 @@ class Run {
     bool more = false;
     in_turn(turns_, [&] {
       const Integration integration(under_way_);
+      ended_ = false;
       more = run_->integrate_to_output([&](const hostlib::NbodyRun& run) {
         const Pause pause(turns_);
         const WithLock lock;
@@ -252,6 +253,7 @@ class Run {
           return false;
         }
       });
+      ended_ = !more;
     });
     if (raised) std::rethrow_exception(raised);
     return more;
@@ -262,16 +264,20 @@ class Run {
   auto between_blocks(Look look) {
     return in_turn(turns_, [&] { return look(std::as_const(*run_)); });
   }
-  static std::string end(const hostlib::NbodyRun& run) {
-    switch (run.end()) {
-      case hostlib::NbodyEnd::stopped:
-        return "stopped";
-      case hostlib::NbodyEnd::energy_error:
-        return "energy error";
-      case hostlib::NbodyEnd::reached:
-        break;
-    }
-    return "reached";
+  /// How the run ended. None while that is not known: before the first call of to_next_output(), during one, and
+  /// between two outputs.
+  std::optional<std::string> end() {
+    return in_turn(turns_, [&]() -> std::optional<std::string> {
+      switch (run_->end()) {
+        case hostlib::NbodyEnd::stopped:
+          return "stopped";
+        case hostlib::NbodyEnd::energy_error:
+          return "energy error";
+        case hostlib::NbodyEnd::reached:
+          break;
+      }
+      return ended_ ? std::optional<std::string>("reached") : std::nullopt;
+    });
   }
   /// Time and energy error, if there is one, of the last watch, if a person is to be told of it or the run ended by it.
   static std::optional<std::pair<double, std::optional<double>>> large_energy_error(const hostlib::NbodyRun& run) {
@@ -331,6 +337,7 @@ class Run {
   std::unique_ptr<hostlib::NbodyRun> run_;
   Turns turns_;
   bool under_way_ = false;
+  bool ended_ = false;  // by the last call of to_next_output()
 };
 
 }  // namespace
@@ -379,7 +386,7 @@ void add_runs(py::module_& module) {
   bind<Run>(module, "NbodyRun")
       .def(py::init<const py::dict&, const DeviceOptions&>())
       .def("to_next_output", &Run::to_next_output)
-      .def_property_readonly("end", [](Run& own) { return own.between_blocks(&Run::end); })
+      .def_property_readonly("end", &Run::end)
       .def_property_readonly(
           "time", [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.time(); }); })
       .def_property_readonly(

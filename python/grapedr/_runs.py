@@ -255,8 +255,9 @@ class NbodyRun:
         return self._core.time
 
     @property
-    def end(self) -> str:
-        """End of the last iteration: "reached", "stopped" or "energy error"."""
+    def end(self) -> str | None:
+        """End of the last iteration: "reached", "stopped" or "energy error". None while the end is not known: before the first
+        iteration, during one, and after a `break` out of one."""
         return self._core.end
 
     @property

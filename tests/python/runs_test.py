@@ -209,6 +209,27 @@ class Runs(InFolder):
         self.assertEqual((stopped.end, stopped.time), ("stopped", 0.25))
         self.assertEqual(list(grapedr.NbodyRun(restart=file, t_end=1))[-1].state_hash, list(self.again())[-1].state_hash)
 
+    def test_have_no_end_before_it_is_known(self):
+        run = grapedr.NbodyRun(start="plummer", n=16, t_end=0.25, every=0.125, engine="direct")
+        self.assertIsNone(run.end)
+        for output in run:
+            self.assertEqual((output.t, run.end), (0, None))
+            break
+        self.assertIsNone(run.end)
+        for output in run:
+            if output.t == 0.125:
+                break
+        self.assertIsNone(run.end)
+        self.assertEqual(run.run().end, "reached")
+        self.assertEqual(run.run().end, "reached")  # there is nothing left to do
+
+        def ends(t, _):
+            self.assertIsNone(stopped.end)
+            return t < 0.1
+
+        stopped = grapedr.NbodyRun(start="plummer", n=16, t_end=0.25, every=0.125, engine="direct", on_block=ends)
+        self.assertEqual(stopped.run().end, "stopped")
+
     def again(self):
         return grapedr.NbodyRun(start="plummer", n=32, t_end=1)
 
