@@ -388,6 +388,7 @@ class NbodyRun:
 
     def _repr_html_(self) -> str:
         told = self.facts | {"t": f"{self.time:g}", "steps": self.steps, "blocks": self.blocks}
-        told["emulated seconds"] = f"{self.timing['total']:.4g}"
+        if "machine" in told:  # only a board has emulated time
+            told["emulated seconds"] = f"{self.timing['total']:.4g}"
         rows = "".join(f"<tr><td>{html.escape(str(k))}</td><td>{html.escape(str(v))}</td></tr>" for k, v in told.items())
         return f"<table>{rows}</table>" + (picture_html(self.plot) if len(self.samples) > 1 else "")

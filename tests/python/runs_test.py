@@ -459,6 +459,28 @@ class Runs(InFolder):
         self.assertRegex(page, r'<img src="data:image/png;base64,[A-Za-z0-9+/=]{5000,}">')
         self.assertIn("t = 0.25", repr(run))
 
+    def test_show_themselves_in_every_state(self):
+        def raises(t, _):
+            raise LookupError
+
+        for engine in ("simd", "direct"):
+            for name, settings in {"whole": {}, "raising": {"on_block": raises}, "stopped": {"on_block": lambda t, _: False}}.items():
+                with self.subTest(engine=engine, name=name):
+                    run = grapedr.NbodyRun(start="plummer", n=16, t_end=0.25, every=0.125, engine=engine, **settings)
+                    pages = [run._repr_html_()]
+                    iteration = iter(run)
+                    next(iteration)
+                    pages.append(run._repr_html_())
+                    try:
+                        run.run()
+                    except LookupError:
+                        pass
+                    pages.append(run._repr_html_())
+                    for page in pages:
+                        self.assertIn("plummer 16, seed 1", page)
+                        self.assertEqual("emulated seconds" in page, engine == "simd")
+                    self.assertIn("16, seed 1", repr(run))
+
 
 class EmulatedSeconds(InFolder):
     def test_hold_the_hosts_part_as_in_gdr_nbody(self):
