@@ -57,4 +57,11 @@ pybind11::object call_python(const pybind11::object& function, const Arguments&.
   return pybind11::reinterpret_steal<pybind11::object>(result);
 }
 
+/// The truth value of any object of Python.
+inline bool is_true(const pybind11::object& object) {
+  const int truth = or_sleep([&] { return PyObject_IsTrue(object.ptr()); });
+  if (truth < 0) throw pybind11::error_already_set();
+  return truth != 0;
+}
+
 }  // namespace gdr::python

@@ -247,7 +247,7 @@ class Run {
           if (PyErr_CheckSignals() != 0) throw py::error_already_set();
           if (on_block.is_none()) return true;
           const py::object answer = call_python(on_block, run.time(), run.counters().steps);
-          return answer.is_none() || answer.cast<bool>();
+          return answer.is_none() || is_true(answer);
         } catch (...) {
           raised = std::current_exception();
           return false;

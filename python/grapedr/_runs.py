@@ -132,7 +132,7 @@ class NbodyRun:
 
     Outputs are made at every multiple of `every` and at `t_end`; with `every=0`, only at `t_end`. `out` (HDF5 if it ends in
     .h5, CSV, NumPy or NEMO if in .csv, .npy, .npz, .nemo, else text), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
-    if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output,
+    if it returns a value that is false and not None, or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run ends at an output,
     or between two, with a relative energy error above `max_energy_error`, by default 1; `float("inf")` is no limit.
     An error above 0.001 raises one EnergyWarning.
     Defaults are `eps=0.01`, `eta=0.1` and `kernel_name="gravity_jerk"`.

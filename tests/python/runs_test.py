@@ -209,6 +209,16 @@ class Runs(InFolder):
         self.assertEqual((stopped.end, stopped.time), ("stopped", 0.25))
         self.assertEqual(list(grapedr.NbodyRun(restart=file, t_end=1))[-1].state_hash, list(self.again())[-1].state_hash)
 
+    def test_end_by_the_truth_of_what_a_callback_returns(self):
+        for answer, end in ((0, "stopped"), ("", "stopped"), ([], "stopped"), (np.bool_(False), "stopped"), (None, "reached"),
+                            ("go on", "reached"), (object(), "reached"), (np.float64(1), "reached")):
+            with self.subTest(answer=repr(answer)):
+                run = grapedr.NbodyRun(start="plummer", n=16, t_end=0.125, engine="direct", on_block=lambda t, _: answer)  # noqa: B023
+                self.assertEqual(run.run().end, end)
+        run = grapedr.NbodyRun(start="plummer", n=16, t_end=0.125, engine="direct", on_block=lambda t, _: np.zeros(2))
+        with self.assertRaisesRegex(ValueError, "truth value of an array"):
+            run.run()
+
     def test_have_no_end_before_it_is_known(self):
         run = grapedr.NbodyRun(start="plummer", n=16, t_end=0.25, every=0.125, engine="direct")
         self.assertIsNone(run.end)
