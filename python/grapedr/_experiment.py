@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from . import Columns, Device, Experiments, Kernel, _core, by_name, pair
 from ._arrays import real, whole
 from ._core import Error
-from ._host import doubles
+from ._host import class_on_host, doubles
 from ._translate import METHODS, Declared, Scope, Statements, Text, Translated, compiled, number_of_parameter
 
 _ROLES = (pair.Start, pair.State, pair.Result, pair.Parameter)
@@ -71,10 +71,11 @@ class Members:
 
 
 def fill(experiment: Any, members: Members, values: Mapping[str, Any]) -> None:
-    """Gives an experiment on the host its starts and parameters, and zeros for all other members."""
+    """Gives an experiment on the host its starts and parameters, zeros for all other members, and the functions of kernels."""
     for name in values:
         if not isinstance(members.roles.get(name), (pair.Start, pair.Parameter)):
             raise Error(f"{members.name}() has no start and no parameter {name!r}")
+    experiment.__class__ = class_on_host(type(experiment), members.methods, members.static)
     for name, role in members.roles.items():
         if isinstance(role, (pair.State, pair.Result)):
             value: Any = np.zeros(role.count) if role.count else np.float64(0)

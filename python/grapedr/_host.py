@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
-import math
+import types
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,21 +15,75 @@ import numpy as np
 from . import pair
 from ._arrays import plain
 from ._core import Error
-from ._translate import Text, Translator, arguments_of
+from ._translate import MOST_DEPTH, Text, Translator, arguments_of
 
-# The functions of kernels that are no names of Python. On NumPy's doubles, which divide by 0 as the machine does.
+# The functions of kernels that are no names of Python.
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "sqrt": np.sqrt,
-    "powm32": lambda x: 0.0 if x == 0 else x**-1.5,
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "log": np.log,
-    "log2": np.log2,
-    "sin": np.sin,
-    "cos": np.cos,
-    "rint": np.rint,
-    "copysign": math.copysign,
+    **{name: getattr(pair, name) for name in pair.__all__ if name.islower()},
+    "long": pair.Long,
+    "short": pair.Short,
 }
+
+
+def on_host(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the functions of kernels under those names that nothing around it has; so are the helpers that it
+    calls. The function itself if it needs none of them. Other names mean what they mean now."""
+    return _on_host(function, {}, 0)
+
+
+def _on_host(function: Any, made: dict[Any, Any], depth: int) -> Any:
+    if not isinstance(function, types.FunctionType) or function.__module__ == pair.__name__ or depth > MOST_DEPTH:
+        return function
+    if function in made:
+        return made[function]
+    made[function] = function  # of one that calls itself, which no kernel does
+    around = function.__globals__
+    names = {}
+    for name in _names_of(function.__code__):
+        if name in around:
+            names[name] = _on_host(around[name], made, depth + 1)
+        elif name in _FUNCTIONS and not hasattr(builtins, name):
+            names[name] = _FUNCTIONS[name]
+    cells = tuple(_cell_on_host(cell, made, depth + 1) for cell in function.__closure__ or ())
+    if cells == (function.__closure__ or ()) and all(around.get(name) is value for name, value in names.items()):
+        return function
+    copied = types.FunctionType(function.__code__, {**around, **names}, function.__name__, function.__defaults__, cells)
+    copied.__kwdefaults__ = function.__kwdefaults__
+    copied.__qualname__, copied.__module__, copied.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    made[function] = copied
+    return copied
+
+
+def _names_of(code: types.CodeType) -> set[str]:
+    """The names of globals and attributes in a function and in those inside of it."""
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return set(code.co_names).union(*map(_names_of, inner))
+
+
+def _cell_on_host(cell: types.CellType, made: dict[Any, Any], depth: int) -> types.CellType:
+    try:
+        value = cell.cell_contents
+    except ValueError:  # nothing is in it yet
+        return cell
+    hosted = _on_host(value, made, depth)
+    return cell if hosted is value else types.CellType(hosted)
+
+
+_classes: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
+
+
+def class_on_host(of: type, methods: Mapping[str, Callable[..., Any]], static: frozenset[str]) -> type:
+    """The class, or one derived from it whose methods have the functions of kernels."""
+    if of not in _classes:
+        hosted = {name: on_host(method) for name, method in methods.items()}
+        changed: dict[str, Any] = {
+            name: staticmethod(method) if name in static else method
+            for name, method in hosted.items()
+            if method is not methods[name]
+        }
+        names = {"__module__": of.__module__, "__qualname__": of.__qualname__, "__doc__": of.__doc__, "__slots__": ()}
+        _classes[of] = type(of)(of.__name__, (of,), names | changed) if changed else of
+    return _classes[of]
 
 
 class _Plain(ast.NodeTransformer):
@@ -123,7 +179,6 @@ def _compiled(text: Text, results: list[str]) -> Callable[..., Any]:
     definition.body.append(ast.copy_location(returned, definition.body[-1]))
     module = ast.fix_missing_locations(ast.Module([definition], []))
     ast.increment_lineno(module, text.first_line - 1)
-    names: dict[str, Any] = {**_FUNCTIONS, "rsqrt": pair.rsqrt, "reciprocal": pair.reciprocal, **text.names}
-    names = {name: np.float64 if value in (pair.Short, pair.Long) else value for name, value in names.items()}
+    names: dict[str, Any] = {**_FUNCTIONS, **{name: on_host(value) for name, value in text.names.items()}}
     exec(compile(module, text.file, "exec"), names)
     return names[definition.name]

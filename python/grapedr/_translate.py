@@ -45,7 +45,7 @@ _WHOLE: Mapping[type, Callable[[int, int], int]] = {ast.Add: int.__add__, ast.Su
 # Powers that are one function of the language. Those of whole numbers are products.
 _POWERS: Mapping[float, str] = {0.5: "sqrt({0})", -0.5: "power_m12({0})", -1.5: "power_m32({0})", 1.5: "({0} * sqrt({0}))"}
 _MOST_POWER = 16
-_MOST_DEPTH = 8  # of helpers that call helpers
+MOST_DEPTH = 8  # of helpers that call helpers
 
 # What the compiler says in C's words.
 _WORDS = {
@@ -451,8 +451,8 @@ class Statements:
         if self._is_owners(function):
             raise self._no_method(function)  # type: ignore[arg-type]
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-        called = self._scope.text.names.get(name) if isinstance(function, ast.Name) else None
-        if isinstance(called, types.FunctionType) and called.__module__ != pair.__name__:
+        called = self._called(node, function, name)
+        if isinstance(called, types.FunctionType) and called.__module__.split(".")[0] not in ("grapedr", "numpy"):
             return self._helper(node, called, arguments, keywords)
         if keywords:
             raise self.refuse(node, f"{name}() takes no arguments by name in a kernel")
@@ -461,6 +461,18 @@ class Statements:
         if name == "fabs":
             name = "abs"
         return f"{name}({', '.join(self._expression(argument) for argument in arguments)})"
+
+    def _called(self, node: ast.Call, function: ast.expr, name: str) -> object:
+        """What is called, if something around the kernel has this name; the compiler knows others. Of a module, such as
+        `math.sqrt`, only what it has: on the host the function is called."""
+        if isinstance(function, ast.Name):
+            return self._scope.text.names.get(name)
+        assert isinstance(function, ast.Attribute)
+        owner = self._object(function.value)
+        if not hasattr(owner, name):
+            where = getattr(owner, "__name__", type(owner).__name__)
+            raise self.refuse(node, f"{where} has no function '{name}': the functions of kernels are called without a module")
+        return getattr(owner, name)
 
     def _helper(
         self, node: ast.Call, function: Callable[..., Any], arguments: list[ast.expr], keywords: list[ast.keyword]
@@ -481,8 +493,8 @@ class Statements:
         """Translates the statements of a function that is called; returns its value if it has one. A method's changes of
         members are made under the caller's condition."""
         name = function.__name__
-        if self._depth == _MOST_DEPTH:
-            raise self.refuse(node, f"{name}() is refused: helpers call each other at most {_MOST_DEPTH} deep")
+        if self._depth == MOST_DEPTH:
+            raise self.refuse(node, f"{name}() is refused: helpers call each other at most {MOST_DEPTH} deep")
         text = Text(function)
         given: dict[str, ast.expr] = {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}
         signature = inspect.signature(function)

@@ -7,7 +7,7 @@
         ...
 
 The text of the function becomes a kernel (docs/reference/python.md). On the host the same function computes in doubles, where
-`rsqrt` and `reciprocal` give 0 for 0, as in kernels.
+`rsqrt`, `reciprocal` and the other negative powers give 0 for 0, as in kernels.
 
 `@grapedr.experiment` compiles a class that describes one of many small problems. The type hints of its members are `Start`,
 `State`, `Result` and `Parameter`.
@@ -15,10 +15,10 @@ The text of the function becomes a kernel (docs/reference/python.md). On the hos
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ._core import Error
@@ -26,17 +26,64 @@ from ._core import Error
 if TYPE_CHECKING:
     from . import Device, Experiments
 
-__all__ = ["Experiment", "I", "J", "Long", "Parameter", "Result", "Short", "Start", "State", "reciprocal", "rsqrt"]
+__all__ = [
+    "Experiment",
+    "I",
+    "J",
+    "Long",
+    "Parameter",
+    "Result",
+    "Short",
+    "Start",
+    "State",
+    "copysign",
+    "cos",
+    "exp",
+    "exp2",
+    "fabs",
+    "fmax",
+    "fmin",
+    "log",
+    "log2",
+    "power_m12",
+    "power_m32",
+    "powm32",
+    "reciprocal",
+    "rint",
+    "rsqrt",
+    "sin",
+    "sqrt",
+]
+
+# The functions of kernels, for the host and for type checkers: kernels know them without an import. They compute on NumPy's
+# doubles, which divide by 0 as the machine does. abs, min and max are Python's.
+copysign, cos, exp, exp2, fabs, fmax, fmin = np.copysign, np.cos, np.exp, np.exp2, np.fabs, np.fmax, np.fmin
+log, log2, rint, sin, sqrt = np.log, np.log2, np.rint, np.sin, np.sqrt
 
 
 def rsqrt(x: float) -> float:
     """1 / sqrt(x); 0 for 0."""
-    return 0.0 if x == 0 else 1 / math.sqrt(x)
+    return power_m12(x)
 
 
 def reciprocal(x: float) -> float:
     """1 / x; 0 for 0."""
-    return 0.0 if x == 0 else 1 / x
+    return np.float64(0) if x == 0 else 1 / np.float64(x)
+
+
+def power_m12(x: float) -> float:
+    """x to the power of -1/2; 0 for 0."""
+    return np.float64(0) if x == 0 else 1 / np.sqrt(np.float64(x))
+
+
+def power_m32(x: float) -> float:
+    """x to the power of -3/2; 0 for 0."""
+    return np.float64(0) if x == 0 else np.float64(x) ** -1.5
+
+
+def powm32(x: float) -> float:
+    """x to the power of -3/2, in kernels with the precision of rsqrt(); 0 for 0."""
+    return power_m32(x)
 
 
 if TYPE_CHECKING:
@@ -54,9 +101,15 @@ else:
     class Short(float):
         """A short word: 25 significant bits. As a function in a kernel, rounds to one; on the host, a double."""
 
+        def __new__(cls, value: Any) -> Any:
+            return np.float64(value)
+
     class Long(float):
         """A long word: 61 significant bits, 50 of them in products. As a function in a kernel, makes operations long; on
         the host, a double."""
+
+        def __new__(cls, value: Any) -> Any:
+            return np.float64(value)
 
     class _Role:
         """Type hint of an argument: `I`, `I[3]`, `I[Short]`, `I[Short, 3]`."""
