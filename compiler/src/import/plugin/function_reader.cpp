@@ -117,18 +117,29 @@ int FunctionReader::refuse(const llvm::Instruction& at, std::string text) {
   return -1;
 }
 
-int FunctionReader::add(Act act, Type type, std::vector<int> operands) {
-  for (const int operand : operands) {
+int FunctionReader::made(Node node) {
+  for (const int operand : node.operands) {
     if (operand < 0) return -1;
   }
+  node.place = place_;
+  node.bounds = computed_bounds(node, result_.nodes);
+  result_.nodes.push_back(std::move(node));
+  return static_cast<int>(result_.nodes.size()) - 1;
+}
+
+int FunctionReader::add(Act act, Type type, std::vector<int> operands) {
   Node node;
   node.act = act;
   node.type = type;
   node.operands = std::move(operands);
-  node.place = place_;
-  if (act != Act::constant) node.bounds = computed_bounds(node, result_.nodes);  // its value is set afterwards
-  result_.nodes.push_back(std::move(node));
-  return static_cast<int>(result_.nodes.size()) - 1;
+  return made(std::move(node));
+}
+
+int FunctionReader::number(Type type, double value) {
+  Node node;
+  node.type = type;
+  node.number = value;
+  return made(std::move(node));
 }
 
 int FunctionReader::truth(bool value) { return conditions_.constant(value); }
@@ -137,15 +148,17 @@ int FunctionReader::input(Record record, Slot slot) {
   const auto [known, is_new] = inputs_.try_emplace({record, slot}, -1);
   if (is_new) {
     const Field& field = result_.records[static_cast<std::size_t>(record)][slot.first];
-    known->second = add(Act::input, field.type, {});
-    Node& node = result_.nodes.back();
-    // Sums may pass beyond, but nothing in a pair reads them.
-    const bool from_host = record == Record::i || record == Record::j || record == Record::parameter;
-    const unsigned bits = field.bits > 0 ? field.bits : field.is_truth && from_host ? 1 : 8 * field.bytes;
-    if (!is_float(field.type)) node.bounds = bounds_of_bits(bits, field.is_signed);
+    Node node;
+    node.act = Act::input;
+    node.type = field.type;
     node.record = record;
     node.field = slot.first;
     node.element = slot.second;
+    known->second = made(std::move(node));
+    // Sums may pass beyond, but nothing in a pair reads them.
+    const bool from_host = record == Record::i || record == Record::j || record == Record::parameter;
+    const unsigned bits = field.bits > 0 ? field.bits : field.is_truth && from_host ? 1 : 8 * field.bytes;
+    if (!is_float(field.type)) within(known->second, bounds_of_bits(bits, field.is_signed));
   }
   return known->second;
 }
@@ -169,16 +182,10 @@ int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruc
   const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant);
   if (number == nullptr && integer == nullptr) return refuse(at, "an address is used as a number");
   if (number != nullptr && number->getValueAPF().isNaN()) return refuse(at, "the machine has no NaN");
-  const int node = add(Act::constant, *type, {});
-  Node& made = result_.nodes.back();
-  if (number != nullptr) {
-    made.number = type == Type::float_short ? static_cast<double>(number->getValueAPF().convertToFloat())
-                                            : number->getValueAPF().convertToDouble();
-  } else {
-    made.integer = integer->getSExtValue();
-  }
-  made.bounds = computed_bounds(made, result_.nodes);
-  return node;
+  if (integer != nullptr) return this->integer(*type, integer->getSExtValue());
+  const llvm::APFloat& value = number->getValueAPF();
+  return this->number(
+      *type, type == Type::float_short ? static_cast<double>(value.convertToFloat()) : value.convertToDouble());
 }
 
 int FunctionReader::value(const llvm::Value* value, const llvm::Instruction& at) {
@@ -449,9 +456,7 @@ bool FunctionReader::is_widened(int number) const {
 int FunctionReader::before_widening(int number) {
   const Node node = result_.nodes[static_cast<std::size_t>(number)];
   if (node.act == Act::widen) return node.operands[0];
-  const int made = add(Act::constant, Type::float_short, {});
-  result_.nodes.back().number = node.number;
-  return made;
+  return this->number(Type::float_short, node.number);
 }
 
 int FunctionReader::phi(const llvm::PHINode& phi) {

@@ -86,6 +86,7 @@ class FunctionReader {
   static std::optional<Type> integer_type(const llvm::Type& type);
   static std::int64_t low_of(const llvm::APInt& value);
   int integer(Type type, std::int64_t value);
+  int of_bits(Act act, int operand, unsigned bits);
   [[nodiscard]] const Bounds& bounds(int number) const;
   int within(int number, const Bounds& allowed);
   int as_number(int number, unsigned bits, bool is_signed);
@@ -154,6 +155,8 @@ class FunctionReader {
   std::optional<Type> type_of(const llvm::Type& type) const;
   int value(const llvm::Value* value, const llvm::Instruction& at);
   int constant(const llvm::Constant& constant, const llvm::Instruction& at);
+  /// Nodes come from here alone, with all their fields: what is set afterwards would not be in their bounds.
+  int made(Node node);
   int add(Act act, Type type, std::vector<int> operands);
   int truth(bool value);
   int input(Record record, Slot slot);

@@ -34,11 +34,21 @@ std::optional<Type> FunctionReader::integer_type(const llvm::Type& type) {
 }
 
 int FunctionReader::integer(Type type, std::int64_t value) {
-  const int made = add(Act::constant, type, {});
-  Node& node = result_.nodes.back();
+  Node node;
+  node.type = type;
   node.integer = value;
-  node.bounds = computed_bounds(node, result_.nodes);
-  return made;
+  return made(std::move(node));
+}
+
+/// An operation on the lower `bits` bits of a word.
+int FunctionReader::of_bits(Act act, int operand, unsigned bits) {
+  if (operand < 0) return -1;
+  Node node;
+  node.act = act;
+  node.type = result_.nodes[static_cast<std::size_t>(operand)].type;
+  node.operands = {operand};
+  node.integer = bits;
+  return made(std::move(node));
 }
 
 const Bounds& FunctionReader::bounds(int number) const {
@@ -65,10 +75,7 @@ int FunctionReader::as_number(int number, unsigned bits, bool is_signed) {
   }
   const auto [known, is_new] = numbers_.try_emplace({number, bits, is_signed}, -1);
   if (!is_new) return known->second;
-  const int made = add(is_signed ? Act::sign_extend : Act::zero_extend, node.type, {number});
-  result_.nodes.back().integer = bits;
-  result_.nodes.back().bounds = bounds_of_bits(bits, is_signed);
-  return numbers_[{number, bits, is_signed}] = made;
+  return known->second = of_bits(is_signed ? Act::sign_extend : Act::zero_extend, number, bits);
 }
 
 std::int64_t FunctionReader::low_of(const llvm::APInt& value) {
@@ -333,11 +340,7 @@ int FunctionReader::exchanged(int a, unsigned count, unsigned bits) {
 }
 
 int FunctionReader::zeros_above(int a, unsigned bits) {
-  a = as_number(a, bits, false);
-  if (a < 0) return -1;
-  const int made = add(Act::leading_zeros, result_.nodes[static_cast<std::size_t>(a)].type, {a});
-  result_.nodes.back().integer = bits;
-  return within(made, {0, static_cast<double>(bits)});
+  return of_bits(Act::leading_zeros, as_number(a, bits, false), bits);
 }
 
 /// (a:b) shifted by c modulo the width, of which the upper or the lower word is taken.

@@ -227,10 +227,7 @@ int FunctionReader::cast(const llvm::CastInst& next) {
   if (*from != Type::truth) return integer_cast(next, operand);
   const bool minus = next.getOpcode() == llvm::Instruction::SExt || next.getOpcode() == llvm::Instruction::SIToFP;
   const auto number = [&](std::int64_t value) {
-    const int made = integer(type, value);
-    result_.nodes.back().number = static_cast<double>(value);
-    result_.nodes.back().bounds = {static_cast<double>(value), static_cast<double>(value)};
-    return made;
+    return is_float(type) ? this->number(type, static_cast<double>(value)) : integer(type, value);
   };
   return add(Act::select, type, {operand, number(minus ? -1 : 1), number(0)});
 }
@@ -274,13 +271,6 @@ int FunctionReader::function(Act act, Type type, std::vector<int> operands) {
     return signed_power(type, operands[0], operands[1]);
   }
   return add(act, type, std::move(operands));
-}
-
-int FunctionReader::number(Type type, double value) {
-  const int made = add(Act::constant, type, {});
-  result_.nodes.back().number = value;
-  result_.nodes.back().bounds = {value, value};
-  return made;
 }
 
 int FunctionReader::rounded_to_integer(const llvm::CallInst& next, Act rounding) {
