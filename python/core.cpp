@@ -31,6 +31,7 @@
 #include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/profile.h"
+#include "gdr/hostlib/run_events.h"
 #include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/table.h"
 #include "gdr/isa/experiment.h"
@@ -98,7 +99,7 @@ py::dict timing(const StageTimes& times) {
 
 namespace {
 hostlib::Profile profile_of(const Device& device, const HostSteps& host) {
-  const auto events = device.computes() ? std::optional(device.counters().fp) : std::nullopt;
+  const auto events = device.computes() ? std::optional(device.events().counts) : std::nullopt;
   return hostlib::make_profile(emulated(device, host), device.program(), device.options().engine, events);
 }
 }  // namespace
@@ -256,7 +257,7 @@ std::span<const std::uint64_t> span_of(const Fields& fields) {
 /// computed as a whole.
 class SharedDevice {
  public:
-  explicit SharedDevice(const DeviceOptions& options) : device_(options) {}
+  explicit SharedDevice(const DeviceOptions& options) : device_(options) { device_.follow_events(); }
 
   /// Results, one a row, of i-records against j-records, and the events of the run, one a line. Parameters that are not
   /// given have their defaults. `told` may be None; it is called with the numbers of i-records that are done and of
@@ -269,7 +270,7 @@ class SharedDevice {
       require(program);
       set(parameters);
       const Watched watched(device_, told);
-      const emulator::Counters before = device_.counters();
+      const hostlib::EventTotals before = hostlib::event_totals(device_);
       device_.write_j(0, span_of(j));
       auto words = device_.run(span_of(i), static_cast<std::size_t>(j.shape(0)));
       events = text_of_events(before);
@@ -279,24 +280,28 @@ class SharedDevice {
     std::copy(results.begin(), results.end(), array.mutable_data());
     return {array, events};
   }
-  /// The words of a run of a kernel of Type II as columns of hostlib::collected_table(). Nothing that the kernel left
-  /// in the machine is kept from an earlier call.
-  py::dict run_turns(const std::shared_ptr<Assembled>& program, const std::map<std::string, double>& parameters,
-                     const Fields& j, const Fields& i, std::size_t turns) {
+  /// The words of a run of a kernel of Type II as columns of hostlib::collected_table(), and the events as run() gives
+  /// them. Nothing that the kernel left in the machine is kept from an earlier call.
+  std::pair<py::dict, std::string> run_turns(const std::shared_ptr<Assembled>& program,
+                                             const std::map<std::string, double>& parameters, const Fields& j,
+                                             const Fields& i, std::size_t turns) {
+    std::string events;
     const hostlib::Table table = in_turn(turns_, [&] {
       loaded_.reset();
       require(program);
       set(parameters);
       const Watched watched(device_, py::none());
+      const hostlib::EventTotals before = hostlib::event_totals(device_);
       device_.write_j(0, span_of(j));
       const std::vector<std::uint64_t> words = device_.run(span_of(i), turns);
       if (!device_.computes()) throw Error("engine timing computes no results");
+      events = text_of_events(before);
       return hostlib::collected_table(program->program, turns, words, device_.chips());
     });
-    return columns_of(table);
+    return {columns_of(table), events};
   }
-  /// The results of a kernel of experiments as columns of hostlib::experiment_table(), and the report. `told` may be
-  /// None; it is called with the numbers of experiments that are done and of all.
+  /// The results of a kernel of experiments as columns of hostlib::experiment_table(), the report and the events.
+  /// `told` may be None; it is called with the numbers of experiments that are done and of all.
   py::tuple run_experiments(const std::shared_ptr<Assembled>& program, const std::map<std::string, double>& parameters,
                             const Fields& starts, std::uint64_t steps, std::uint64_t round, bool refill,
                             const py::object& told) {
@@ -308,15 +313,18 @@ class SharedDevice {
       const WithLock lock;
       call_python(told, done, all);
     };
+    std::string events;
     const auto [table, results] = in_turn(turns_, [&] {
       loaded_.reset();
       require(program);
       set(parameters);
       if (!device_.computes()) throw Error("engine timing computes no results");
       const Watched watched(device_, py::none());
+      const hostlib::EventTotals before = hostlib::event_totals(device_);
       changed_.insert(std::string(isa::kExperimentLimit));
       hostlib::ExperimentResults done =
           hostlib::run_experiments(device_, span_of(starts), {steps, round, refill}, tell);
+      events = text_of_events(before);
       return std::pair(hostlib::experiment_table(program->program, done), std::move(done));
     });
     py::dict report;
@@ -326,7 +334,7 @@ class SharedDevice {
     report["occupancy"] = results.occupancy;
     report["occupancy_of_queue"] = results.occupancy_of_queue;
     report["unfinished"] = results.unfinished();
-    return py::make_tuple(columns_of(table), report);
+    return py::make_tuple(columns_of(table), report, events);
   }
   void load(const std::shared_ptr<Assembled>& program) {
     in_turn(turns_, [&] { require(program); });
@@ -371,7 +379,7 @@ class SharedDevice {
     Interrupts interrupts_;
   };
 
-  [[nodiscard]] std::string text_of_events(const emulator::Counters& before) const {
+  [[nodiscard]] std::string text_of_events(const hostlib::EventTotals& before) const {
     if (!device_.computes()) return "";
     std::string text;
     for (const std::string& line : hostlib::event_texts(device_, before)) text += (text.empty() ? "" : "\n") + line;
@@ -529,7 +537,7 @@ Assembled unpickled(const py::tuple& state) {
 
 /// Floating-point events by kind.
 std::map<std::string, std::uint64_t> events(const Device& device) {
-  const emulator::FpEvents events = device.counters().fp;
+  const emulator::FpEvents events = device.events().counts;
   return {{"invalid", events.invalid}, {"overflow", events.overflow}, {"underflow", events.underflow}};
 }
 

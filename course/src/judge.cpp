@@ -109,11 +109,12 @@ RunResults run(const isa::Program& program, const CaseData& data, std::size_t nj
   DeviceOptions chosen;
   chosen.threads = options.threads;
   Device device(chosen);
+  device.follow_events();
   device.load(program);
   for (const auto& [name, value] : data.parameters) device.set_parameter(name, value);
   device.write_j(0, hostlib::fields_of(j));
   const std::vector<std::uint64_t> records = device.run(hostlib::fields_of(i), nj);
-  const emulator::FpEvents counted = device.counters().fp;
+  const emulator::FpEvents counted = device.events().counts;
   events += counted.invalid + counted.overflow + counted.underflow;
   // A kernel without i-data runs once, for all places of i-particles.
   const std::size_t rows = records.size() / made.size();

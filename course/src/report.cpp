@@ -103,7 +103,7 @@ std::span<const base::ReportShape> report_shapes() {
                                           base::or_null(base::number_field("error", "1", "error"))})),
         base::whole_field("cases", "cases that ran"),
         base::whole_field("results", "numbers that were compared"),
-        base::whole_field("events", "floating-point events"),
+        base::whole_field("events", "floating-point events whose values a result may have taken"),
         base::whole_field("seed", "seed of the hidden data"),
         base::text_field("messages", "messages of the assembler or the compiler"),
         base::text_field("submission_sha256", "SHA-256 of the kernel's source"),

@@ -217,9 +217,6 @@ unsigned Debugger::add_breakpoint(std::string_view place, const BreakpointOption
 }
 void Debugger::set_log(std::function<void(std::string_view text)> log) { impl_->log_ = std::move(log); }
 std::vector<isa::SourcePosition> Debugger::places_in(std::string_view file) const { return impl_->places_in(file); }
-std::optional<Debugger::TakenEvents> Debugger::taken_events(std::uint64_t most_lines) const {
-  return impl_->taken_events(most_lines);
-}
 void Debugger::set_word(const Reference& reference, const Value& value) { impl_->set_word(reference, value); }
 const std::vector<CodeLine>& Debugger::code(isa::Section section) const { return impl_->code(section); }
 unsigned Debugger::add_watch(std::string_view name, std::string_view condition) {

@@ -101,7 +101,6 @@ class Debugger::Impl {
   [[nodiscard]] std::optional<std::string> source_line(const isa::SourcePosition& place) const;
 
   [[nodiscard]] const Events& events() const;
-  [[nodiscard]] std::optional<TakenEvents> taken_events(std::uint64_t most_lines) const;
 
   std::function<bool()> interrupted_;
   std::function<void(std::string_view text)> log_;

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "debugger_impl.h"
-#include "event_study.h"
 #include "gdr/base/error.h"
 
 namespace gdr::debugger {
@@ -123,48 +122,18 @@ const Debugger::Events& Debugger::Impl::events() const {
     DeviceOptions options = job_.device;
     options.engine = emulator::Engine::simd;
     Device device(options);
+    device.follow_events();
     start(device);
     try {
       static_cast<void>(device.run(job_.i_fields, job_.records));
     } catch (const emulator::Fault& fault) {
       events_->fault = fault.what();
     }
-    events_->counts = device.counters().fp;
-    events_->first = device.first_events();
+    const RunEvents events = device.events();
+    events_->counts = events.counts;
+    events_->first = events.first;
   }
   return *events_;
-}
-
-std::optional<Debugger::TakenEvents> Debugger::Impl::taken_events(std::uint64_t most_lines) const {
-  std::uint64_t lines = 0;
-  for (const Clock& clock : clocks_) lines += clock.end() * isa::kBlocks;
-  if (lines > most_lines) return std::nullopt;
-  TakenEvents events;
-  emulator::FirstEvents first;
-  for (unsigned chip = 0; chip < recording_.chips; ++chip) {
-    for (unsigned block = 0; block < isa::kBlocks; ++block) {
-      Timeline timeline(recording_, clocks_[chip], chip, block, 0);
-      EventStudy study(job_.program);
-      try {
-        while (!timeline.block().done()) {
-          const emulator::NextLine line = timeline.block().next();
-          timeline.step();
-          study.follow(line, timeline.block());
-        }
-      } catch (const emulator::Fault&) {
-        return std::nullopt;
-      }
-      events.untaken += study.untaken();
-      emulator::FirstEvents of_block;
-      study.add_taken(of_block);
-      for (emulator::PlacedEvent event : of_block.events()) {
-        event.place.chip = chip;
-        first.add(event);
-      }
-    }
-  }
-  events.first.assign(first.events().begin(), first.events().end());
-  return events;
 }
 
 void Debugger::Impl::require_single(const Reference& reference) {

@@ -148,7 +148,8 @@ class Device:
 
     @property
     def events(self) -> dict[str, int]:
-        """Floating-point events (`invalid`, `overflow`, `underflow`) since the kernel was loaded."""
+        """Floating-point events (`invalid`, `overflow`, `underflow`) since the kernel was loaded, without those whose
+        values no result took."""
         return self._core.events
 
     def profile(self) -> Profile:
@@ -225,7 +226,7 @@ class Kernel:
         Variables that are left out or unknown are refused, as by `gdr run`; so are masked values and quantities with a unit.
         Calls without `device` share one. Parameters that are not given have their defaults, whatever an earlier call on the device gave.
         `on_progress(done, all)` is called after every 128 i-records; an exception from it ends the run, like Ctrl-C.
-        Floating-point events raise an EventWarning.
+        Floating-point events whose values a result may have taken raise an EventWarning.
         """
         self._require_kind("pairs")
         i_records = self._records("hlt", "i", i)
@@ -251,7 +252,7 @@ class Kernel:
         results), `entry`, `element` and `value`; if a `collect` names blocks, also `chip`, `block` (-1: combined) and,
         if it is known, `pe`. `i` and `j` are as for `run`: i-record n belongs to chip n / 2048 and block n / 128 mod 16, and
         a turn takes 16 j-records for each chip. `turns` is required if the kernel takes no j-data, else all of them are
-        used. What an earlier call left in the machine is gone.
+        used. What an earlier call left in the machine is gone. Floating-point events raise an EventWarning as for `run`.
         """
         self._require_kind("turns")
         device = device if device is not None else Device()
@@ -259,7 +260,8 @@ class Kernel:
         i_records = self._records("hlt", "i", i) if i is not None else np.zeros((0, len(self._of["hlt"])), np.uint64)
         turns = self._program.turns(device.chips, len(j_records), None if turns is None else whole("turns", turns, 1))
         values = self._parameters(parameters)
-        columns = device._core.run_turns(self._program, values, j_records, i_records, turns)
+        columns, events = device._core.run_turns(self._program, values, j_records, i_records, turns)
+        tell_of_events(events)
         words = np.empty(len(columns["value"]), [(name, column.dtype) for name, column in columns.items()])
         for name, column in columns.items():
             words[name] = column
@@ -280,7 +282,7 @@ class Kernel:
         `starts` is as `i` for `run`: an array for each variable declared with `hlt`. Results do not depend on `round`, the
         number of steps after which finished experiments leave their places (a divisor of `steps`, by default the one next
         to 200), nor on `refill`, without which the next ones begin when all places are free. `on_round(done, all)` is
-        called after each round; an exception from it ends the run.
+        called after each round; an exception from it ends the run. Floating-point events raise an EventWarning as for `run`.
         """
         self._require_kind("experiments")
         unknown = [name for name in parameters if name not in self.parameters]
@@ -290,7 +292,7 @@ class Kernel:
         records = self._records("hlt", "starts", starts)
         values = self._parameters(parameters)
         device = device if device is not None else Device()
-        columns, report = device._core.run_experiments(
+        columns, report, events = device._core.run_experiments(
             self._program,
             values,
             records,
@@ -299,6 +301,7 @@ class Kernel:
             bool(refill),
             on_round,
         )
+        tell_of_events(events)
         results = np.empty(len(records), self.results_dtype())
         for name in results.dtype.names or ():
             if results[name].ndim == 1:

@@ -647,15 +647,16 @@ class Run(CliTest):
             i, j = self.file("i.csv", "xi\n0\n-1.7e308\n"), self.file("j.csv", "mj,xj\n0.5,1.7e308\n")
             outcome = self.succeeds("run", self.kernel, "--i", i, "--j", j, "--engine", engine, "--json", "-")
             events = json.loads(outcome.out)["events"]
-            # The second particle, and its repetitions in the last two elements of the PE.
-            self.assertEqual((events["invalid"], events["overflow"], events["underflow"]), (0, 3, 0))
-            self.assertEqual([event["element"] for event in events["first"]], [1, 2, 3])
+            # The second particle, but not its repetitions in the last two elements of the PE.
+            self.assertEqual((events["invalid"], events["overflow"], events["underflow"]), (0, 1, 0))
+            self.assertEqual(events["untaken"], {"invalid": 0, "overflow": 2, "underflow": 0})
+            self.assertEqual([event["element"] for event in events["first"]], [1])
             first = events["first"][0]
             self.assertEqual((first["event"], first["unit"], first["section"]), ("overflow", "adder", "loop_body"))
             self.assertTrue(first["source"].endswith(f"tutorial.vsm:{line}:3"), first)
             self.assertEqual([first[key] for key in ("run", "iteration", "chip", "block", "pe")], [1, 0, 0, 0, 0])
             self.assertIsNone(events["fault"])
-            self.assertIn("3 floating-point events: 0 invalid, 3 overflow, 0 underflow", outcome.err)
+            self.assertIn("1 floating-point event: 0 invalid, 1 overflow, 0 underflow", outcome.err)
             self.assertIn("overflow of the adder at chip 0, block 0, PE 0, element 1, loop body, iteration 0", outcome.err)
 
     SUMS = """kernel sums

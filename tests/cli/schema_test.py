@@ -113,6 +113,9 @@ class PageReader(html.parser.HTMLParser):
 def gdr(*words):
     return subprocess.run([GDR, *words], capture_output=True, text=True, check=True, timeout=300).stdout
 
+# Of reports of which a field has changed its meaning: `events` of a run leaves out those that no result took.
+VERSIONS = {"run": 2}
+
 
 class Mismatch(Exception):
     """A value that does not fit its schema."""
@@ -207,7 +210,7 @@ class Schemas(unittest.TestCase):
             for run in runs:
                 with self.subTest(command=command, run=run):
                     report = self.report_of(command, run)
-                    self.assertEqual(report["schema"], command.replace(" ", "-") + "/1")
+                    self.assertEqual(report["schema"], f"{command.replace(' ', '-')}/{VERSIONS.get(command, 1)}")
                     require_fit(report, schema)
 
     @unittest.skipUnless(importlib.util.find_spec("jsonschema"), "without Python's jsonschema")

@@ -88,9 +88,10 @@ Json units_of(const emulator::Counters& counters) {
 }
 
 Json events_of(const Device& device) {
-  const emulator::FpEvents counts = device.counters().fp;
+  const RunEvents events = device.events();
+  const emulator::FpEvents& counts = events.counts;
   Json first = Json::array();
-  for (const emulator::PlacedEvent& event : device.first_events()) {
+  for (const emulator::PlacedEvent& event : events.first) {
     first.push_back(fmt::format("{}: {}",
                                 emulator::source_place(device.program(), event.place.section, event.place.line),
                                 emulator::text_of(event)));
@@ -119,6 +120,7 @@ std::string csv_of(const hostlib::Table& table) {
 
 Json run(const RunRequest& request, RunFiles& files) {
   Device device(device_options());
+  device.follow_events();
   device.load(*assembled(request.source).program);
   for (const auto& [name, value] : request.parameters) device.set_parameter(name, value);
   const isa::Program& program = device.program();

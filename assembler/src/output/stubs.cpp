@@ -200,14 +200,15 @@ void add_observations(const std::string& kernel, std::vector<Function>& function
                        "gdr_runtime_emulated_seconds(runtime, seconds)",
                        Function::Words::none,
                        "seconds"});
-  functions.push_back({kernel + "_events",
-                       "Floating-point events since init: invalid operations, overflows, underflows.",
-                       nullptr,
-                       {},
-                       false,
-                       "gdr_runtime_events(runtime, counts)",
-                       Function::Words::none,
-                       "counts"});
+  functions.push_back(
+      {kernel + "_events",
+       "Floating-point events since init, as gdr run reports them: invalid operations, overflows, underflows.",
+       nullptr,
+       {},
+       false,
+       "gdr_runtime_events(runtime, counts)",
+       Function::Words::none,
+       "counts"});
   functions.push_back({kernel + "_grape_close",
                        "Writes what GDR_PROFILE and GDR_TRACE name, and gives the device back.",
                        nullptr,

@@ -52,7 +52,7 @@ void ObserveOptions::finish(const Device& device, const std::string& engine, con
     base::write_file(trace, made.json);
   }
   if (!profile.empty()) {
-    const auto events = device.computes() ? std::optional(device.counters().fp) : std::nullopt;
+    const auto events = device.computes() ? std::optional(device.events().counts) : std::nullopt;
     const hostlib::Profile made = hostlib::make_profile(device.emulated(), device.program(), engine, events);
     base::write_file(profile, profile.ends_with(".json") ? hostlib::profile_json(made) : hostlib::profile_page(made));
     if (report.speaks()) fmt::print("{}", hostlib::profile_summary(made));

@@ -9,7 +9,7 @@
 #include "command/command.h"
 #include "command/kernel_source.h"
 #include "gdr/debugger/dump.h"
-#include "gdr/debugger/run_events.h"
+#include "gdr/hostlib/run_events.h"
 #include "gdr/hostlib/run_rules.h"
 #include "gdr/hostlib/table.h"
 #include "gdr/isa/experiment.h"
@@ -22,9 +22,6 @@ namespace {
 
 using hostlib::Table;
 using isa::Transfer;
-
-/// Nothing if it is not known which events were taken.
-using TakenEvents = std::optional<debugger::Debugger::TakenEvents>;
 
 struct RunOptions {
   BoardOptions board;
@@ -86,8 +83,7 @@ void write_results(const RunOptions& options, const Table& table) {
 }
 
 /// What every report of a run says.
-Json run_json(const RunOptions& options, const Device& device, const emulator::Fault* fault,
-              const TakenEvents& taken = {}) {
+Json run_json(const RunOptions& options, const Device& device, const emulator::Fault* fault) {
   Json json = options.report.begin(device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
   json["kernel"] = device.program().kernel;
@@ -95,13 +91,13 @@ Json run_json(const RunOptions& options, const Device& device, const emulator::F
   const std::string assumed = device.emulated().assumed();
   json["emulated_assumed"] = assumed.empty() ? Json(nullptr) : Json(assumed);
   json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
-  json["events"] = device.computes() ? debugger::events_json(device, fault, taken) : Json(nullptr);
+  json["events"] = device.computes() ? hostlib::events_json(device, fault) : Json(nullptr);
   return json;
 }
 
-void say_how_exact(const RunOptions& options, const Device& device, const TakenEvents& taken = {}) {
+void say_how_exact(const RunOptions& options, const Device& device) {
   if (!device.computes()) return;
-  for (const std::string& text : debugger::event_texts(device, taken)) {
+  for (const std::string& text : hostlib::event_texts(device)) {
     fmt::print(stderr, "{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text);
   }
   if (!options.board.exact() && !options.report.quiet) {
@@ -160,6 +156,7 @@ int run(const RunOptions& options) {
   if (timing && !options.out.empty()) throw UsageError("--output: engine timing computes no results");
   from_command_line("--output", [&] { hostlib::require_table_ending(options.out); });
   Device device(options.board.device_options());
+  device.follow_events();
   LoadedKernel kernel = options.input.load();
   device.load(kernel.program);
   const bool type2 = device.program().is_type2();
@@ -191,8 +188,8 @@ int run(const RunOptions& options) {
   }
   if (!timing) require_numbers(kernel.numbered, device, data, options.input.j_file);
   device.write_j(0, data.j_fields);
-  const auto report_of = [&](const emulator::Fault* fault, const TakenEvents& taken) {
-    Json json = run_json(options, device, fault, taken);
+  const auto report_of = [&](const emulator::Fault* fault) {
+    Json json = run_json(options, device, fault);
     json["ni"] = ni;
     json["nj"] = nj;
     json["iterations"] = type2 ? data.records : hostlib::iterations_of_slowest_chip(device, ni, nj);
@@ -206,26 +203,16 @@ int run(const RunOptions& options) {
     take_numbers(results, kernel.numbered, device.fields(Transfer::rrn));
     device.on_progress({});
   } catch (const emulator::Fault& fault) {
-    options.report.write(report_of(&fault, {}));
+    options.report.write(report_of(&fault));
     throw;
-  }
-  TakenEvents taken;
-  if (device.computes() && options.board.exact()) {
-    taken = debugger::taken_events_of(device, {device.program(),
-                                               {},
-                                               options.board.device_options(),
-                                               options.input.parameter_values(),
-                                               data.i_fields,
-                                               data.j_fields,
-                                               data.records});
   }
   const Table table = !device.computes() ? Table()
                       : type2 ? hostlib::collected_table(device.program(), data.records, results, device.chips())
                               : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
   write_results(options, table);
   options.observe.finish(device, options.board.engine, options.report);
-  options.report.write(report_of(nullptr, taken));
-  say_how_exact(options, device, taken);
+  options.report.write(report_of(nullptr));
+  say_how_exact(options, device);
   if (!options.report.speaks()) return kSuccess;
   if (!device.computes()) {
     fmt::print("{}", hostlib::timing_text(device));

@@ -1,37 +1,17 @@
-// The commands that a host gives to the chips in a run, recorded instead of executed. They suffice to execute any block
-// of any chip again, alone, up to any line.
+// A run as the host library records it, and what the user of the debugger changes in it.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <variant>
 #include <vector>
 
-#include "gdr/emulator/session.h"
-#include "gdr/hostlib/device.h"
+#include "gdr/hostlib/recording.h"
 
 namespace gdr::debugger {
 
-/// Words for all broadcast memories.
-struct BroadcastCommand {
-  unsigned address = 0;  // long words
-  std::vector<isa::LongWord> words;
-};
-
-/// i-particles, as Session::write_particles() takes them.
-struct ParticlesCommand {
-  emulator::ChipRange chips;
-  emulator::BlockRange blocks;
-  unsigned particles = 0;
-  std::vector<isa::LongWord> words;
-};
-
-/// Section `initialization` on all chips.
-struct InitializeCommand {};
-
-/// One command; commands are kept in the order in which the host gave them.
-using HostCommand = std::variant<BroadcastCommand, ParticlesCommand, InitializeCommand, emulator::Piece>;
+using hostlib::BroadcastCommand;
+using hostlib::InitializeCommand;
+using hostlib::make_recorder;
+using hostlib::ParticlesCommand;
 
 /// A word that the user of the debugger has given another value, just before the line of a moment.
 struct Patch {
@@ -45,16 +25,8 @@ struct Patch {
   isa::LongWord word;
 };
 
-struct Recording {
-  isa::Program program;
-  unsigned chips = 0;
-  std::vector<HostCommand> commands;
-  std::vector<std::vector<isa::LongWord>> memory;  // external memory of each chip; written before the first piece
-  std::vector<Patch> patches;                      // in the order in which they were made; not the host's
+struct Recording : hostlib::Recording {
+  std::vector<Patch> patches;  // in the order in which they were made
 };
-
-/// An engine whose sessions record their commands in `into` and compute nothing: all results are zero. `into` must
-/// outlive its sessions.
-[[nodiscard]] std::unique_ptr<emulator::Engine> make_recorder(Recording& into);
 
 }  // namespace gdr::debugger

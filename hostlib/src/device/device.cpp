@@ -18,6 +18,7 @@
 #include "gdr/base/stopping.h"
 #include "gdr/emulator/thread_pool.h"
 #include "gdr/hostlib/run_rules.h"
+#include "run_follower.h"
 
 namespace gdr {
 namespace {
@@ -138,7 +139,11 @@ struct Device::State {
   bool loaded = false;
   bool keeps_calls = false;
   std::unique_ptr<emulator::BoardTime> emulated;
-  emulator::Counters before;  // of the run that this one continues, minus what its restart added
+  bool follows_events = false;
+  std::uint64_t most_followed_lines = kMostFollowedLines;
+  std::unique_ptr<hostlib::RunFollower> follower;  // of the program; null unless events are followed
+  hostlib::ParameterValues values;                 // in the order in which they were set
+  emulator::Counters before;                       // of the run that this one continues, minus what its restart added
   std::function<void(std::size_t done, std::size_t all)> told;
   std::atomic<pid_t> at_work{0};           // the process that computes a run
   pid_t started_in = 0;                    // the process that started one in the background, until wait()
@@ -191,10 +196,22 @@ struct Device::State {
     }
     if (!computes()) return {};
     const emulator::Ring ring{0, boards.chips()};
-    return std::move(boards.run_turns({&ring, 1}, {0, turns}).front());
+    std::vector<std::uint64_t> results = std::move(boards.run_turns({&ring, 1}, {0, turns}).front());
+    if (follower) follower->end_start(kParticlesPerRun);
+    return results;
   }
 
   [[nodiscard]] bool computes() const { return boards.engine().computes; }
+
+  void follow_if_asked() {
+    if (!follows_events || !computes() || !boards.engine().exact) return;
+    follower = std::make_unique<hostlib::RunFollower>(boards, most_followed_lines);
+  }
+
+  void note_value(std::string_view name, double value) {
+    std::erase_if(values, [&](const auto& one) { return one.first == name; });
+    values.emplace_back(name, value);
+  }
 
   void require_j(std::size_t nj) const {
     if (nj <= j_capacity()) return;
@@ -208,6 +225,19 @@ struct Device::State {
 
   std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
     const AtWork here(at_work);
+    if (!follower) return computed(i_fields, nj);
+    follower->begin();
+    try {
+      std::vector<std::uint64_t> results = computed(i_fields, nj);
+      follower->end(program, options, values, i_fields, nj, boards.inspect());
+      return results;
+    } catch (const emulator::Fault&) {
+      follower->fail();
+      throw;
+    }
+  }
+
+  std::vector<std::uint64_t> computed(std::span<const std::uint64_t> i_fields, std::size_t nj) {
     if (program.is_type2()) return run_turns(i_fields, nj);
     const std::size_t record = program.record_fields(Transfer::hlt);
     const std::size_t count = record == 0 ? kParticlesPerRun : i_fields.size() / record;
@@ -219,6 +249,7 @@ struct Device::State {
       base::pause();
       const auto in_run = static_cast<unsigned>(std::min<std::size_t>(kParticlesPerRun, count - first));
       const auto part = boards.run(i_fields.subspan(first * record, in_run * record), in_run, first, nj);
+      if (follower) follower->end_start(in_run);
       results.insert(results.end(), part.begin(), part.end());
       if (told) told(first + in_run, count);
     }
@@ -311,12 +342,15 @@ void Device::load(Program program) {
   // After a refused program the device has no program.
   state_->loaded = false;
   state_->emulated.reset();
+  state_->follower.reset();
+  state_->values.clear();
   state_->before = {};
   state_->program = {};
   if (!program.is_type2()) require_type_i(program);
   state_->boards.load(program);
   state_->program = std::move(program);
   state_->loaded = true;
+  state_->follow_if_asked();
   if (!state_->options.timing) return;
   state_->emulated = std::make_unique<emulator::BoardTime>(state_->program, state_->boards.machine(),
                                                            state_->options.boards, state_->options.transfer);
@@ -338,6 +372,7 @@ void Device::set_parameter(std::string_view name, double value) {
                                 parameter.integer.least(), parameter.integer.most()));
       }
       state_->boards.set_parameter(parameter, value);
+      state_->note_value(name, value);
       if (state_->emulated) state_->emulated->set_parameter();
       return;
     }
@@ -453,6 +488,21 @@ std::vector<emulator::JunctionEvent> Device::first_junction_events() const {
 void Device::count(const emulator::JunctionEvent& event) {
   state_->require_loaded();
   state_->boards.count(event);
+}
+void Device::follow_events(std::uint64_t most_lines) {
+  state_->require_idle();
+  state_->most_followed_lines = most_lines;
+  state_->follows_events = true;
+  if (state_->loaded && !state_->follower) state_->follow_if_asked();
+}
+RunEvents Device::events() const {
+  state_->require_loaded();
+  RunEvents events = state_->follower ? state_->follower->followed() : RunEvents{};
+  if (!state_->follower) events.first = state_->boards.first_events();
+  const emulator::FpEvents all = counters().fp;
+  events.counts = {all.invalid - events.untaken.invalid, all.overflow - events.untaken.overflow,
+                   all.underflow - events.untaken.underflow};
+  return events;
 }
 emulator::Inspector& Device::inspect() {
   state_->require_loaded();

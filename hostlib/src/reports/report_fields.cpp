@@ -60,7 +60,10 @@ base::Field counters_field() {
                            base::whole_field("slow", "those of them that it formed in integers")},
                           "1"),
        base::or_null(base::object_field(
-           "fp_events", "results that are not the rounded exact ones; null if nothing is computed",
+           "fp_events",
+           "results that are not the rounded exact ones, as the engine counts them, in all blocks and on all paths; "
+           "null "
+           "if nothing is computed",
            {base::whole_field("invalid", "invalid operations"), base::whole_field("overflow", "overflows"),
             base::whole_field("underflow", "underflows")},
            "1")),

@@ -29,16 +29,23 @@ std::vector<base::Field> place_fields() {
 
 base::Field events_field() {
   const base::Field event = base::text_field("event", "`invalid`, `overflow` or `underflow`");
+  const std::vector<base::Field> counts{base::whole_field("invalid", "invalid operations"),
+                                        base::whole_field("overflow", "overflows"),
+                                        base::whole_field("underflow", "underflows")};
   return base::or_null(base::object_field(
-      "events", "floating-point events of all chips; null if nothing is computed",
+      "events",
+      "floating-point events, as far as a result may have taken their values: those of `counters.fp_events` without "
+      "`untaken`; null if nothing is computed",
       {base::whole_field("invalid", "invalid operations"), base::whole_field("overflow", "overflows"),
        base::whole_field("underflow", "underflows"),
-       base::or_null(base::object_field(
-           "untaken",
-           "those of them whose values no result took; null if it is not known: without events, or "
-           "for a long run",
-           {base::whole_field("invalid", "invalid operations"), base::whole_field("overflow", "overflows"),
-            base::whole_field("underflow", "underflows")})),
+       base::object_field("untaken",
+                          "events that are not among them, because no result took their values: in blocks without a "
+                          "j-record, in elements without an i-particle, and on paths that no result takes",
+                          counts),
+       base::object_field("unfollowed",
+                          "those of them of which it is not known whether a result took their values, because the run "
+                          "was too large, ended with a fault or began with words that earlier runs had left",
+                          counts),
        base::list_field("first", "the first events in PEs",
                         base::joined({place_fields(), {event, base::text_field("unit", "unit of the PE")}})),
        base::list_field(
@@ -57,7 +64,7 @@ base::Field events_field() {
 base::ReportShape run_shape() {
   return {
       "run",
-      1,
+      2,
       base::joined(
           {device_fields(),
            {base::text_field("kernel", "kernel"), assembler::compiled_field(),

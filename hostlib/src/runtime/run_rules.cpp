@@ -179,41 +179,6 @@ std::size_t turns_of(const isa::Program& program, unsigned chips, std::size_t j_
   return asked.value_or(there);
 }
 
-std::vector<std::string> event_texts(const Device& device, const emulator::Counters& before,
-                                     const std::optional<std::vector<emulator::PlacedEvent>>& first) {
-  std::vector<std::string> texts;
-  const emulator::Counters counters = device.counters();
-  const emulator::ConversionEvents& all_converted = counters.conversions;
-  const emulator::ConversionEvents converted{all_converted.overflow - before.conversions.overflow,
-                                             all_converted.underflow - before.conversions.underflow,
-                                             all_converted.saturated - before.conversions.saturated};
-  if (const std::uint64_t all = converted.overflow + converted.underflow + converted.saturated; all > 0) {
-    texts.push_back(fmt::format("{} event{} of conversions: {} overflow, {} underflow, {} saturated", all,
-                                all == 1 ? "" : "s", converted.overflow, converted.underflow, converted.saturated));
-  }
-  const emulator::FpEvents events{counters.fp.invalid - before.fp.invalid, counters.fp.overflow - before.fp.overflow,
-                                  counters.fp.underflow - before.fp.underflow};
-  const std::uint64_t all = events.invalid + events.overflow + events.underflow;
-  if (all == 0) return texts;
-  texts.push_back(fmt::format("{} floating-point event{}: {} invalid, {} overflow, {} underflow", all,
-                              all == 1 ? "" : "s", events.invalid, events.overflow, events.underflow));
-  // A device keeps the first events since its kernel was loaded: those of later runs have no places.
-  if (!first && before.fp.invalid + before.fp.overflow + before.fp.underflow > 0) return texts;
-  const std::vector<emulator::PlacedEvent> told_first = first ? *first : device.first_events();
-  for (const emulator::PlacedEvent& event : told_first) {
-    texts.push_back(fmt::format("  {}: {}",
-                                emulator::source_place(device.program(), event.place.section, event.place.line),
-                                emulator::text_of(event)));
-  }
-  const auto junctions = device.first_junction_events();
-  for (const emulator::JunctionEvent& event : junctions) {
-    texts.push_back("  " + emulator::text_of(device.program(), event));
-  }
-  const std::size_t told = told_first.size() + junctions.size();
-  if (all > told) texts.push_back(fmt::format("  ... {} more", all - told));
-  return texts;
-}
-
 std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj) {
   const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
   const std::size_t runs = device.fields(isa::Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);

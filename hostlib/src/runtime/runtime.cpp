@@ -28,7 +28,7 @@
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/experiments.h"
 #include "gdr/hostlib/profile.h"
-#include "gdr/hostlib/run_rules.h"
+#include "gdr/hostlib/run_events.h"
 #include "gdr/hostlib/trace.h"
 
 namespace {
@@ -231,7 +231,7 @@ void tell_events(gdr_runtime& runtime) {
 void write_profile(const gdr_runtime& runtime) {
   const gdr::Device& device = runtime.device;
   const gdr::hostlib::Profile profile =
-      gdr::hostlib::make_profile(device.emulated(), device.program(), device.options().engine, device.counters().fp);
+      gdr::hostlib::make_profile(device.emulated(), device.program(), device.options().engine, device.events().counts);
   gdr::base::write_file(runtime.profile, runtime.profile.ends_with(".json") ? gdr::hostlib::profile_json(profile)
                                                                             : gdr::hostlib::profile_page(profile));
 }
@@ -258,6 +258,7 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     gdr::base::refuse_lost_files(std::array<gdr::base::NamedFile, 2>{{{"GDR_PROFILE", profile}, {"GDR_TRACE", trace}}});
     const bool tells_events = tells_events_by_environment(false);
     gdr::Device device(gdr::device_options_from_environment());
+    device.follow_events();
     device.load(std::move(program));
     if (!trace.empty()) device.keep_calls();
     std::string kernel = device.program().kernel;
@@ -401,7 +402,7 @@ int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds) {
 int gdr_runtime_events(const gdr_runtime* runtime, int64_t* counts) {
   return guarded([&] {
     if (const int status = check(runtime, "counts", counts, 1); status != GDR_OK) return status;
-    const gdr::emulator::FpEvents events = runtime->device.counters().fp;
+    const gdr::emulator::FpEvents events = runtime->device.events().counts;
     counts[0] = static_cast<int64_t>(events.invalid);
     counts[1] = static_cast<int64_t>(events.overflow);
     counts[2] = static_cast<int64_t>(events.underflow);

@@ -185,23 +185,14 @@ class Debugger {
   [[nodiscard]] std::optional<std::string> source_line(const isa::SourcePosition& place) const;
   [[nodiscard]] const std::vector<std::string>& sources() const;
 
-  /// Floating-point events of the whole run. The first call runs the job on the vector engine to find them.
+  /// Floating-point events of the whole run, as Device::events() tells them. The first call runs the job on the vector
+  /// engine to find them.
   struct Events {
     emulator::FpEvents counts;
     std::vector<emulator::PlacedEvent> first;
     std::string fault;  // the fault that ended the run; empty if there was none
   };
   [[nodiscard]] const Events& events() const;
-
-  /// Those events of the PEs whose values a result or broadcast memory took, directly or by words that depend on them.
-  /// A compiled function computes both sides of its conditions, so events happen whose values nothing takes.
-  struct TakenEvents {
-    emulator::FpEvents untaken;                // the others
-    std::vector<emulator::PlacedEvent> first;  // the first events that were taken
-  };
-  /// Executes all lines of all blocks on the reference engine. Nothing if these are more than `most_lines`, or if the
-  /// run ends with a fault.
-  [[nodiscard]] std::optional<TakenEvents> taken_events(std::uint64_t most_lines) const;
 
  private:
   class Impl;

@@ -13,6 +13,7 @@
 
 #include "gdr/emulator/board.h"
 #include "gdr/emulator/board_time.h"
+#include "gdr/hostlib/run_events.h"
 #include "gdr/isa/program.h"
 
 namespace gdr {
@@ -44,6 +45,8 @@ struct DeviceTotals {
 /// different threads.
 class Device {
  public:
+  static constexpr std::uint64_t kMostFollowedLines = 16'000'000;  // some seconds
+
   /// Throws gdr::Error if the machine is unknown, its description is wrong, or an option is out of range.
   explicit Device(const DeviceOptions& options = {});
   /// The same with an engine that has no name; options.engine is ignored.
@@ -107,10 +110,16 @@ class Device {
   /// Number of chips on all boards.
   [[nodiscard]] unsigned chips() const;
   /// The first floating-point events since load(), with the places where they occurred. counters() has the number of
-  /// all.
+  /// all, events() those of which a result took the values.
   [[nodiscard]] std::vector<emulator::PlacedEvent> first_events() const;
   /// The first events beyond the PEs: in the chips' reduction trees, in the rings between chips, and on the host.
   [[nodiscard]] std::vector<emulator::JunctionEvent> first_junction_events() const;
+  /// From now on a run with floating-point events is executed again where they occurred, to find out whether a result
+  /// took their values; runs without events take no time for it. Loading another program changes nothing. `most_lines`
+  /// limits the work for a run: it counts lines that the reference engine executes in one PE, each some 0.2 us.
+  void follow_events(std::uint64_t most_lines = kMostFollowedLines);
+  /// Floating-point events since load(). Without follow_events() they are those that the engine counted.
+  [[nodiscard]] RunEvents events() const;
   /// Access to the state of the chips, between runs or at a breakpoint. Valid until the next load().
   [[nodiscard]] emulator::Inspector& inspect();
   /// Emulated time of all calls since load(). Throws gdr::Error if options().timing is off.

@@ -61,13 +61,6 @@ void require_numbers(std::span<const isa::Variable* const> variables, std::strin
 [[nodiscard]] std::size_t turns_of(const isa::Program& program, unsigned chips, std::size_t j_records,
                                    std::optional<std::size_t> asked, std::string_view j, std::string_view turns);
 
-/// Floating-point and conversion events of a device since it had counted `before`, a text each: sums, then the first
-/// ones with their places, which begin with two blanks. None if there were no events. `first`: the floating-point
-/// events that are told, where a caller knows which of those of the device matter; `before` then counts the others.
-[[nodiscard]] std::vector<std::string> event_texts(
-    const Device& device, const emulator::Counters& before = {},
-    const std::optional<std::vector<emulator::PlacedEvent>>& first = std::nullopt);
-
 /// Iterations of the loop on the slowest chip, summed over runs. j-records are distributed to chips, then to blocks.
 [[nodiscard]] std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj);
 /// Lines on a run that computes no results: its emulated time.

@@ -56,7 +56,8 @@ int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int count,
 
 /* Emulated time of the board and its host of 2009 since the kernel was loaded. */
 int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds);
-/* Floating-point events since the kernel was loaded: counts[0] invalid operations, [1] overflows, [2] underflows. */
+/* Floating-point events since the kernel was loaded whose values a result may have taken: counts[0] invalid operations,
+   [1] overflows, [2] underflows. */
 int gdr_runtime_events(const gdr_runtime* runtime, int64_t* counts);
 /* Writes to `text` what `gdr run` would tell of the events since the kernel was loaded: their sums, then the first ones
    with their places, a line each; empty if there were none. Valid until the next call on this thread. */

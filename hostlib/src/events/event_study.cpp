@@ -5,38 +5,18 @@
 
 #include "gdr/isa/effects.h"
 
-namespace gdr::debugger {
+namespace gdr::hostlib {
 
 using isa::Storage;
-using isa::Unit;
 
 namespace {
 
-std::size_t number_of(Unit unit) { return static_cast<std::size_t>(unit); }
+std::size_t unit_index(isa::Unit unit) { return static_cast<std::size_t>(unit); }
 
 }  // namespace
 
-EventStudy::EventStudy(const isa::Program& program) {
-  for (std::size_t section = 0; section < isa::kSections; ++section) {
-    for (const isa::ProgramLine& coded : program.lines(static_cast<isa::Section>(section))) {
-      const isa::Effects effects = isa::effects(isa::decoded(coded.word));
-      Line line;
-      line.elements = effects.elements();
-      line.accesses.assign(effects.reads().begin(), effects.reads().end());
-      line.accesses.insert(line.accesses.end(), effects.writes().begin(), effects.writes().end());
-      lines_[section].push_back(std::move(line));
-    }
-  }
-  for (const isa::Variable* result : program.variables_by(isa::Transfer::rrn)) {
-    if (result->memory == isa::Memory::bm) continue;
-    std::vector<bool>& words = result->memory == isa::Memory::gpr ? result_gpr_ : result_lm_;
-    const unsigned length =
-        result->elements * isa::short_words(result->width) * (result->vector ? isa::kVectorElements : 1);
-    for (unsigned n = result->address; n < std::min<std::size_t>(result->address + length, words.size()); ++n) {
-      words[n] = true;
-    }
-  }
-}
+EventStudy::EventStudy(const KernelWords& words, unsigned pes, IsCollected is_collected)
+    : words_(words), is_collected_(std::move(is_collected)), pes_(pes), done_(pes) {}
 
 void EventStudy::begin_iteration(const emulator::NextLine& line) {
   if (line.section == section_ && line.iteration == iteration_ && line.line != 0) return;
@@ -78,17 +58,10 @@ EventStudy::Group EventStudy::read(const Pe& pe, const isa::Access& access, unsi
   return found;
 }
 
-bool EventStudy::is_result(const isa::Access& access, unsigned element) const {
-  const std::vector<bool>& words = access.storage == Storage::gpr ? result_gpr_ : result_lm_;
-  const isa::WordRange range = isa::words_of(access, element);
-  for (unsigned n = range.first; n < std::min<std::size_t>(range.last, words.size()); ++n) {
-    if (words[n]) return true;
-  }
-  return false;
-}
-
 /// `gate` decides whether the word is written, so it depends on the gate in either case.
-void EventStudy::write(Pe& pe, const isa::Access& access, unsigned element, Group value, Group gate, const Done& done) {
+void EventStudy::write(unsigned number, const isa::Access& access, unsigned element, Group value, Group gate,
+                       const Done& done) {
+  Pe& pe = pes_[number];
   const auto set = [&](Group& word, bool written) {
     word = written ? joined(value, gate) : joined(word, gate);
     pe.depends = pe.depends || word != 0;
@@ -108,17 +81,17 @@ void EventStudy::write(Pe& pe, const isa::Access& access, unsigned element, Grou
   }
   const bool in_gpr = access.storage == Storage::gpr;
   const bool written = in_gpr ? done.gpr : done.lm;
-  if (is_result(access, element) || access.indirect) {
-    take(written ? joined(value, gate) : gate);
-    if (!access.indirect) value = gate = 0;
-  }
+  const bool is_result = !access.indirect && words_.results().meets(access, element);
+  if (access.indirect || (is_result && is_collected_(number, element))) take(written ? joined(value, gate) : gate);
+  if (is_result) value = gate = 0;
   if (access.indirect) return;
   const std::span<Group> words = in_gpr ? std::span<Group>(pe.gpr) : pe.lm;
   const isa::WordRange range = isa::words_of(access, element);
   for (unsigned n = range.first; n < std::min<std::size_t>(range.last, words.size()); ++n) set(words[n], written);
 }
 
-void EventStudy::follow(const Line& line, Pe& pe, const DoneOfPe& done) {
+void EventStudy::follow(const KernelWords::Line& line, unsigned number, const DoneOfPe& done) {
+  Pe& pe = pes_[number];
   struct Write {
     const isa::Access* access;
     unsigned element;
@@ -133,12 +106,12 @@ void EventStudy::follow(const Line& line, Pe& pe, const DoneOfPe& done) {
     for (const isa::Access& access : line.accesses) {
       if (access.write) continue;
       const Group found = access.defines ? 0 : read(pe, access, element);
-      if (access.unit == Unit::none) {
+      if (access.unit == isa::Unit::none) {
         mask = joined(mask, found);
       } else if (access.purpose == isa::Purpose::gate) {
-        gates[number_of(access.unit)] = joined(gates[number_of(access.unit)], found);
+        gates[unit_index(access.unit)] = joined(gates[unit_index(access.unit)], found);
       } else {
-        values[number_of(access.unit)] = joined(values[number_of(access.unit)], found);
+        values[unit_index(access.unit)] = joined(values[unit_index(access.unit)], found);
       }
     }
     for (std::size_t unit = 0; unit < values.size(); ++unit) {
@@ -146,17 +119,17 @@ void EventStudy::follow(const Line& line, Pe& pe, const DoneOfPe& done) {
     }
     for (const isa::Access& access : line.accesses) {
       if (!access.write) continue;
-      const std::size_t unit = number_of(access.unit);
+      const std::size_t unit = unit_index(access.unit);
       writes.push_back({&access, element, values[unit], joined(gates[unit], mask)});
     }
   }
-  for (const Write& one : writes) write(pe, *one.access, one.element, one.value, one.gate, done[one.element]);
+  for (const Write& one : writes) write(number, *one.access, one.element, one.value, one.gate, done[one.element]);
 }
 
-void EventStudy::follow(const emulator::NextLine& line, const emulator::BlockStepper& block) {
+bool EventStudy::follow(const emulator::NextLine& line, const emulator::BlockStepper& block) {
   begin_iteration(line);
-  std::vector<DoneOfPe> done(isa::kPesPerBlock);
-  for (const emulator::PlacedEvent& event : block.events()) {
+  const std::vector<emulator::PlacedEvent> line_events = block.events();
+  for (const emulator::PlacedEvent& event : line_events) {
     Pe& pe = pes_[event.place.pe];
     Group& own = pe.own[event.place.element];
     if (own == 0) {
@@ -166,13 +139,12 @@ void EventStudy::follow(const emulator::NextLine& line, const emulator::BlockSte
     Events& events = groups_[own];
     events.counts += event.event;
     if (events.first.size() < emulator::kKeptEvents) events.first.push_back(event);
-    done[event.place.pe][event.place.element].events[number_of(event.unit)] = true;
+    done_[event.place.pe][event.place.element].events[unit_index(event.unit)] = true;
     pe.depends = true;
   }
-  const bool any = std::ranges::any_of(pes_, [](const Pe& pe) { return pe.depends; });
-  if (!any) return;
+  if (std::ranges::none_of(pes_, &Pe::depends)) return false;
   for (const emulator::WordWrite& write : block.written()) {
-    Done& of_element = done[write.pe][write.element];
+    Done& of_element = done_[write.pe][write.element];
     switch (write.storage) {
       case Storage::t:
         of_element.t = true;
@@ -192,9 +164,44 @@ void EventStudy::follow(const emulator::NextLine& line, const emulator::BlockSte
         break;
     }
   }
-  const Line& code = lines_[static_cast<std::size_t>(line.section)][line.line];
-  for (std::size_t pe = 0; pe < pes_.size(); ++pe) {
-    if (pes_[pe].depends) follow(code, pes_[pe], done[pe]);
+  const KernelWords::Line& code = words_.line(line.section, line.line);
+  for (unsigned pe = 0; pe < pes_.size(); ++pe) {
+    if (pes_[pe].depends) follow(code, pe, done_[pe]);
+    done_[pe] = {};
+  }
+  return !line_events.empty();
+}
+
+bool EventStudy::forget_all_but(const PeWordSet& live) {
+  bool nothing = true;
+  const auto forget = [](auto& groups, const auto& kept) {
+    bool any = false;
+    for (std::size_t n = 0; n < groups.size(); ++n) {
+      if (!kept[n]) groups[n] = 0;
+      any = any || groups[n] != 0;
+    }
+    return any;
+  };
+  for (Pe& pe : pes_) {
+    if (!pe.depends) continue;
+    pe.depends = forget(pe.t, live.t);
+    for (std::size_t flag = 0; flag < pe.flags.size(); ++flag) {
+      if (forget(pe.flags[flag], live.flags[flag])) pe.depends = true;
+    }
+    if (forget(pe.gpr, live.gpr)) pe.depends = true;
+    if (forget(pe.lm, live.lm)) pe.depends = true;
+    nothing = nothing && !pe.depends;
+  }
+  return nothing;
+}
+
+void EventStudy::take_the_rest() {
+  for (const Pe& pe : pes_) {
+    if (!pe.depends) continue;
+    std::ranges::for_each(pe.t, [&](Group group) { take(group); });
+    for (const auto& flag : pe.flags) std::ranges::for_each(flag, [&](Group group) { take(group); });
+    std::ranges::for_each(pe.gpr, [&](Group group) { take(group); });
+    std::ranges::for_each(pe.lm, [&](Group group) { take(group); });
   }
 }
 
@@ -206,6 +213,12 @@ emulator::FpEvents EventStudy::untaken() const {
   return all;
 }
 
+emulator::FpEvents EventStudy::all() const {
+  emulator::FpEvents all;
+  for (const Events& group : groups_) all += group.counts;
+  return all;
+}
+
 void EventStudy::add_taken(emulator::FirstEvents& first) const {
   for (const Events& group : groups_) {
     if (!group.taken) continue;
@@ -213,4 +226,4 @@ void EventStudy::add_taken(emulator::FirstEvents& first) const {
   }
 }
 
-}  // namespace gdr::debugger
+}  // namespace gdr::hostlib

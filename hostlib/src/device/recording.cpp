@@ -1,4 +1,4 @@
-#include "recording.h"
+#include "gdr/hostlib/recording.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,8 @@
 
 #include "gdr/base/error.h"
 
-namespace gdr::debugger {
+namespace gdr::hostlib {
 namespace {
-
-using emulator::Piece;
-using emulator::Ticket;
-using isa::LongWord;
 
 class RecordedProgram final : public emulator::Lowered {
  public:
@@ -36,8 +32,8 @@ class RecordingSession final : public emulator::Session {
   [[nodiscard]] const isa::Program& program() const override { return program_->program(); }
   [[nodiscard]] unsigned chips() const override { return into_.chips; }
 
-  void write_memory(unsigned chip, std::uint64_t address, std::span<const LongWord> words) override {
-    std::vector<LongWord>& memory = memory_of(chip);
+  void write_memory(unsigned chip, std::uint64_t address, std::span<const isa::LongWord> words) override {
+    std::vector<isa::LongWord>& memory = memory_of(chip);
     if (address > memory_words_ || words.size() > memory_words_ - address) {
       throw Error(fmt::format("external memory holds {} long words per chip; {} words from word {} on do not fit",
                               memory_words_, words.size(), address));
@@ -45,45 +41,46 @@ class RecordingSession final : public emulator::Session {
     memory.resize(std::max(memory.size(), static_cast<std::size_t>(address) + words.size()));
     std::copy(words.begin(), words.end(), memory.begin() + static_cast<std::ptrdiff_t>(address));
   }
-  [[nodiscard]] std::vector<LongWord> read_memory(unsigned chip, std::uint64_t address,
-                                                  std::uint64_t count) const override {
-    const std::vector<LongWord>& memory = into_.memory.at(chip);
-    std::vector<LongWord> words(count);
+  [[nodiscard]] std::vector<isa::LongWord> read_memory(unsigned chip, std::uint64_t address,
+                                                       std::uint64_t count) const override {
+    const std::vector<isa::LongWord>& memory = into_.memory.at(chip);
+    std::vector<isa::LongWord> words(count);
     for (std::uint64_t n = 0; n < count && address + n < memory.size(); ++n) words[n] = memory[address + n];
     return words;
   }
-  void broadcast(unsigned address, std::span<const LongWord> words) override {
+  void broadcast(unsigned address, std::span<const isa::LongWord> words) override {
     into_.commands.emplace_back(BroadcastCommand{address, {words.begin(), words.end()}});
   }
   void initialize() override { into_.commands.emplace_back(InitializeCommand{}); }
   void write_particles(emulator::ChipRange chips, emulator::BlockRange blocks, unsigned particles,
-                       std::span<const LongWord> words) override {
+                       std::span<const isa::LongWord> words) override {
     into_.commands.emplace_back(ParticlesCommand{chips, blocks, particles, {words.begin(), words.end()}});
   }
-  Ticket run(std::span<const Piece> pieces) override {
-    for (const Piece& piece : pieces) {
+  emulator::Ticket run(std::span<const emulator::Piece> pieces) override {
+    for (const emulator::Piece& piece : pieces) {
       // Records that were never written are zero.
-      std::vector<LongWord>& memory = memory_of(piece.chip);
+      std::vector<isa::LongWord>& memory = memory_of(piece.chip);
       memory.resize(std::max<std::size_t>(memory.size(), piece.address + piece.records * program().record_words));
       into_.commands.emplace_back(piece);
     }
     return {++tickets_};
   }
-  Ticket collect(unsigned, unsigned, std::span<LongWord> into) override {
-    std::ranges::fill(into, LongWord{});
+  emulator::Ticket collect(unsigned, unsigned, std::span<isa::LongWord> into) override {
+    std::ranges::fill(into, isa::LongWord{});
     return {++tickets_};
   }
-  void wait(Ticket) override {}
+  void wait(emulator::Ticket) override {}
 
   [[nodiscard]] emulator::FpEvents events(unsigned) const override { return {}; }
   [[nodiscard]] std::vector<emulator::PlacedEvent> first_events() const override { return {}; }
   [[nodiscard]] emulator::FpLanes fp_lanes(unsigned) const override { return {}; }
 
-  [[nodiscard]] std::vector<LongWord> read_pe(unsigned, unsigned, unsigned, const emulator::PeWords&) const override {
+  [[nodiscard]] std::vector<isa::LongWord> read_pe(unsigned, unsigned, unsigned,
+                                                   const emulator::PeWords&) const override {
     refuse();
   }
   [[nodiscard]] emulator::PeRegisters registers(unsigned, unsigned, unsigned) const override { refuse(); }
-  [[nodiscard]] std::vector<LongWord> read_bm(unsigned, unsigned, unsigned, unsigned) const override { refuse(); }
+  [[nodiscard]] std::vector<isa::LongWord> read_bm(unsigned, unsigned, unsigned, unsigned) const override { refuse(); }
   void set_breakpoints(std::vector<emulator::Breakpoint>, std::function<void(const emulator::Stop&)>) override {
     refuse();
   }
@@ -93,7 +90,7 @@ class RecordingSession final : public emulator::Session {
  private:
   [[noreturn]] static void refuse() { throw Error("a recording has no state: its blocks are executed one by one"); }
 
-  [[nodiscard]] std::vector<LongWord>& memory_of(unsigned chip) {
+  [[nodiscard]] std::vector<isa::LongWord>& memory_of(unsigned chip) {
     if (chip >= into_.memory.size()) {
       throw Error(fmt::format("chip = {} is refused: it must be 0 to {}", chip, into_.memory.size() - 1));
     }
@@ -127,4 +124,4 @@ class Recorder final : public emulator::Engine {
 
 std::unique_ptr<emulator::Engine> make_recorder(Recording& into) { return std::make_unique<Recorder>(into); }
 
-}  // namespace gdr::debugger
+}  // namespace gdr::hostlib
