@@ -136,6 +136,19 @@ Function of_one(Operation operation) {
   return [operation](Exact& result, const Exact& a, const Exact&) { operation(result.value, a.value, MPFR_RNDN); };
 }
 
+template <class Operation>
+Function of_two(Operation operation) {
+  return [operation](Exact& result, const Exact& a, const Exact& b) {
+    operation(result.value, a.value, b.value, MPFR_RNDN);
+  };
+}
+
+/// Of functions that have one rounding of their own.
+template <class Operation>
+Function of_whole(Operation operation) {
+  return [operation](Exact& result, const Exact& a, const Exact&) { operation(result.value, a.value); };
+}
+
 void reciprocal(Exact& result, const Exact& a, const Exact&) { mpfr_ui_div(result.value, 1, a.value, MPFR_RNDN); }
 void quotient(Exact& result, const Exact& a, const Exact& b) { mpfr_div(result.value, a.value, b.value, MPFR_RNDN); }
 void power(Exact& result, const Exact& a, const Exact& b) { mpfr_pow(result.value, a.value, b.value, MPFR_RNDN); }
@@ -199,7 +212,47 @@ const std::vector<Case> kCases{
     Case{"recip_long a y", true, 0x1p-950, 0x1p950, true, true, reciprocal, 4},
     Case{"div_long a b y", true, 0x1p-250, 0x1p250, true, true, quotient, 8},
     Case{"rsqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 4},
-    Case{"sqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 8}};
+    Case{"sqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 8},
+    // Those of the compiler, with its bounds.
+    Case{"cbrt a y", false, 0x1p-1000, 0x1p1000, true, true, of_one(mpfr_cbrt), 1},
+    Case{"log10 a y", false, 0x1p-1021, 0x1p1022, true, false, of_one(mpfr_log10), 1},
+    Case{"log10 a y", false, 0.5, 2, false, false, of_one(mpfr_log10), 1},
+    Case{"log1p a y", false, 0x1p-60, 0x1p60, true, false, of_one(mpfr_log1p), 1},
+    Case{"log1p a y", false, -0.999, 1, false, false, of_one(mpfr_log1p), 1},
+    Case{"expm1 a y", false, 0x1p-60, 700, true, true, of_one(mpfr_expm1), 1},
+    Case{"tan a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_tan), 5},
+    Case{"tan a y", false, -1024, 1024, false, false, of_one(mpfr_tan), 5},
+    Case{"tanh a y", false, 0x1p-60, 30, true, true, of_one(mpfr_tanh), 3},
+    Case{"erf a y", false, 0x1p-60, 10, true, true, of_one(mpfr_erf), 2},
+    Case{"erf a y", false, -3, 3, false, false, of_one(mpfr_erf), 2},
+    Case{"atan2 a b y", false, 0x1p-60, 0x1p60, true, true, of_two(mpfr_atan2), 2},
+    Case{"atan2 a b y", false, -2, 2, false, false, of_two(mpfr_atan2), 2},
+    Case{"hypot a b y", false, 0x1p-300, 0x1p300, true, true, of_two(mpfr_hypot), 1.5},
+    Case{"hypot a b y", false, -2, 2, false, false, of_two(mpfr_hypot), 1.5},
+    Case{"floor a y", false, 0x1p-10, 0x1p40, true, true, of_whole(mpfr_floor), 0},
+    Case{"ceil a y", false, 0x1p-10, 0x1p40, true, true, of_whole(mpfr_ceil), 0},
+    Case{"trunc a y", false, 0x1p-10, 0x1p40, true, true, of_whole(mpfr_trunc), 0},
+    Case{"round a y", false, 0x1p-10, 0x1p40, true, true, of_whole(mpfr_round), 0},
+    Case{"floor_long a y", true, 0x1p-10, 0x1p70, true, true, of_whole(mpfr_floor), 0},
+    Case{"ceil_long a y", true, 0x1p-10, 0x1p70, true, true, of_whole(mpfr_ceil), 0},
+    Case{"trunc_long a y", true, 0x1p-10, 0x1p70, true, true, of_whole(mpfr_trunc), 0},
+    Case{"round_long a y", true, 0x1p-10, 0x1p70, true, true, of_whole(mpfr_round), 0},
+    Case{"cbrt_long a y", true, 0x1p-960, 0x1p1000, true, true, of_one(mpfr_cbrt), 8},
+    Case{"exp2_long a y", true, 0x1p-40, 1021, true, true, of_one(mpfr_exp2), 4},
+    Case{"log2_long a y", true, 0x1p-1021, 0x1p1022, true, false, of_one(mpfr_log2), 12},
+    Case{"log2_long a y", true, 0.7, 1.4, false, false, of_one(mpfr_log2), 12},
+    Case{"log10_long a y", true, 0x1p-1021, 0x1p1022, true, false, of_one(mpfr_log10), 12},
+    Case{"log10_long a y", true, 0.7, 1.4, false, false, of_one(mpfr_log10), 12},
+    Case{"log1p_long a y", true, 0x1p-80, 0x1p1000, true, false, of_one(mpfr_log1p), 10},
+    Case{"log1p_long a y", true, -0.999, 1, false, false, of_one(mpfr_log1p), 10},
+    Case{"expm1_long a y", true, 0x1p-80, 700, true, true, of_one(mpfr_expm1), 8},
+    Case{"tan_long a y", true, 0x1p-40, 1024, true, true, of_one(mpfr_tan), 12},
+    Case{"tanh_long a y", true, 0x1p-80, 30, true, true, of_one(mpfr_tanh), 10},
+    Case{"erf_long a y", true, 0x1p-80, 10, true, true, of_one(mpfr_erf), 12},
+    Case{"erfc_long a y", true, 0x1p-40, 26, true, true, of_one(mpfr_erfc), 20},
+    Case{"pow_long a b y", true, 0x1p-8, 8, true, false, of_two(mpfr_pow), 74},
+    Case{"hypot_long a b y", true, 0x1p-300, 0x1p300, true, true, of_two(mpfr_hypot), 12},
+    Case{"hypot_long a b y", true, 0.5, 2, true, true, of_two(mpfr_hypot), 12}};
 
 INSTANTIATE_TEST_SUITE_P(Macros, MathMacro, ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(5000)),
                          MathMacro::name);
@@ -258,6 +311,28 @@ std::vector<Ends> all_ends() {
   all.push_back({"log2", false, of_one(std::log2), far});
   all.push_back({"erfc", false, of_one(std::erfc), ends});
   all.push_back({"pow", false, power, {0, 2, 0.5, kInfinity}, {0, 2, -2, kInfinity, -kInfinity}});
+  const auto angle = [](double a, double b) { return std::atan2(a, b); };
+  const auto length = [](double a, double b) { return std::hypot(a, b); };
+  all.push_back({"atan2", false, angle, signs, {1, -1, kInfinity, -kInfinity}});
+  for (const bool wide : {false, true}) {
+    const std::string suffix = wide ? "_long" : "";
+    all.push_back({"cbrt" + suffix, wide, of_one(std::cbrt), far});
+    all.push_back({"log10" + suffix, wide, of_one(std::log10), far});
+    all.push_back({"log1p" + suffix, wide, of_one(std::log1p), far});
+    all.push_back({"expm1" + suffix, wide, of_one(std::expm1), far});
+    all.push_back({"tan" + suffix, wide, of_one(std::tan), ends});
+    all.push_back({"tanh" + suffix, wide, of_one(std::tanh), far});
+    all.push_back({"erf" + suffix, wide, of_one(std::erf), far});
+    all.push_back({"floor" + suffix, wide, of_one(std::floor), far});
+    all.push_back({"ceil" + suffix, wide, of_one(std::ceil), far});
+    all.push_back({"trunc" + suffix, wide, of_one(std::trunc), far});
+    all.push_back({"round" + suffix, wide, of_one(std::round), far});
+    all.push_back({"hypot" + suffix, wide, length, signs, signs});
+  }
+  all.push_back({"exp2_long", true, of_one(std::exp2), ends});
+  all.push_back({"log2_long", true, of_one(std::log2), far});
+  all.push_back({"erfc_long", true, of_one(std::erfc), ends});
+  all.push_back({"pow_long", true, power, {0, 2, 0.5, kInfinity}, {0, 2, -2, kInfinity, -kInfinity}});
   return all;
 }
 
