@@ -15,16 +15,22 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/report.h"
 #include "gdr/base/sum.h"
+#include "gdr/cluster/cluster_reports.h"
 #include "gdr/cluster/nbody_cost.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/kernel_program.h"
+#include "gdr/hostlib/report_fields.h"
+#include "gdr/hostlib/report_shapes.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
 #include "gdr/interconnect/mapping_run.h"
 #include "gdr/interconnect/platform.h"
+#include "gdr/interconnect/report_shapes.h"
 #include "gdr/interconnect/simulation.h"
 #include "gdr/validation/report.h"
+#include "gdr/validation/report_shape.h"
 #include "interrupts.h"
 #include "lock.h"
 #include "made.h"
@@ -201,6 +207,35 @@ py::list validate(const std::string& only) {
   return list;
 }
 
+base::Json json_of(const py::handle& value) {
+  if (py::isinstance<py::bool_>(value)) return value.cast<bool>();
+  if (py::isinstance<py::int_>(value)) return value.cast<std::int64_t>();
+  if (py::isinstance<py::float_>(value)) return value.cast<double>();
+  if (py::isinstance<py::str>(value)) return value.cast<std::string>();
+  if (py::isinstance<py::dict>(value)) {
+    base::Json object = base::Json::object();
+    for (const auto& [key, member] : value.cast<py::dict>()) object[key.cast<std::string>()] = json_of(member);
+    return object;
+  }
+  if (py::isinstance<py::list>(value)) {
+    base::Json list = base::Json::array();
+    for (const py::handle entry : value.cast<py::list>()) list.push_back(json_of(entry));
+    return list;
+  }
+  return nullptr;
+}
+
+/// Fields of the report of a command, as its HTML shows them.
+std::string report_html(const std::string& command, const py::dict& values) {
+  std::vector<const base::ReportShape*> shapes(cluster::report_shapes().begin(), cluster::report_shapes().end());
+  for (const auto& of_one : {hostlib::shapes_of_runs(), interconnect::report_shapes(), validation::report_shapes()}) {
+    for (const base::ReportShape& shape : of_one) shapes.push_back(&shape);
+  }
+  const auto shape = std::ranges::find(shapes, command, [](const base::ReportShape* one) { return one->name; });
+  if (shape == shapes.end()) throw Error("command = '" + command + "' is refused: it has no report");
+  return base::html_of(**shape, hostlib::fields_of_all_reports(), json_of(values));
+}
+
 py::array_t<std::int64_t> sum_words(const py::array_t<double, py::array::c_style>& terms) {
   gdr_sum sum = {};
   gdr_sum_add(&sum, terms.data(), static_cast<std::size_t>(terms.size()));
@@ -269,4 +304,5 @@ PYBIND11_MODULE(_models, module) {
   module.def("cluster_names", &cluster::cluster_names);
   module.def("cluster_nbody", &cluster_nbody);
   module.def("validate", &validate);
+  module.def("report_html", &report_html);
 }

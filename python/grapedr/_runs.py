@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -387,8 +386,10 @@ class NbodyRun:
         return f"<grapedr.NbodyRun of {self.facts['start']}: t = {self.time:g}, {self.steps} steps>"
 
     def _repr_html_(self) -> str:
-        told = self.facts | {"t": f"{self.time:g}", "steps": self.steps, "blocks": self.blocks}
-        if "machine" in told:  # only a board has emulated time
-            told["emulated seconds"] = f"{self.timing['total']:.4g}"
-        rows = "".join(f"<tr><td>{html.escape(str(k))}</td><td>{html.escape(str(v))}</td></tr>" for k, v in told.items())
-        return f"<table>{rows}</table>" + (picture_html(self.plot) if len(self.samples) > 1 else "")
+        from . import _models  # takes time to load
+
+        told = self.facts | {"t": self.time, "steps": self.steps, "block_steps": self.blocks}
+        told["n"] = told.pop("particles")
+        if "kernel" in told:  # there is a board
+            told["emulated_seconds"] = self.timing["total"]
+        return _models.report_html("nbody", told) + (picture_html(self.plot) if len(self.samples) > 1 else "")

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -98,10 +97,9 @@ class Mapping:
         return figure
 
     def _repr_html_(self) -> str:
-        return (
-            f"<p>{len(self.nodes)} tasks on {html.escape(self.topology)}: {self.cost_hop_bytes / 1e9:.4g} GB x hops, "
-            f"busiest link {self.max_link_bytes / 1e6:.4g} MB</p>{picture_html(self.plot)}"
-        )
+        told = {"machine": self.topology, "tasks": len(self.nodes), "cost_hop_bytes": self.cost_hop_bytes}
+        told |= {"cost_torus_hop_bytes": self.cost_torus_hop_bytes, "max_link_bytes": self.max_link_bytes}
+        return _models.report_html("net map", told) + picture_html(self.plot)
 
 
 def map_tasks(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 from collections.abc import Iterator, Sequence
 
 from . import _models
@@ -50,17 +49,10 @@ class Rows(Sequence[Row]):
         return f"<grapedr.validation.Rows: {len(self)}, of which {missed} miss their bar>"
 
     def _repr_html_(self) -> str:
-        def text(value: object) -> str:
-            return f"{value:.4g}" if isinstance(value, float) else "" if value is None else html.escape(str(value))
-
-        rows = "".join(
-            f"<tr><td>{html.escape(r.id)}</td><td>{html.escape(r.quantity)}</td><td>{text(r.published)}</td>"
-            f"<td>{text(r.ours)}</td><td>{html.escape(r.unit)}</td><td>{html.escape(r.role)}</td>"
-            f"<td>{ {True: 'yes', False: '<b>no</b>', None: ''}[r.passed] }</td></tr>"
-            for r in self
-        )
-        heads = "".join(f"<th>{head}</th>" for head in ("", "quantity", "published", "ours", "unit", "role", "within"))
-        return f"<table><tr>{heads}</tr>{rows}</table>"
+        rows = [dataclasses.asdict(row) for row in self]
+        for row in rows:
+            row["pass"] = row.pop("passed")
+        return _models.report_html("validate", {"rows": rows})
 
 
 def validate(only: str = "") -> Rows:

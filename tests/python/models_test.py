@@ -135,7 +135,10 @@ class Validation(Refusing):
         self.assertEqual([row.id for row in rows], [row["id"] for row in expected])
         self.assertEqual([row.ours for row in rows], [row["ours"] for row in expected])
         self.assertEqual([row.passed for row in rows], [row["pass"] for row in expected])
-        self.assertIn("<table>", rows[:2]._repr_html_())
+        page = rows[:2]._repr_html_()
+        self.assertIn(rows[1].id, page)
+        self.assertNotIn(rows[2].id, page)
+        self.assertIn("whether the row passes", page)
         self.refuses("only = 'ZZ'", grapedr.validate, "ZZ")
 
 
