@@ -3,6 +3,7 @@
 // needed later, the other one moves to local memory. It must have been written there in its line, so this is possible
 // where the port of that line is free. [Belady 1966: of pages, the one that is needed last leaves]
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "placement.h"
@@ -93,31 +94,34 @@ bool Placement::give_homes(std::size_t line) {
   std::erase_if(held_, [&](std::size_t root) {
     return values_[root].gpr_until <= static_cast<int>(line) && (uses_left_[root] == 0 || !has_home(root, Way::gpr));
   });
-  std::vector<std::size_t> roots;
+  std::array<std::size_t, 2> roots{};
+  std::size_t count = 0;
   for (const int result : lines_[line].results) {
-    if (result >= 0 && is_homeless(static_cast<std::size_t>(result)) &&
-        homes_[root_[static_cast<std::size_t>(result)]] == 0)
-      roots.push_back(root_[static_cast<std::size_t>(result)]);
+    if (result < 0 || !is_homeless(static_cast<std::size_t>(result))) continue;
+    const std::size_t root = root_[static_cast<std::size_t>(result)];
+    if (homes_[root] != 0) continue;
+    if (count == roots.size()) return false;
+    roots[count++] = root;
   }
   const auto wants_lm = [&](std::size_t root) {
     return genes_->preferences[root] == Preference::lm_first || genes_->preferences[root] == Preference::t_then_lm;
   };
-  std::ranges::stable_sort(roots, [&](std::size_t a, std::size_t b) {
+  const auto is_before = [&](std::size_t a, std::size_t b) {
     if (wants_lm(a) != wants_lm(b)) return wants_lm(b);
     return urgency_of(a) > urgency_of(b);
-  });
+  };
+  if (count == 2 && is_before(roots[1], roots[0])) std::swap(roots[0], roots[1]);
   const auto give = [&](std::size_t root, Way way, bool at_any_cost) {
     return give_home(root, line, way, at_any_cost);
   };
-  if (roots.size() == 1) {
-    const std::size_t root = roots.front();
+  if (count == 1) {
+    const std::size_t root = roots[0];
     const bool given = wants_lm(root)
                            ? give(root, Way::lm, false) || give(root, Way::gpr, true)
                            : give(root, Way::gpr, false) || give(root, Way::lm, false) || give(root, Way::gpr, true);
     if (!given) return false;
   }
-  if (roots.size() > 2) return false;
-  if (roots.size() == 2) {
+  if (count == 2) {
     const auto both = [&](std::size_t in_gpr, std::size_t in_lm) {
       const std::size_t mark = journal_.mark();
       if (give(in_lm, Way::lm, false) && give(in_gpr, Way::gpr, true)) return true;

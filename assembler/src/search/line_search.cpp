@@ -150,16 +150,19 @@ class Search {
     constexpr double kHopeful = 1.25;    // walks from schedules that are shorter than the plan: for each of the tries
     constexpr double kHopeless = 0.125;  // the same from others
     const std::size_t before = plan_ ? plan_->lines : options_.limit;
-    std::vector<Walk> found;
+    std::vector<Walk> found;  // the best so far, those with the fewest lines first
     std::size_t made = 0;
     for (Genes& genes : genes_with_homes()) {
       base::pause();
       if (made++ == kHopes && found.empty()) break;
-      const std::optional<std::size_t> lines = attempt(genes, options_.limit + options_.limit / 4);
-      if (lines) found.push_back({std::move(genes), *lines, true, 0});
+      const bool enough = found.size() == kWalks;
+      const std::size_t most = enough ? found.back().most - 1 : options_.limit + options_.limit / 4;
+      const std::optional<std::size_t> lines = attempt(genes, most);
+      if (!lines) continue;
+      if (enough) found.pop_back();
+      const auto at = std::ranges::upper_bound(found, *lines, {}, &Walk::most);
+      found.insert(at, {std::move(genes), *lines, true, 0});
     }
-    std::ranges::stable_sort(found, {}, &Walk::most);
-    found.resize(std::min(found.size(), kWalks));
     const bool gained = plan_ && plan_->lines < before;
     const auto tries = static_cast<std::uint64_t>((gained ? kHopeful : kHopeless) * options_.tries / kWalks);
     for (Walk& walk : found) {
@@ -352,7 +355,7 @@ class Search {
         ++next_;
         continue;
       }
-      if (earliest_[bundle] > line || !placement_.place(bundle, line)) {
+      if (earliest_[bundle] > line || !placement_.has_units(bundle, line) || !placement_.place(bundle, line)) {
         refused_[bundle] = attempts_;
         ++next_;
         continue;
@@ -370,7 +373,8 @@ class Search {
   bool place_relief(std::size_t line) {
     for (next_ = 0; next_ < ready_.size(); ++next_) {
       const std::size_t bundle = ready_[next_];
-      if (earliest_[bundle] > line || !placement_.relieves(bundle, line - 1) || !placement_.place(bundle, line))
+      if (earliest_[bundle] > line || !placement_.has_units(bundle, line) || !placement_.relieves(bundle, line - 1) ||
+          !placement_.place(bundle, line))
         continue;
       note_placed(line);
       return true;

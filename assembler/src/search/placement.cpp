@@ -10,6 +10,7 @@ namespace {
 // Keys of ports that read a value; smaller keys belong to words that keep their place.
 constexpr int kValueKey = 1 << 20;
 constexpr int kConstantKey = 1 << 29;  // keys of ports that read a constant's copy
+constexpr std::size_t kBehind = 4;     // lines after the last one that a bundle may reach
 constexpr int kComponents = 8;         // number of keys of a value: one for the whole value and one for each component
 
 }  // namespace
@@ -27,6 +28,7 @@ Placement::Placement(const SearchGraph& graph)
     for (const Bundle::Member& member : graph.bundles.bundles[bundle].members) {
       bundle_of_[member.operation] = bundle;
       offset_of_[member.operation] = member.offset;
+      farthest_ = std::max(farthest_, member.offset + kBehind);
     }
     for (const Edge& edge : graph.bundles.edges[bundle]) waits_[edge.to].push_back({bundle, edge.lines});
   }
@@ -36,9 +38,12 @@ Placement::Placement(const SearchGraph& graph)
   for (const SearchValue& value : graph.values) {
     const isa::UnitInfo& unit = isa::info_of(graph.operations[value.operation].unit);
     latencies_.push_back({unit.forward_latency, unit.register_latency});
+    words_.push_back(static_cast<int>(value.words()));
   }
   note_chains();
   note_register_readers();
+  note_partners();
+  note_units();
 }
 
 void Placement::note_chains() {
@@ -74,13 +79,39 @@ void Placement::note_register_readers() {
   }
 }
 
+void Placement::note_units() {
+  for (const Bundle& bundle : graph_.bundles.bundles) {
+    first_step_.push_back(steps_.size());
+    for (const Bundle::Member& member : bundle.members) {
+      steps_.push_back({member.offset, static_cast<int>(graph_.operations[member.operation].units)});
+    }
+  }
+  first_step_.push_back(steps_.size());
+}
+
+void Placement::note_partners() {
+  for (std::size_t value = 0; value < graph_.values.size(); ++value) {
+    std::vector<Partner>& partners = partners_.emplace_back();
+    for (const std::size_t reader : graph_.values[value].readers) {
+      for (const SearchInput& input : graph_.operations[reader].inputs) {
+        if (input.value < 0 || input.value == static_cast<int>(value)) continue;
+        partners.push_back({reader, static_cast<std::size_t>(input.value)});
+      }
+    }
+  }
+}
+
 void Placement::restart(std::size_t lines, const Genes& genes) {
-  constexpr std::size_t kBehind = 4;  // lines after the last one that a bundle may reach
   genes_ = &genes;
-  lines_.assign(lines + kBehind, {});
+  // Schedules that are given up early leave most lines as they were.
+  const std::size_t used = std::min(now_ + farthest_, lines_.size());
+  std::fill_n(lines_.begin(), used, LineUse{});
+  std::fill_n(gpr_words_used_.begin(), used, 0);
+  std::fill_n(lm_words_used_.begin(), used, 0);
+  lines_.resize(lines + kBehind);
+  gpr_words_used_.resize(lines_.size(), 0);
+  lm_words_used_.resize(lines_.size(), 0);
   now_ = 0;
-  gpr_words_used_.assign(lines_.size(), 0);
-  lm_words_used_.assign(lines_.size(), 0);
   operations_.assign(graph_.operations.size(), {});
   values_.assign(graph_.values.size(), {});
   for (std::size_t value = 0; value < values_.size(); ++value) {
@@ -93,7 +124,7 @@ void Placement::restart(std::size_t lines, const Genes& genes) {
   homes_.assign(genes.homes ? graph_.values.size() : 0, 0);
   uses_left_ = uses_;
   held_.clear();
-  flags_used_ = gpr_copies_ = lm_copies_ = lm_held_ = gpr_most_ = 0;
+  flags_used_ = gpr_copies_ = lm_copies_ = lm_held_ = gpr_most_ = gpr_words_live_ = 0;
   tenant_ = kNone;
   for (std::size_t tenancy = 0; tenancy < graph_.tenancies.size(); ++tenancy) {
     if (!graph_.tenancies[tenancy].from_entry) continue;
@@ -110,12 +141,6 @@ void Placement::begin_line(std::size_t line) {
 
 bool Placement::place(std::size_t bundle, std::size_t line) {
   released_ = false;
-  // Most attempts fail because a unit is busy.
-  for (const Bundle::Member& member : graph_.bundles.bundles[bundle].members) {
-    const std::size_t at = line + member.offset;
-    if (at < lines_.size() && (lines_[at].units & static_cast<int>(graph_.operations[member.operation].units)) != 0)
-      return false;
-  }
   journal_.clear();
   for (const Bundle::Member& member : graph_.bundles.bundles[bundle].members) {
     const std::size_t at = line + member.offset;
@@ -348,6 +373,7 @@ bool Placement::read_value(std::size_t number, std::size_t line, std::size_t inp
   if (again) return true;
   int& left = values_[value].readers_left;
   set(left, left - 1);
+  if (left == 0 && values_[value].gpr != 0) set(gpr_words_live_, gpr_words_live_ - words_of(value));
   if (genes_->homes) note_use(value);
   if (takes_lm(operation)) set(register_readers_left_[value], register_readers_left_[value] - 1);
   if (left == 0 && line_of(value) + 1 == line) released_ = true;
@@ -399,7 +425,7 @@ bool Placement::read_in_memory(std::size_t value, int component, std::size_t lin
   int& kept = gpr ? values_[root].gpr_until : values_[root].lm_until;
   const auto from = static_cast<std::size_t>(std::max(kept, values_[root].line));
   if (from >= until) return true;
-  const auto words = static_cast<int>(graph_.values[root].words());
+  const int words = words_of(root);
   const int most = gpr ? static_cast<int>(gpr_free_) - gpr_copies_ : static_cast<int>(lm_free_) - lm_copies_;
   if (!take_words(gpr ? gpr_words_used_ : lm_words_used_, words, most, from, until)) return false;
   set(kept, static_cast<int>(until));
@@ -420,6 +446,7 @@ bool Placement::stand(std::size_t value, bool gpr) {
   if (port >= 0 || values_[value].in_t_alone != 0) return false;
   set(port, static_cast<int>(graph_.values[value].operation));
   set(there, 1);
+  if (gpr && values_[value].readers_left > 0) set(gpr_words_live_, gpr_words_live_ + words_of(value));
   const int base = graph_.values[value].base;
   return base < 0 || stand(static_cast<std::size_t>(base), gpr);
 }
@@ -479,13 +506,8 @@ bool Placement::stand_at_once(std::size_t value) {
     return stand(value, values_[static_cast<std::size_t>(base)].gpr != 0);
   }
   constexpr int kSpare = 8;  // short words
-  int words = static_cast<int>(graph_.values[value].words()) + gpr_copies_;
-  for (const SearchValue& other : graph_.values) {
-    const PlacedValue& live = values_[static_cast<std::size_t>(&other - graph_.values.data())];
-    if (live.line >= 0 && live.gpr != 0 && live.readers_left > 0 && &live != &values_[value]) {
-      words += static_cast<int>(other.words());
-    }
-  }
+  int words = gpr_words_live_ + gpr_copies_;
+  if (values_[value].gpr == 0 || values_[value].readers_left == 0) words += words_of(value);
   return stand(value, words + kSpare <= static_cast<int>(gpr_free_) || register_readers_left_[value] > 0);
 }
 
@@ -514,10 +536,9 @@ Placement::Homeless Placement::homeless_of(std::size_t line) const {
 int Placement::crowding(std::size_t line) const {
   const LineUse& use = lines_[line];
   const Homeless homeless = homeless_of(line);
-  if (homeless.all == 0) return 0;
-  const int gpr = use.gpr_write < 0 && (!genes_->homes || has_words(line)) ? 1 : 0;
-  const int lm = use.lm_write < 0 ? 1 : 0;
-  return std::max(homeless.all - gpr - lm, homeless.for_registers - gpr);
+  const int over = std::max(homeless.all - (use.lm_write < 0 ? 1 : 0), homeless.for_registers);
+  if (over <= 0) return 0;
+  return use.gpr_write < 0 && (!genes_->homes || has_words(line)) ? over - 1 : over;
 }
 
 /// True if all values of a line that still have readers can get a place: in a register, in local memory, or one of them
@@ -544,12 +565,8 @@ bool Placement::is_for_lm(std::size_t value) const {
 
 /// True if some operation would read two words of local memory, whose port reads one.
 bool Placement::meets_another_in_lm(std::size_t value) const {
-  return std::ranges::any_of(graph_.values[value].readers, [&](std::size_t reader) {
-    if (operations_[reader].line >= 0) return false;
-    return std::ranges::any_of(graph_.operations[reader].inputs, [&](const SearchInput& input) {
-      return input.value >= 0 && input.value != static_cast<int>(value) &&
-             is_for_lm(static_cast<std::size_t>(input.value));
-    });
+  return std::ranges::any_of(partners_[value], [&](const Partner& partner) {
+    return operations_[partner.reader].line < 0 && is_for_lm(partner.value);
   });
 }
 

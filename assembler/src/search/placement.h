@@ -42,6 +42,14 @@ class Placement {
   void restart(std::size_t lines, const Genes& genes);
   /// Call it before the first operation is placed on a line; lines must ascend.
   void begin_line(std::size_t line);
+  /// False if a unit that the bundle needs is busy, which is why most attempts to place one fail.
+  [[nodiscard]] bool has_units(std::size_t bundle, std::size_t line) const {
+    for (std::size_t step = first_step_[bundle]; step < first_step_[bundle + 1]; ++step) {
+      const std::size_t at = line + steps_[step].offset;
+      if (at < lines_.size() && (lines_[at].units & steps_[step].units) != 0) return false;
+    }
+    return true;
+  }
   /// Places a bundle that begins on `line`. Returns false, and changes nothing, if it cannot be there.
   bool place(std::size_t bundle, std::size_t line);
   /// How many values of a line still have readers but no place left for them in a register or local memory. T does not
@@ -86,6 +94,14 @@ class Placement {
     unsigned forward = 0;
     unsigned elsewhere = 0;
   };
+  struct Step {  // an operation of a bundle
+    std::size_t offset = 0;
+    int units = 0;
+  };
+  struct Partner {  // a value that is read together with another one
+    std::size_t reader = 0;
+    std::size_t value = 0;
+  };
   struct Waits {
     std::size_t bundle = 0;
     std::ptrdiff_t lines = 0;
@@ -95,6 +111,8 @@ class Placement {
 
   void note_chains();
   void note_register_readers();
+  void note_partners();
+  void note_units();
   [[nodiscard]] static bool takes_lm(const SearchOperation& operation);
   bool place_operation(std::size_t number, std::size_t line);
   bool take_units(const SearchOperation& operation, LineUse& use);
@@ -132,7 +150,7 @@ class Placement {
   [[nodiscard]] bool has_home(std::size_t value, Way way) const {
     return homes_[root_[value]] == static_cast<int>(way);
   }
-  [[nodiscard]] int words_of(std::size_t root) const { return static_cast<int>(graph_.values[root].words()); }
+  [[nodiscard]] int words_of(std::size_t value) const { return words_[value]; }
 
   [[nodiscard]] Homeless homeless_of(std::size_t line) const;
   [[nodiscard]] bool is_homeless(std::size_t value) const;
@@ -157,10 +175,15 @@ class Placement {
   unsigned lm_free_ = 0;
   std::vector<std::size_t> bundle_of_;  // bundle of each operation
   std::vector<std::size_t> offset_of_;
-  std::vector<Latencies> latencies_;       // of values
-  std::vector<std::vector<Waits>> waits_;  // what each bundle waits for
-  std::vector<int> over_;                  // for each value, the value that overwrites it
-  std::vector<std::size_t> root_;          // for each value, the first of those that share its place
+  std::vector<Step> steps_;                     // of all bundles
+  std::vector<std::size_t> first_step_;         // of each bundle, and the end
+  std::size_t farthest_ = 0;                    // lines from the one that is being filled on that may be in use
+  std::vector<Latencies> latencies_;            // of values
+  std::vector<int> words_;                      // of values, as SearchValue::words()
+  std::vector<std::vector<Partner>> partners_;  // of values
+  std::vector<std::vector<Waits>> waits_;       // what each bundle waits for
+  std::vector<int> over_;                       // for each value, the value that overwrites it
+  std::vector<std::size_t> root_;               // for each value, the first of those that share its place
   std::vector<std::size_t> last_;
   std::vector<int> register_readers_;  // for each value, the readers that need local memory's port for something else
   std::vector<int> uses_;              // for each root, reads of its place and writes to it after the first
@@ -184,7 +207,8 @@ class Placement {
   int lm_held_ = 0;
   int gpr_most_ = 0;
   int flags_used_ = 0;
-  int gpr_copies_ = 0;  // short words that copies of constants take
+  int gpr_words_live_ = 0;  // short words of values in registers that have readers left
+  int gpr_copies_ = 0;      // short words that copies of constants take
   int lm_copies_ = 0;
   int tenant_ = kNone;  // what T must keep until all its accesses are placed
   int tenant_left_ = 0;
