@@ -37,6 +37,7 @@ class GraphOfSection {
   assembler::SearchGraph run() {
     add_constants();
     number_flags();
+    note_readers();
     for (std::size_t n = 0; n < section_.size(); ++n) add_operation(n);
     for (std::size_t n = 0; n < section_.size(); ++n) add_dependences(n);
     graph_.gpr_taken = options_.gpr_taken;
@@ -166,18 +167,30 @@ class GraphOfSection {
     if (options_.window > 0 && n >= options_.window) depend(static_cast<int>(n - options_.window), n, 0);
   }
 
+  void note_readers() {
+    readers_of_values_.resize(section_.size());
+    readers_of_variables_.resize(code_.variables.size());
+    for (std::size_t reader = 0; reader < section_.size(); ++reader) {
+      for (const Operand& operand : section_[reader].operands) {
+        if (operand.kind == Operand::Kind::value) readers_of_values_[index(operand.index)].push_back(reader);
+        if (operand.kind == Operand::Kind::variable) readers_of_variables_[index(operand.index)].push_back(reader);
+      }
+    }
+  }
+
   /// An operation that reads a word must come before the one that overwrites it.
   void add_old_readers(std::size_t n) {
     const Operation& operation = section_[n];
-    for (std::size_t reader = 0; reader < section_.size(); ++reader) {
-      if (reader == n) continue;
-      for (const Operand& operand : section_[reader].operands) {
-        const bool variable_before = operation.variable >= 0 && section_[reader].after < 0 &&
-                                     operand.kind == Operand::Kind::variable && operand.index == operation.variable;
-        const bool base =
-            operation.into >= 0 && operand.kind == Operand::Kind::value && operand.index == operation.into;
-        if (variable_before || base) depend(static_cast<int>(reader), n, 0);
+    const auto precede = [&](std::size_t reader) {
+      if (reader != n) depend(static_cast<int>(reader), n, 0);
+    };
+    if (operation.variable >= 0) {
+      for (const std::size_t reader : readers_of_variables_[index(operation.variable)]) {
+        if (section_[reader].after < 0) precede(reader);
       }
+    }
+    if (operation.into >= 0) {
+      for (const std::size_t reader : readers_of_values_[index(operation.into)]) precede(reader);
     }
   }
 
@@ -186,6 +199,8 @@ class GraphOfSection {
   const ScheduleOptions& options_;
   std::vector<std::size_t> first_line_;  // for each operation, the one of its first line
   std::vector<int> flags_;
+  std::vector<std::vector<std::size_t>> readers_of_values_;  // once for each operand
+  std::vector<std::vector<std::size_t>> readers_of_variables_;
   assembler::SearchGraph graph_;
 };
 
