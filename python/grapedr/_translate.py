@@ -452,7 +452,7 @@ class Statements:
             raise self._no_method(function)  # type: ignore[arg-type]
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
         called = self._called(node, function, name)
-        if isinstance(called, types.FunctionType) and called.__module__.split(".")[0] not in ("grapedr", "numpy"):
+        if isinstance(called, types.FunctionType) and str(called.__module__).split(".")[0] not in ("grapedr", "numpy"):
             return self._helper(node, called, arguments, keywords)
         if keywords:
             raise self.refuse(node, f"{name}() takes no arguments by name in a kernel")
@@ -463,7 +463,7 @@ class Statements:
         return f"{name}({', '.join(self._expression(argument) for argument in arguments)})"
 
     def _called(self, node: ast.Call, function: ast.expr, name: str) -> object:
-        """What is called, if something around the kernel has this name; the compiler knows others. Of a module, such as
+        """The function that is called, if something around the kernel has its name; the compiler knows others. Of a module, such as
         `math.sqrt`, only what it has: on the host the function is called."""
         if isinstance(function, ast.Name):
             return self._scope.text.names.get(name)

@@ -57,8 +57,19 @@ __all__ = [
 
 # The functions of kernels, for the host and for type checkers: kernels know them without an import. They compute on NumPy's
 # doubles, which divide by 0 as the machine does. abs, min and max are Python's.
-copysign, cos, exp, exp2, fabs, fmax, fmin = np.copysign, np.cos, np.exp, np.exp2, np.fabs, np.fmax, np.fmin
-log, log2, rint, sin, sqrt = np.log, np.log2, np.rint, np.sin, np.sqrt
+copysign: np.ufunc = np.copysign
+cos: np.ufunc = np.cos
+exp: np.ufunc = np.exp
+exp2: np.ufunc = np.exp2
+fabs: np.ufunc = np.fabs
+fmax: np.ufunc = np.fmax
+fmin: np.ufunc = np.fmin
+log: np.ufunc = np.log
+log2: np.ufunc = np.log2
+rint: np.ufunc = np.rint
+sin: np.ufunc = np.sin
+sqrt: np.ufunc = np.sqrt
+_ZERO: Any = np.float64(0)
 
 
 def rsqrt(x: float) -> float:
@@ -68,17 +79,20 @@ def rsqrt(x: float) -> float:
 
 def reciprocal(x: float) -> float:
     """1 / x; 0 for 0."""
-    return np.float64(0) if x == 0 else 1 / np.float64(x)
+    of: Any = np.float64(x)
+    return _ZERO if of == 0 else 1 / of
 
 
 def power_m12(x: float) -> float:
     """x to the power of -1/2; 0 for 0."""
-    return np.float64(0) if x == 0 else 1 / np.sqrt(np.float64(x))
+    of: Any = np.float64(x)
+    return _ZERO if of == 0 else 1 / np.sqrt(of)
 
 
 def power_m32(x: float) -> float:
     """x to the power of -3/2; 0 for 0."""
-    return np.float64(0) if x == 0 else np.float64(x) ** -1.5
+    of: Any = np.float64(x)
+    return _ZERO if of == 0 else of**-1.5
 
 
 def powm32(x: float) -> float:

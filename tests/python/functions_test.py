@@ -144,6 +144,13 @@ class Functions(unittest.TestCase):
         np.testing.assert_allclose(kernel.run({"x": X}, {"y": Y})["f"], 2 * len(Y) * X, rtol=1e-6)
         np.testing.assert_allclose(kernel.on_host({"x": X}, {"y": Y})["f"], 2 * len(Y) * X, rtol=1e-12)
 
+    def test_of_helpers_without_a_module_are_helpers(self):
+        text = "def twice(x):\n    return fabs(2 * x)\n\ntwice.__module__ = None\n\n"
+        text += "@grapedr.kernel\ndef k(x: I, y: J, f: Result):\n    f += twice(x)\n"
+        kernel = self.module(text).k
+        np.testing.assert_allclose(kernel.run({"x": X}, {"y": Y})["f"], 2 * len(Y) * X, rtol=1e-6)
+        np.testing.assert_allclose(kernel.on_host({"x": X}, {"y": Y})["f"], 2 * len(Y) * X, rtol=1e-12)
+
     def test_give_doubles_of_numpy_whose_division_by_0_is_infinite(self):
         text = "@grapedr.kernel\ndef k(x: I, y: J, f: Result, g: Result, h: Result):\n"
         text += "    f += 1 / copysign(x, y)\n    g += 1 / Long(x)\n    h += rsqrt(x) + reciprocal(x) + power_m32(x)\n"
