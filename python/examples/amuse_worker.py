@@ -2,7 +2,8 @@
 
 AMUSE calls a function with the names of its interface. What a function gives goes into holders: `code.get_mass(
 index_of_the_particle=0, mass=holder)` sets `holder.value`. It returns a status, 0, -1 for an
-error or 1 behind the last particle, and raises nothing of its own: a worker process must not die. `message` says what the last -1 was about. Units are N-body units, G = 1.
+error or 1 behind the last particle, and raises nothing of its own: a worker process must not die. `message` says what the
+last -1 was about, which is also written to standard error, AMUSE's log of the worker. Units are N-body units, G = 1.
 
 To make it a worker, give the class to AMUSE's PythonImplementation with an interface that derives from
 GravitationalDynamicsInterface (and from GravityFieldInterface, whose two functions are here, too):
@@ -15,6 +16,7 @@ Nothing here imports AMUSE. Tested against its calling convention of December 20
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +45,10 @@ def gives(*names: str) -> Callable[[Callable[..., Any]], Callable[..., int]]:
                 self.message = str(error) if known else f"{type(error).__name__}: {error}"
                 for holder in holders:
                     holder.value = 0
-                return 1 if isinstance(error, _Ended) else -1
+                if isinstance(error, _Ended):
+                    return 1
+                print(f"{function.__name__}: {self.message}", file=sys.stderr, flush=True)
+                return -1
             for holder, value in zip(holders, result if isinstance(result, tuple) else (result,)):
                 holder.value = value
             return 0
@@ -123,7 +128,7 @@ class GrapedrGravity:
 
     @gives("index_of_the_particle")
     def new_particle(self, mass, x, y, z, vx, vy, vz, radius=0.0):
-        row = _finite("the particle", [mass, x, y, z, vx, vy, vz, radius])
+        row = _particle("the particle", [mass, x, y, z, vx, vy, vz, radius])
         self._changed()
         number = self._next_id
         self._next_id += 1
@@ -290,8 +295,8 @@ class GrapedrGravity:
 
     def _field(self, eps, x, y, z):
         rows = self._rows()
-        points = np.stack([np.atleast_1d(np.asarray(axis, dtype=float)) for axis in (x, y, z)], axis=1)
-        eps2 = np.broadcast_to(np.asarray(eps, dtype=float) ** 2 + self._eps**2, len(points))
+        points = np.stack([_numbers(name, axis) for name, axis in (("x", x), ("y", y), ("z", z))], axis=1)
+        eps2 = np.broadcast_to(_numbers("eps", eps) ** 2 + self._eps**2, len(points))
         return grapedr.kernel("gravity").run(i={"xi": points, "eps2": eps2}, j={"xj": rows[:, _POSITION], "mj": rows[:, _MASS]})
 
     def _row(self, number):
@@ -314,6 +319,7 @@ class GrapedrGravity:
     def _change(self, number, where, values):
         row = self._row(number).copy()
         row[where] = _finite(f"particle {number}", values)
+        row = _particle(f"particle {number}", list(row))
         self._changed()
         self._particles[number] = row
 
@@ -342,6 +348,14 @@ class GrapedrGravity:
             row[_VELOCITY] = v
 
 
+def _particle(what, values):
+    """Mass, place, velocity and radius, which a run must take later."""
+    row = _finite(what, values)
+    if row[_MASS] < 0:
+        raise grapedr.Error(f"{what} is refused: its mass {row[_MASS]} must be at least 0")
+    return row
+
+
 def _finite(what, values):
     """The values in doubles. Refused are text, masked numbers and quantities with a unit, as by every call of grapedr."""
     row = np.asarray([_number(what, value) for value in values] if isinstance(values, list) else _number(what, values))
@@ -360,6 +374,11 @@ def _number(what, value):
     if number.dtype.kind not in "iuf" or number.size != 1:
         raise grapedr.Error(f"{what} is refused: {value!r} must be a real number")
     return float(number.item())
+
+
+def _numbers(what, values):
+    """Numbers of points, one or an array."""
+    return np.array([_number(what, value) for value in np.atleast_1d(values)])
 
 
 def _plain(values):

@@ -7,6 +7,8 @@ December 2025). GDR_TEST_AMUSE names the folder src of a clone of AMUSE; then it
 amuse_test.py EXAMPLES
 """
 
+import contextlib
+import io
 import math
 import os
 import sys
@@ -216,6 +218,31 @@ class Worker(unittest.TestCase):
         self.does("evolve_model", time=1)
         self.fails("evolve_model", "the model is at 1", time=0.5)
         self.fails("set_begin_time", "before there are particles", time=3)
+
+    def test_a_mass_below_0_is_refused_at_the_call_and_in_the_log(self):
+        self.pair()
+        state = dict.fromkeys(STATE.split(), 0.5)
+        for name, given in {
+            "new_particle": state | {"mass": -3.0},
+            "set_mass": {"index_of_the_particle": 1, "mass": -1.0},
+            "set_state": state | {"index_of_the_particle": 1, "mass": -1e-300},
+        }.items():
+            with self.subTest(name), contextlib.redirect_stderr(io.StringIO()) as log:
+                self.fails(name, f"mass {given['mass']} must be at least 0", **given)
+                self.assertEqual(log.getvalue(), f"{name}: {self.code.message}\n")
+        self.assertEqual((self.does("get_number_of_particles"), self.does("get_total_mass")), (2, 1.0))
+        self.does("recommit_particles")
+        self.does("evolve_model", time=0.125)
+        self.does("set_mass", index_of_the_particle=1, mass=0.0)
+
+    def test_points_of_the_field_are_numbers(self):
+        self.pair()
+        holders = {key: Holder() for key in ("ax", "ay", "az")}
+        points = {"eps": np.zeros(2), "x": np.array([2.0, -1.0]), "y": np.zeros(2), "z": np.zeros(2), "npoints": 2}
+        for wrong in (np.ma.masked_array([1.0, 2.0], [False, True]), ["1", "2"]):
+            with self.subTest(repr(wrong)), contextlib.redirect_stderr(io.StringIO()):
+                self.assertEqual(self.code.get_gravity_at_point(**points | {"x": wrong}, **holders), -1)
+                self.assertIn("x is refused", self.code.message)
 
 
 @unittest.skipUnless("GDR_TEST_AMUSE" in os.environ, "GDR_TEST_AMUSE names no clone of AMUSE")
