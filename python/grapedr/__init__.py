@@ -34,7 +34,7 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
     os.environ.setdefault("GDR_DATA_DIR", str(_data))
 
 from . import _core  # noqa: E402
-from ._arrays import column_array, constant, masked_at, numbers, real, unit_of, whole
+from ._arrays import column_array, constant, definitions_of, masked_at, numbers, path, real, text, unit_of, whole
 from ._core import AssemblyError, Error
 from ._device import device_options, options_of
 from ._profile import Profile
@@ -161,6 +161,12 @@ class Device:
         return f"<grapedr.Device {self.machine}: {self.chips} chips{kernel}>"
 
 
+def _required(device: object) -> Device:
+    if not isinstance(getattr(device, "_core", None), _core.Device):
+        raise Error(f"device = {device!r} is refused: it must be a grapedr.Device")
+    return device  # type: ignore[return-value]
+
+
 @functools.lru_cache(maxsize=1)
 def _shared_device(process: int) -> Device:
     """Device of calls without `device`. A forked process has a separate one."""
@@ -189,6 +195,8 @@ class Kernel:
     """An assembled kernel. `assemble` and `kernel` make one."""
 
     def __init__(self, program: _core.Program) -> None:
+        if not isinstance(program, _core.Program):
+            raise Error(f"{program!r} is refused: assemble() and kernel() make kernels")
         self._program = program
         self._of: dict[str, list[tuple[str, np.dtype, tuple[int, ...]]]] = {"hlt": [], "elt": [], "rrn": []}
         for name, transfer, floating, dimensions in program.variables:
@@ -214,6 +222,8 @@ class Kernel:
 
     def dtype(self, transfer: str) -> np.dtype:
         """Structured type of an i-record ("hlt"), a j-record ("elt") or a result ("rrn")."""
+        if text("transfer", transfer) not in self._of:
+            raise Error(f"transfer = {transfer!r} is refused: it must be hlt, elt or rrn")
         return np.dtype(self._of[transfer])
 
     def run(
@@ -232,7 +242,7 @@ class Kernel:
         i_records = self._records("hlt", "i", i)
         j_records = self._records("elt", "j", j)
         values = self._parameters(parameters)
-        device = device if device is not None else _shared_device(os.getpid())
+        device = _required(device) if device is not None else _shared_device(os.getpid())
         fields, events = device._core.run(self._program, values, j_records, i_records, on_progress)
         tell_of_events(events)
         return fields.view(self.dtype("rrn")).reshape(len(fields))
@@ -255,7 +265,7 @@ class Kernel:
         used. What an earlier call left in the machine is gone. Floating-point events raise an EventWarning as for `run`.
         """
         self._require_kind("turns")
-        device = device if device is not None else Device()
+        device = _required(device) if device is not None else Device()
         j_records = self._records("elt", "j", j) if j is not None else np.zeros((0, len(self._of["elt"])), np.uint64)
         i_records = self._records("hlt", "i", i) if i is not None else np.zeros((0, len(self._of["hlt"])), np.uint64)
         turns = self._program.turns(device.chips, len(j_records), None if turns is None else whole("turns", turns, 1))
@@ -291,7 +301,7 @@ class Kernel:
             raise Error(f"kernel {self.name} has no parameter '{unknown[0]}'{known}")
         records = self._records("hlt", "starts", starts)
         values = self._parameters(parameters)
-        device = device if device is not None else Device()
+        device = _required(device) if device is not None else Device()
         columns, report, events = device._core.run_experiments(
             self._program,
             values,
@@ -332,6 +342,8 @@ class Kernel:
             columns = {name: columns[name] for name in columns.dtype.names}
         if not isinstance(columns, Mapping):
             raise Error(f"{what} is of type {type(columns).__name__}: it must be a structured array, or a dictionary of arrays")
+        for name in columns:
+            text(f"a name in {what}", name)
         real = {name: dtype.kind == "f" for name, dtype, _ in self._of[transfer]}
         arrays = {name: column_array(f"{what}['{name}']", column, real.get(name, True)) for name, column in columns.items()}
         given = [
@@ -357,7 +369,7 @@ class Kernel:
             raise Error(f"kernel {self.name} is {are[own]}: {runs[own]} runs it")
 
     def _parameters(self, given: Mapping[str, float]) -> dict[str, float]:
-        self._program.require_parameters(list(given))
+        self._program.require_parameters([text("the name of a parameter", name) for name in given])
         return {name: real(f"parameter {name}", value) for name, value in given.items()}
 
     def __repr__(self) -> str:
@@ -410,8 +422,7 @@ def assemble(
 ) -> Kernel:
     """Assembles source text and proves it legal. Diagnostics show `name`; `definitions` are those of `gdr as -D`;
     `schedule` packs lines like `gdr as --schedule`. Warnings of the assembler raise one AssemblyWarning."""
-    values = {key: str(value) for key, value in (definitions or {}).items()}
-    program = _core.assemble(source, name, values, schedule)
+    program = _core.assemble(text("source", source), text("name", name), definitions_of(definitions), bool(schedule))
     if program.warnings:
         warnings.warn(program.warnings, AssemblyWarning, stacklevel=2)
     return Kernel(program)
@@ -430,8 +441,8 @@ def compile_kernel(
     """
     if isinstance(effort, bool) or effort not in (1, 2, 3):
         raise Error(f"effort = {effort!r} is refused: it must be 1 to 3")
-    clang = [f"-D{key}={value}" for key, value in (definitions or {}).items()]
-    return Kernel(_core.compile_file(os.fspath(file), effort, clang))
+    clang = [f"-D{key}={value}" for key, value in definitions_of(definitions).items()]
+    return Kernel(_core.compile_file(path("file", file), effort, clang))
 
 
 class PairKernel(Kernel):
@@ -565,7 +576,7 @@ def kernel(name: str | Callable[..., Any] | None = None, **definitions: Any) -> 
     if isinstance(name, str):
         if not name.isidentifier():
             raise Error(f"no kernel is called {name!r}: assemble() takes the text of a source")
-        return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
+        return Kernel(_core.shipped(text("name", name), definitions_of(definitions)))
     effort = definitions.pop("effort", 2)
     if definitions:
         raise Error(f"{next(iter(definitions))} is refused: @grapedr.kernel takes effort only")
@@ -609,7 +620,7 @@ def accel_jerk_pot(
     eps = real("eps", eps)
     if not 0 <= eps < np.inf:
         raise Error(f"eps = {eps} is refused: it must be at least 0 and finite")
-    if kernel_name not in _gravity:
+    if text("kernel_name", kernel_name) not in _gravity:
         _gravity[kernel_name] = kernel(kernel_name)
     number = np.arange(len(x))
     gravity = _gravity[kernel_name]
@@ -626,13 +637,15 @@ def dgemm(a: ArrayLike, b: ArrayLike, precision: str = "paper", **device: Any) -
     """a @ b on the board. `precision` "paper" takes 50 bits of each operand, "double" all 53. Further arguments are those of
     Device."""
     a = numbers("a", a, ("m", "k"))
-    return _core.dgemm(a, numbers("b", b, ("k", "n")), precision, options_of(dgemm, device))
+    return _core.dgemm(a, numbers("b", b, ("k", "n")), text("precision", precision), options_of(dgemm, device))
 
 
 def timing(kernel: Kernel | str, ni: int, nj: int, **device: Any) -> dict[str, float]:
     """Emulated seconds by stage of sending `nj` j-particles and running `ni` i-particles against them, their `total`, and
     `interactions` and `gflops`; nothing is computed. Further arguments are those of Device, without `engine`."""
     own = globals()["kernel"](kernel) if isinstance(kernel, str) else kernel
+    if not isinstance(own, Kernel):
+        raise Error(f"kernel = {kernel!r} is refused: it must be a kernel or the name of one")
     board = Device(engine="timing", **device)
     board._core.load(own._program)
     board._core.time_j(whole("nj", nj, 0))
@@ -645,7 +658,7 @@ def timing(kernel: Kernel | str, ni: int, nj: int, **device: Any) -> dict[str, f
 def start(kind: str, particles: int = 0, seed: int = 1) -> dict[str, NDArray]:
     """A start model in Henon's units: "plummer", "king", "uniform", "cold", "merger", "binary", "pythagorean". Arrays `id`
     (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3)."""
-    return _core.start(kind, whole("particles", particles, 0), whole("seed", seed, 0, 2**64 - 1))
+    return _core.start(text("kind", kind), whole("particles", particles, 0), whole("seed", seed, 0, 2**64 - 1))
 
 
 class Nbody:
@@ -665,7 +678,7 @@ class Nbody:
             raise Error(f"particles['time'] = {own['time']} is refused: Nbody begins at 0, NbodyRun at the time of its particles")
         options = options_of(Nbody.__init__, device)
         vectors = own["mass"], own["position"], own["velocity"], own.get("id")
-        self._core = _core.Nbody(*vectors, real("eps", eps), real("eta", eta), kernel_name, options)
+        self._core = _core.Nbody(*vectors, real("eps", eps), real("eta", eta), text("kernel_name", kernel_name), options)
 
     def evolve(self, t_end: float) -> None:
         """Integrates to `t_end`. Ctrl-C ends the call between two blocks; the system then is at the time of the last block."""
@@ -676,6 +689,7 @@ class Nbody:
 
         A multiple that differs from `t_end` only by rounding is `t_end`. Raises Error unless `every` is 2^-20 to 8192.
         """
+        t_end = real("t_end", t_end)
         while self.time < t_end:
             self.evolve(_core.next_output_time(real("every", every), t_end, self.time))
             yield self

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
@@ -114,6 +116,33 @@ def real(what: str, value: object) -> float:
         return float(value) if isinstance(value, Real) else float(array.item())
     except OverflowError:
         raise Error(f"{what} is refused: it must be in the range of a double") from None
+
+
+def text(what: str, value: object) -> str:
+    """A text that the compiled part of the module can take."""
+    if not isinstance(value, str):
+        raise Error(f"{what} = {value!r} is refused: it must be a text")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Error(f"{what} = {value!r} is refused: it has characters that UTF-8 does not encode") from None
+    return value
+
+
+def path(what: str, value: object) -> str:
+    """The name of a file, or a name for which there may be a file."""
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise Error(f"{what} = {value!r} is refused: it must be a text or a path")
+    return text(what, os.fsdecode(value))
+
+
+def definitions_of(given: object) -> dict[str, str]:
+    """Definitions of a source, as texts."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise Error(f"definitions = {given!r} is refused: it must be a dictionary")
+    return {text("a name in definitions", key): text(f"definitions['{key}']", str(value)) for key, value in given.items()}
 
 
 def constant(name: str, value: object) -> float:

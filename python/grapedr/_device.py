@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core
-from ._arrays import whole
+from ._arrays import path, real, text, whole
 
 
 def device_options(
@@ -20,7 +20,9 @@ def device_options(
 ) -> _core.Options:
     """The arguments of Device as the module's inner parts take them."""
     boards = whole("boards", boards, 1, 64)
-    return _core.Options(str(machine), boards, str(engine), whole("threads", threads, 0, 1024), clock_mhz)
+    threads = whole("threads", threads, 0, 1024)
+    clock_mhz = None if clock_mhz is None else real("clock_mhz", clock_mhz)
+    return _core.Options(path("machine", machine), boards, text("engine", engine), threads, clock_mhz)
 
 
 def options_of(call: Callable[..., Any], device: dict[str, Any]) -> _core.Options:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import integers, numbers, plain, real, whole
+from ._arrays import integers, numbers, path, plain, real, text, whole
 from ._core import Error
 from ._device import options_of
 from ._figures import picture_html, pyplot
@@ -176,13 +176,13 @@ class NbodyRun:
         every = real("every", every)
         if not every >= 0:
             raise Error(f"every = {every} is refused: it must be at least 0")
-        settings: dict[str, Any] = {"t_end": real("t_end", t_end), "every": every, "force_restart": force_restart}
+        settings: dict[str, Any] = {"t_end": real("t_end", t_end), "every": every, "force_restart": bool(force_restart)}
         settings |= {name: real(name, value) for name, value in (("eps", eps), ("eta", eta)) if value is not None}
         if kernel_name is not None:
-            settings["kernel"] = kernel_name
+            settings["kernel"] = text("kernel_name", kernel_name)
         choices = {"kernel": kernel_name is not None, "clock": "clock_mhz" in device} | dict.fromkeys(device, True)
         settings["given"] = [choice for choice, is_given in choices.items() if is_given]
-        if binaries not in ("plain", "regularised"):
+        if text("binaries", binaries) not in ("plain", "regularised"):
             raise Error(f"binaries = {binaries!r} is refused: it must be plain or regularised")
         if restart is not None and binaries != "plain":
             raise Error("binaries has no effect with restart: a checkpoint has it")
@@ -190,23 +190,27 @@ class NbodyRun:
         for name, value in (("units", units), ("scale", scale)):
             if value is not None and particles is None and in_file is None:
                 raise Error(f"{name} = {value!r} has no effect without particles or in_file")
-        if scale not in (None, "henon"):
+        if scale is not None and text("scale", scale) != "henon":
             raise Error(f"scale = {scale!r} is refused: it must be henon")
-        if units is not None and not (isinstance(units, str) and units):
+        if units is not None and not text("units", units):
             raise Error(f"units = {units!r} is refused: it must be a text such as 'msun,pc,km/s'")
         settings |= {"units": units or "", "scale_to_henon": scale is not None}
         settings["checkpoint_minutes"] = real("checkpoint_minutes", checkpoint_minutes)
         n = None if n is None else whole("n", n, 1)
         seed = None if seed is None else whole("seed", seed, 0, 2**64 - 1)
-        model = {"n": n, "seed": seed, "w0": w0, "separation": separation, "pericentre": pericentre}
-        model["eccentricity"] = eccentricity
+        shape = {"w0": w0, "separation": separation, "pericentre": pericentre, "eccentricity": eccentricity}
+        model = {"n": n, "seed": seed} | {name: None if value is None else real(name, value) for name, value in shape.items()}
         given = [name for name, value in model.items() if value is not None]
         if given and start is None:
             raise Error(f"{given[0]} = {model[given[0]]} has no effect without start")
         paths = {"in_file": in_file, "restart": restart, "out": out, "log": log, "checkpoint": checkpoint}
-        settings |= {name: os.fspath(path) for name, path in paths.items() if path is not None}
-        settings["orbits"] = [whole("orbits", one, -(2**63)) for one in orbits]
-        optional = {"start": start, "max_energy_error": max_energy_error} | model
+        settings |= {name: path(name, value) for name, value in paths.items() if value is not None}
+        try:
+            settings["orbits"] = [whole("orbits", one, -(2**63)) for one in orbits]
+        except TypeError:
+            raise Error(f"orbits = {orbits!r} is refused: it must be a list of ids") from None
+        optional: dict[str, Any] = {"start": None if start is None else text("start", start)} | model
+        optional["max_energy_error"] = None if max_energy_error is None else real("max_energy_error", max_energy_error)
         settings |= {name: value for name, value in optional.items() if value is not None}
         if particles is not None:
             settings |= particle_arrays(particles)
@@ -214,8 +218,8 @@ class NbodyRun:
         self._on_block = on_block
         self._told_of_energy = False
         if in_file is not None:
-            for text in self._core.start_warnings:
-                tell(re.sub(r"--units (\S+)", r"units='\1'", text), SnapshotWarning)  # they name the program's option
+            for told in self._core.start_warnings:
+                tell(re.sub(r"--units (\S+)", r"units='\1'", told), SnapshotWarning)  # they name the program's option
 
     def __iter__(self) -> Iterator[Output]:
         more = True
@@ -327,7 +331,7 @@ class NbodyRun:
         if reach is None:
             # Particles that are all in one place have no radius.
             reach = 1.5 * sample["r_90"] if sample["r_90"] > 0 else 1.0
-        elif not (reach > 0 and np.isfinite(reach)):
+        elif not (real("reach", reach) > 0 and np.isfinite(reach)):
             raise Error(f"reach = {reach} is refused: it must be above 0")
         figure, panels = pyplot().subplots(1, 2, figsize=(9, 4.5), layout="constrained")
         place, ids = particles["position"], particles["id"]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _models
-from ._arrays import plain
+from ._arrays import path, plain, real, text, whole
 from ._core import Error
 from ._figures import picture_html, pyplot
 
@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 __all__ = ["Mapping", "Network", "cluster_names", "cluster_nbody", "map_tasks", "sum_value", "sum_words"]
 
 
+_MOST_NODES = 2**32 - 1
+
+
 class Network:
     """A network, by its name (`gdr net` lists them) or from a TOML file. `nodes` replaces the description's number of nodes."""
 
     def __init__(self, name: str, nodes: int | None = None) -> None:
-        self._core = _models.Platform(name, nodes)
+        self._core = _models.Platform(path("name", name), None if nodes is None else whole("nodes", nodes, 1, _MOST_NODES))
 
     @property
     def name(self) -> str:
@@ -52,7 +55,7 @@ class Network:
 
     def route(self, start: int, end: int) -> list[int]:
         """Links on the path of a message from node `start` to node `end`, in order."""
-        return self._core.route(start, end)
+        return self._core.route(whole("start", start, 0, _MOST_NODES), whole("end", end, 0, _MOST_NODES))
 
     def collective(self, operation: str, bytes: int, method: str | None = None, simulate: bool = False) -> dict[str, Any]:
         """Seconds of a collective call on all nodes: "allgather" (`bytes` of each node; `method` "bruck", "doubling",
@@ -63,9 +66,8 @@ class Network:
 
         `seconds` is a closed form that assumes that all ranks work in step, or with `simulate` the result of SimGrid. The
         other values are `lockstep_seconds`, `link_bound_seconds` (a lower bound), and the number of `messages` and `bytes`."""
-        if bytes < 0:
-            raise Error(f"bytes = {bytes} is refused: it must be at least 0")
-        return self._core.collective(operation, bytes, method or _models.AUTO_METHOD, simulate)
+        way = _models.AUTO_METHOD if method is None else text("method", method)
+        return self._core.collective(text("operation", operation), whole("bytes", bytes, 0, 2**64 - 1), way, bool(simulate))
 
     def __repr__(self) -> str:
         return f"<grapedr.network.Network {self.name}: {self.nodes} nodes, {self.links} links>"
@@ -120,8 +122,10 @@ def map_tasks(
     bytes that the task of the row sends to that of the column. `topology` is such as "torus:8x8x8" or "mesh:4x4", `method`
     "xyz", "none", "mincost", "minlink", "scotch" or "refined", `objective` of the last "cost" or "link". The result does
     not depend on `threads`."""
+    topology = text("topology", topology)
     if isinstance(graph, (str, os.PathLike)):
-        tasks = _models.TaskGraph.named(os.fspath(graph), topology, bytes, npb_class)
+        size = whole("bytes", bytes, 0, 2**64 - 1)
+        tasks = _models.TaskGraph.named(path("graph", graph), topology, size, text("npb_class", npb_class))
     else:
         matrix = np.asarray(graph)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "iu":
@@ -131,7 +135,9 @@ def map_tasks(
             raise Error(f"graph is {matrix[place]} at {place}: it must be at least 0")
         pairs = np.argwhere(matrix)
         tasks = _models.TaskGraph(len(matrix), [(int(a), int(b), int(matrix[a, b])) for a, b in pairs])
-    made = _models.map_tasks(tasks, topology, method, objective, threads, seed, effort)
+    way, goal = text("method", method), text("objective", objective)
+    threads, seed = whole("threads", threads, 0, 2**32 - 1), whole("seed", seed, 0, 2**64 - 1)
+    made = _models.map_tasks(tasks, topology, way, goal, threads, seed, real("effort", effort))
     made["nodes"] = np.array(made["nodes"], dtype=np.int64)
     made["link_bytes"] = np.array(made["link_bytes"], dtype=np.int64)
     return Mapping(topology=topology, **made)
@@ -157,7 +163,9 @@ def cluster_nbody(
     gives them. `algorithm` is "copy", "j", "2d", "systolic" or "hyper" (docs/networks/cluster.md). With `grow_network` a network
     that has too few nodes is made larger, if its kind can be. Raises `grapedr.Error` for more nodes than the network
     has, and for particles that do not fit into the boards."""
-    return _models.cluster_nbody(cluster, nodes, float(n), algorithm, kernel_name, t_end, grow_network)
+    names = text("algorithm", algorithm), text("kernel_name", kernel_name)
+    nodes = whole("nodes", nodes, 1, _MOST_NODES)
+    return _models.cluster_nbody(path("cluster", cluster), nodes, real("n", n), *names, real("t_end", t_end), bool(grow_network))
 
 
 def sum_words(terms: ArrayLike) -> NDArray[np.int64]:

@@ -33,6 +33,8 @@ def _checked(table: Mapping[str, ArrayLike] | NDArray, what: str) -> Table:
         if table.dtype.names is None:
             raise Error(f"{what}: an array of type {table.dtype} has no names of columns: give a structured array")
         table = {name: table[name] for name in table.dtype.names}
+    if not isinstance(table, Mapping):
+        raise Error(f"{what} is of type {type(table).__name__}: it must be a dictionary of arrays, or a structured array")
     columns = {str(name): np.asarray(column) for name, column in table.items()}
     for name, column in columns.items():
         if column.dtype.kind not in "iufb":

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from . import _models
+from ._arrays import text
+from ._core import Error
 
 __all__ = ["Row", "Rows", "validate"]
 
@@ -57,9 +59,7 @@ class Rows(Sequence[Row]):
 
 def validate(only: str = "") -> Rows:
     """Returns all rows, which takes about a minute, or those of `only`, such as "G5" or "G5.ip". Ctrl-C ends the call."""
-    rows = [Row(**row) for row in _models.validate(only)]
+    rows = [Row(**row) for row in _models.validate(text("only", only))]
     if only and not rows:
-        from ._core import Error
-
         raise Error(f"only = '{only}' is refused: no row is called so")
     return Rows(rows)
