@@ -105,6 +105,12 @@ class SourceLines(cli_test.CliTest):
         self.assertEqual([taken[kind] for kind in ("invalid", "overflow", "underflow")], [0, 2, 0])
         self.assertEqual(len(taken["first"]), 2)
 
+    def test_roots_of_far_pairs_have_no_events(self):
+        guarded = self.file("guarded.cc", GUARDED)
+        data = ["--i", self.file("gi.csv", "x\n0\n"), "--j", self.file("gj.csv", "y,q\n5000,1\n1e12,1\n1e-12,1\n1e150,1\n")]
+        for function in (guarded, self.file("wide.cc", GUARDED.replace("float", "double"))):
+            self.assertEqual(self.succeeds("run", function, *data).err, "")
+
     def test_large_runs_have_the_same_events(self):
         guarded = self.file("guarded.cc", GUARDED.replace("  f.pot", "  if (r2 == 0) return;\n  f.pot"))
         rows = range(1000)

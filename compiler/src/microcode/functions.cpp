@@ -128,10 +128,10 @@ Operand Builder::rsqrt(const Operand& argument) {
   const Operand r = rsqrt_start(operation(Op::FMIN, {x, bits(kLargest, kShort)}, kShort), half);
   const Operand square = mul(r, mul(r, mul(x, number(-0.5), kShort), kLong), kLong);
   const Operand left = operation(Op::FMAX, {add(number(0.5), square, kShort), number(-1)}, kShort);
-  // 2^-999 of the reciprocal: infinity for 0, and otherwise less than the root's.
+  // Infinity for 0, and otherwise a power of two up to 2^1023, which is below 0 less 1.5 times that: no event.
   const Operand exponent = operation(Op::UAND, {x, bits(kInfinity, kShort)}, kShort);
   const Operand power = operation(Op::USUB, {bits(kInfinity, kShort), exponent}, kShort);
-  const Operand at_zero = mul(power, number(0x1p-1000), kShort);
+  const Operand at_zero = sub(power, number(0x1.8p1023), kShort);
   return operation(Op::FMAX, {add(r, mul(r, left, kShort), kShort), at_zero}, kShort);
 }
 
