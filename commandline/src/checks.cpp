@@ -92,12 +92,14 @@ void require_memory(double bytes, std::string_view what) {
 Check in_range(double low, double high, ValueUnit unit) {
   const std::string limits =
       with_unit(high == kNoLimit ? fmt::format("at least {}", low) : fmt::format("{} to {}", low, high), unit);
-  const std::string allowed =
-      with_unit(high == kNoLimit ? fmt::format("of at least {}", low) : fmt::format("from {} to {}", low, high), unit);
+  const bool is_any = low == std::numeric_limits<double>::lowest() && high == std::numeric_limits<double>::max();
+  const std::string allowed = is_any             ? ""
+                              : high == kNoLimit ? with_unit(fmt::format(" of at least {}", low), unit)
+                                                 : with_unit(fmt::format(" from {} to {}", low, high), unit);
   return {[low, high, unit, allowed](const std::string& text) {
             const std::optional<double> value = base::number_of(text, unit);
             if (value && *value >= low && *value <= high) return std::string();
-            return fmt::format("{} is refused: it must be a number {}", shown(text), allowed) +
+            return fmt::format("{} is refused: it must be a number{}", shown(text), allowed) +
                    (value ? "" : fmt::format(", {}", forms_of(unit)));
           },
           limits,

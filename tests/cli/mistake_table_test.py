@@ -60,7 +60,7 @@ MISTAKES = [
     ("nbody --plummer 8 --t-end 0 --json ''", 2, ["--json: '' is refused: a value is missing"]),
     ("nbody --plummer 8 --t-end 0 --in ''", 2, ["--in: '' is refused: a value is missing"]),
     ("nbody --plummer 8 --t-end 0 --start ''", 2, ["--start: '' is refused", "plummer"]),
-    ("nbody --plummer 8 --t-end ''", 2, ["--t-end: '' is refused: it must be a number"]),
+    ("nbody --plummer 8 --t-end ''", 2, ["--t-end: '' is refused: it must be a number, such as"]),
     ("as k.vsm -o ''", 2, ["--output: '' is refused: a value is missing"]),
     ("run tutorial --param ''", 2, ["--param: '' is refused: a value is missing"]),
     ("as -D p=1 missing.vsm", 1, ["missing.vsm"]),

@@ -58,7 +58,7 @@ class Mistakes(cli_test.CliTest):
         self.ends(2, ["--links - is refused"], "net", "allreduce", "--bytes", "8", "--links", "-")
 
     def test_values_that_are_missing_or_given_twice(self):
-        self.ends(2, ["--t-end needs a value", "at least 0"], *PLUMMER, "--t-end")
+        self.ends(2, ["--t-end needs a value: NUMBER"], *PLUMMER, "--t-end")
         self.ends(2, ["--json needs a value", "'--quiet' is the next option"], *PLUMMER, "--json", "--quiet")
         self.ends(2, ["--engine needs a value"], *PLUMMER, "--engine=")
         self.ends(2, ["--seed is given twice"], *PLUMMER, "--seed", "1", "--seed", "2")

@@ -91,9 +91,9 @@ void require_snapshot_ending(const std::filesystem::path& file, const std::optio
     throw Error(fmt::format("{} is refused: {}", file.string(), why));
   };
   if (format && (format == SnapshotFormat::gadget) != is_hdf5(file)) {
-    refuse(
-        fmt::format("{} does not go with this name: those that end in .hdf5 or .h5 are of HDF5, and so is only gadget",
-                    kFormatNames[*format]));
+    refuse(*format == SnapshotFormat::gadget
+               ? "gadget is HDF5, and the name must end in .hdf5 or .h5"
+               : fmt::format("a name that ends in .hdf5 or .h5 is one of HDF5, not of {}", kFormatNames[*format]));
   }
   if (format || !is_of_other_format(ending_of(file))) return;
   refuse(
