@@ -270,7 +270,8 @@ int FunctionReader::read_at(Address address, const llvm::Instruction& at) {
 /// An index that a condition chooses of two constants; kNotChosen if it is none.
 int FunctionReader::read_chosen(const Address& address, const llvm::Instruction& at) {
   const llvm::Value* condition = nullptr;
-  const auto& [index, bytes] = address.indices.front();
+  const llvm::Value* index = address.indices.front().number;
+  const std::int64_t bytes = address.indices.front().bytes;
   std::int64_t yes = 1;
   std::int64_t no = 0;
   if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(index)) {

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "indices.h"
 #include "pair/conditions.h"
 #include "pair/pair_function.h"
 
@@ -34,11 +35,11 @@ class FunctionReader {
 
  private:
   using Slot = std::pair<unsigned, unsigned>;  // field and element of the record that is changed
-  /// What an address is made of: indices add their number times so many bytes.
+  /// What an address is made of.
   struct Address {
     const llvm::Value* base = nullptr;
     std::int64_t offset = 0;
-    std::vector<std::pair<const llvm::Value*, std::int64_t>> indices;
+    std::vector<Index> indices;
   };
   struct Pointer {
     Record record = Record::i;
@@ -119,10 +120,11 @@ class FunctionReader {
   struct Indexed {
     int index = -1;         // the node of the sum of all indices
     std::int64_t unit = 0;  // bytes from one index to the next
+    Bounds known;           // of the sum, as far as C++ allows it: an index is that of an element of its array
   };
   static std::string name_of(const llvm::GlobalVariable& variable);
   [[nodiscard]] Address address_of(const llvm::Value* pointer) const;
-  int index_of(const Address& address, std::int64_t unit, const llvm::Instruction& at);
+  std::optional<Indexed> sum_of(const Address& address, std::int64_t unit, const llvm::Instruction& at);
   std::optional<Indexed> indexed(const Address& address, const llvm::Instruction& at);
   [[nodiscard]] std::optional<std::int64_t> index_at(const Indexed& all, const Address& address,
                                                      std::int64_t place) const;

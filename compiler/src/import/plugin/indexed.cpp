@@ -30,6 +30,26 @@ bool is_constant(const llvm::GlobalVariable& variable) {
   return variable.isConstant() || (variable.hasLocalLinkage() && is_only_read(variable));
 }
 
+/// The type of the word that begins `place` bytes behind the beginning of a type; null if none does.
+const llvm::Type* word_at(const llvm::Type& type, std::int64_t place, const llvm::DataLayout& layout) {
+  const llvm::Type* inner = &type;
+  auto left = static_cast<std::uint64_t>(place);
+  while (inner != nullptr && inner->isAggregateType()) {
+    if (left >= layout.getTypeAllocSize(const_cast<llvm::Type*>(inner)).getFixedValue()) return nullptr;
+    if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(inner)) {
+      inner = array->getElementType();
+      left %= layout.getTypeAllocSize(array->getElementType()).getFixedValue();
+    } else {
+      auto* structure = llvm::cast<llvm::StructType>(const_cast<llvm::Type*>(inner));
+      const llvm::StructLayout& members = *layout.getStructLayout(structure);
+      const unsigned member = members.getElementContainingOffset(left);
+      inner = structure->getElementType(member);
+      left -= members.getElementOffset(member).getFixedValue();
+    }
+  }
+  return left == 0 ? inner : nullptr;
+}
+
 }  // namespace
 
 std::string FunctionReader::name_of(const llvm::GlobalVariable& variable) {
@@ -48,16 +68,19 @@ FunctionReader::Address FunctionReader::address_of(const llvm::Value* pointer) c
     llvm::MapVector<llvm::Value*, llvm::APInt> indices;
     if (!step->collectOffset(function_.getParent()->getDataLayout(), 64, indices, distance)) break;
     address.offset += distance.getSExtValue();
-    for (const auto& [index, bytes] : indices) address.indices.emplace_back(index, bytes.getSExtValue());
+    for (const Index& index : indices_of(*step, function_.getParent()->getDataLayout()))
+      address.indices.push_back(index);
     address.base = step->getPointerOperand();
   }
   return address;
 }
 
-/// The sum of all indices in units of `unit` bytes, as one number; -1 after an error.
-int FunctionReader::index_of(const Address& address, std::int64_t unit, const llvm::Instruction& at) {
+/// The sum of all indices in units of `unit` bytes, as one number; nothing after an error.
+std::optional<FunctionReader::Indexed> FunctionReader::sum_of(const Address& address, std::int64_t unit,
+                                                              const llvm::Instruction& at) {
   int sum = -1;
-  for (const auto& [index, bytes] : address.indices) {
+  Bounds known{0, 0};
+  for (const auto& [index, bytes, entries] : address.indices) {
     const llvm::Value* narrow = index;
     bool is_signed = true;
     if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(index)) {
@@ -68,7 +91,11 @@ int FunctionReader::index_of(const Address& address, std::int64_t unit, const ll
       }
     }
     int number = as_number(value(narrow, at), narrow->getType()->getIntegerBitWidth(), is_signed);
-    if (number < 0) return -1;
+    if (number < 0) return std::nullopt;
+    const Bounds& own = bounds(number);
+    const auto scale = static_cast<double>(bytes) / static_cast<double>(unit);
+    known.low += scale * (entries == 0 ? own.low : std::max(own.low, 0.0));
+    known.high += scale * (entries == 0 ? own.high : std::min(own.high, static_cast<double>(entries) - 1));
     if (bytes != unit) number = constant_product(number, llvm::APInt(64, static_cast<std::uint64_t>(bytes / unit)));
     if (sum >= 0) {
       const Type one = result_.nodes[static_cast<std::size_t>(sum)].type;
@@ -78,23 +105,21 @@ int FunctionReader::index_of(const Address& address, std::int64_t unit, const ll
     }
     sum = number;
   }
-  return sum;
+  return Indexed{sum, unit, {std::max(known.low, bounds(sum).low), std::min(known.high, bounds(sum).high)}};
 }
 
 /// Entries by the index that each belongs to; the caller adds those that the index may have.
 std::optional<FunctionReader::Indexed> FunctionReader::indexed(const Address& address, const llvm::Instruction& at) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
-  Indexed all;
-  for (const auto& [index, bytes] : address.indices) {
+  std::int64_t unit = 0;
+  for (const auto& [index, bytes, entries] : address.indices) {
     if (bytes < 1 || bytes > kMostBytes || index->getType()->isIntegerTy(1)) {
       refuse(at, "an index of data steps by elements of no size, or of more than 2^32 bytes, or is a truth value");
       return std::nullopt;
     }
-    all.unit = std::gcd(all.unit, bytes);
+    unit = std::gcd(unit, bytes);
   }
-  all.index = index_of(address, all.unit, at);
-  if (all.index < 0) return std::nullopt;
-  return all;
+  return sum_of(address, unit, at);
 }
 
 /// The index at which a word stands `place` bytes behind the base; nothing if there is none.
@@ -103,8 +128,7 @@ std::optional<std::int64_t> FunctionReader::index_at(const Indexed& all, const A
   const std::int64_t distance = place - address.offset;
   if (distance % all.unit != 0) return std::nullopt;
   const auto index = static_cast<double>(distance / all.unit);
-  const Bounds& known = bounds(all.index);
-  if (index < known.low || index > known.high) return std::nullopt;
+  if (index < all.known.low || index > all.known.high) return std::nullopt;
   return distance / all.unit;
 }
 
@@ -152,24 +176,25 @@ int FunctionReader::read_global(const llvm::GlobalVariable& variable, const Addr
   if (!all) return -1;
   const auto size = static_cast<std::int64_t>(layout.getTypeAllocSize(content.getType()).getFixedValue());
   const auto bytes = static_cast<std::int64_t>(layout.getTypeStoreSize(at.getType()).getFixedValue());
-  // Indices of the array's words, as far as the index may have them.
-  const std::int64_t first = ((address.offset % all->unit) + all->unit) % all->unit;
-  const Bounds& known = bounds(all->index);
-  const auto index_of_place = [&](std::int64_t place) {
-    return static_cast<double>(place - address.offset) / static_cast<double>(all->unit);
-  };
-  const double low = std::max(std::ceil(index_of_place(first)), known.low);
-  const double high = std::min(std::floor(index_of_place(size - bytes)), known.high);
-  if (!(low <= high)) return refuse(at, "array " + name_of(variable) + " is read outside of its entries");
-  if (high - low >= kMostEntries) {
-    return refuse(at, "array " + name_of(variable) + " has " +
-                          std::to_string(static_cast<std::int64_t>(high - low) + 1) +
+  // Indices of the variable's words of this type, as far as the index may have them.
+  std::vector<std::int64_t> indices;
+  for (const bool of_type : {true, false}) {  // a union has words of other types
+    for (std::int64_t place = ((address.offset % all->unit) + all->unit) % all->unit; place + bytes <= size;
+         place += all->unit) {
+      const std::optional<std::int64_t> index = index_at(*all, address, place);
+      if (index && (!of_type || word_at(*content.getType(), place, layout) == at.getType())) indices.push_back(*index);
+    }
+    if (!indices.empty()) break;
+  }
+  if (indices.empty()) return refuse(at, "array " + name_of(variable) + " is read outside of its entries");
+  if (indices.size() > kMostEntries) {
+    return refuse(at, "array " + name_of(variable) + " has " + std::to_string(indices.size()) +
                           " entries for an index that is known only when the kernel runs: one of up to " +
                           std::to_string(kMostEntries) +
                           " is chosen by comparisons, two operations each; compute the value, or take fewer entries");
   }
   std::vector<std::pair<std::int64_t, int>> entries;
-  for (auto index = static_cast<std::int64_t>(low); index <= static_cast<std::int64_t>(high); ++index) {
+  for (const std::int64_t index : indices) {
     const int entry = read(address.offset + index * all->unit);
     if (entry < 0) return -1;
     entries.emplace_back(index, entry);

@@ -7,7 +7,10 @@
 #include <llvm/IR/Operator.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "indices.h"
 
 namespace gdr::compiler {
 namespace {
@@ -95,24 +98,27 @@ class LocalArray {
     copy.eraseFromParent();
   }
 
-  /// The sum of all indices of an address in bytes, of 32 bits; null if there are none.
-  llvm::Value* distance(llvm::IRBuilder<>& builder, llvm::Value* address, std::int64_t& constant) {
+  /// The sum of all indices of an address in bytes, of 32 bits; null if there are none. `most`: the greatest one.
+  llvm::Value* distance(llvm::IRBuilder<>& builder, llvm::Value* address, std::int64_t& constant,
+                        std::optional<std::int64_t>& most) {
     llvm::Value* sum = nullptr;
+    most = 0;
     while (auto* step = llvm::dyn_cast<llvm::GEPOperator>(address)) {
       llvm::APInt offset(64, 0);
-      llvm::MapVector<llvm::Value*, llvm::APInt> indices;
-      step->collectOffset(layout_, 64, indices, offset);
+      llvm::MapVector<llvm::Value*, llvm::APInt> others;
+      step->collectOffset(layout_, 64, others, offset);
       constant += offset.getSExtValue();
-      for (const auto& [index, bytes] : indices) {
+      for (const auto& [index, bytes, entries] : indices_of(*step, layout_)) {
+        if (entries == 0) most.reset();
+        if (most) *most += static_cast<std::int64_t>(entries - 1) * (bytes / unit_);
         llvm::Value* narrow = index;
         // C++ has no index beyond its array, so that 32 bits are enough.
         auto* cast = llvm::dyn_cast<llvm::CastInst>(index);
         const bool extends = llvm::isa_and_nonnull<llvm::SExtInst, llvm::ZExtInst>(cast);
         if (extends && cast->getSrcTy()->getIntegerBitWidth() <= 32) narrow = cast->getOperand(0);
         narrow = builder.CreateIntCast(narrow, builder.getInt32Ty(), !llvm::isa<llvm::ZExtInst>(index));
-        if (unit_ != bytes.getSExtValue())
-          narrow =
-              builder.CreateNSWMul(narrow, builder.getInt32(static_cast<std::uint32_t>(bytes.getSExtValue() / unit_)));
+        if (unit_ != bytes)
+          narrow = builder.CreateNSWMul(narrow, builder.getInt32(static_cast<std::uint32_t>(bytes / unit_)));
         sum = sum == nullptr ? narrow : builder.CreateNSWAdd(sum, narrow);
       }
       address = step->getPointerOperand();
@@ -126,12 +132,13 @@ class LocalArray {
     llvm::Value* address = store != nullptr ? store->getPointerOperand() : llvm::getLoadStorePointerOperand(&access);
     unit_ = static_cast<std::int64_t>(bytes_);
     std::int64_t constant = 0;
-    llvm::Value* index = distance(builder, address, constant);
+    std::optional<std::int64_t> most;
+    llvm::Value* index = distance(builder, address, constant, most);
     if (index == nullptr) return;
     llvm::Value* chosen = nullptr;
     for (std::uint64_t place = 0; place < size_; place += bytes_) {
       const std::int64_t from = static_cast<std::int64_t>(place) - constant;
-      if (from % unit_ != 0) continue;
+      if (from % unit_ != 0 || (most && (from < 0 || from / unit_ > *most))) continue;
       llvm::Value* element = at(builder, &array_, place);
       llvm::Value* word = builder.CreateLoad(type_, element);
       llvm::Value* is = builder.CreateICmpEQ(index, builder.getInt32(static_cast<std::uint32_t>(from / unit_)));
