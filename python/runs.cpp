@@ -170,6 +170,9 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
       throw Error("n is missing: start = '" + start + "' needs n, the number of particles, which must be at least " +
                   std::to_string(hostlib::least_particles(model.kind)));
     }
+    for (const char* parameter : {"seed", "w0", "separation", "pericentre", "eccentricity"}) {
+      if (from.contains(parameter)) hostlib::require_parameter_of(model.kind, parameter);
+    }
     reader.take("seed", model.seed);
     reader.take("w0", model.w0);
     reader.take("separation", model.separation);

@@ -7,6 +7,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
+#include "gdr/hostlib/gravity_records.h"
 
 namespace gdr::cluster {
 
@@ -21,6 +22,7 @@ std::optional<NbodyCost> nbody_cost_within(const Cluster& cluster, const interco
   if (!(t_end > 0 && std::isfinite(t_end))) {
     throw Error(fmt::format("t_end = {} is refused: it must be finite and above 0", t_end));
   }
+  static_cast<void>(hostlib::GravityRecords(program));  // refuses kernels of anything but forces and their derivatives
   const BoardNode node(program, cluster, options.transfer);
   NbodyCost cost;
   cost.start = nbody_start_times(cluster, topology, node, steps.n, options);

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Mapping", "Network", "cluster_names", "cluster_nbody", "map_tasks", "sum_value", "sum_words"]
 
-
+MOST_BYTES = 2**40  # of a rank in a collective
 _MOST_NODES = 2**32 - 1
 
 
@@ -67,7 +67,7 @@ class Network:
         `seconds` is a closed form that assumes that all ranks work in step, or with `simulate` the result of SimGrid. The
         other values are `lockstep_seconds`, `link_bound_seconds` (a lower bound), and the number of `messages` and `bytes`."""
         way = _models.AUTO_METHOD if method is None else text("method", method)
-        return self._core.collective(text("operation", operation), whole("bytes", bytes, 0, 2**64 - 1), way, bool(simulate))
+        return self._core.collective(text("operation", operation), whole("bytes", bytes, 1, MOST_BYTES), way, bool(simulate))
 
     def __repr__(self) -> str:
         return f"<grapedr.network.Network {self.name}: {self.nodes} nodes, {self.links} links>"
@@ -124,7 +124,7 @@ def map_tasks(
     not depend on `threads`."""
     topology = text("topology", topology)
     if isinstance(graph, (str, os.PathLike)):
-        size = whole("bytes", bytes, 0, 2**64 - 1)
+        size = whole("bytes", bytes, 1, MOST_BYTES)
         tasks = _models.TaskGraph.named(path("graph", graph), topology, size, text("npb_class", npb_class))
     else:
         matrix = np.asarray(graph)
@@ -136,7 +136,7 @@ def map_tasks(
         pairs = np.argwhere(matrix)
         tasks = _models.TaskGraph(len(matrix), [(int(a), int(b), int(matrix[a, b])) for a, b in pairs])
     way, goal = text("method", method), text("objective", objective)
-    threads, seed = whole("threads", threads, 0, 2**32 - 1), whole("seed", seed, 0, 2**64 - 1)
+    threads, seed = whole("threads", threads, 0, 1024), whole("seed", seed, 0, 2**64 - 1)
     made = _models.map_tasks(tasks, topology, way, goal, threads, seed, real("effort", effort))
     made["nodes"] = np.array(made["nodes"], dtype=np.int64)
     made["link_bytes"] = np.array(made["link_bytes"], dtype=np.int64)
@@ -164,8 +164,8 @@ def cluster_nbody(
     that has too few nodes is made larger, if its kind can be. Raises `grapedr.Error` for more nodes than the network
     has, and for particles that do not fit into the boards."""
     names = text("algorithm", algorithm), text("kernel_name", kernel_name)
-    nodes = whole("nodes", nodes, 1, _MOST_NODES)
-    return _models.cluster_nbody(path("cluster", cluster), nodes, real("n", n), *names, real("t_end", t_end), bool(grow_network))
+    nodes, n = whole("nodes", nodes, 1, 65536), whole("n", n, 2, 10**9)
+    return _models.cluster_nbody(path("cluster", cluster), nodes, float(n), *names, real("t_end", t_end), bool(grow_network))
 
 
 def sum_words(terms: ArrayLike) -> NDArray[np.int64]:

@@ -24,7 +24,6 @@ SENSES = {
     "--overlap": (3, "what the algorithm can overlap with messages"),
     "--split": (2, "a grid has ranks along its dimensions, particles have none"),
     "--steps": (2, "of an experiment, and of a refinement"),
-    "--t-end": (2, "the start of a snapshot is known when it has been read; a model starts at 0"),
 }
 # Words whose text is that of each command.
 OWN = {

@@ -22,6 +22,10 @@ def gdr(*arguments):
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+def status(*arguments):
+    return subprocess.run([GDR, *map(str, arguments)], capture_output=True, check=False).returncode
+
+
 class Refusing(unittest.TestCase):
     def refuses(self, text, call, *arguments, **named):
         with self.assertRaisesRegex(grapedr.Error, text):
@@ -82,7 +86,9 @@ class Networks(Refusing):
         network = grapedr.network.Network("torus-4x4x4")
         self.refuses("operation = 'gossip'.*allgather, allreduce", network.collective, "gossip", 1)
         self.refuses("method = 'slow'.*ring", network.collective, "allgather", 1, "slow")
-        self.refuses("bytes = -1", network.collective, "allgather", -1)
+        for size in (-1, 0, 1.5, 2**40 + 1):
+            self.refuses("bytes = .* is refused: it must be a whole number from 1 to 1099511627776", network.collective, "allgather", size)
+            self.assertEqual(status("net", "allgather", "--network", "torus-4x4x4", "--executor", "closed-form", f"--bytes={size}"), 2)
         self.refuses("node", network.route, 0, 64)
 
 
@@ -96,6 +102,15 @@ class Mappings(Refusing):
             self.assertEqual(made.max_link_bytes, expected["max_link_bytes"])
             self.assertEqual(made.link_bytes.max(), made.max_link_bytes)
         self.assertIn("<img", made._repr_html_())
+
+    def test_refuse_what_gdr_net_map_refuses(self):
+        command = ("net", "map", "--graph", "bruck", "--topology", "torus:2x2")
+        for name, value in (("threads", 1025), ("threads", -1), ("seed", -1), ("seed", 2**64), ("bytes", 0), ("bytes", 2**41),
+                            ("effort", -1), ("effort", 2e6)):
+            self.refuses(name, grapedr.network.map_tasks, "bruck", "torus:2x2", **{name: value})
+            self.assertEqual(status(*command, f"--{name}={value}"), 2)
+        self.assertEqual(list(grapedr.network.map_tasks("bruck", "torus:2x2", threads=0, seed=2**63).nodes),
+                         gdr(*command, "--threads", 0, "--seed", 2**63, "--full")["mapping"])
 
     def test_take_matrices(self):
         matrix = np.zeros((16, 16), int)
@@ -120,6 +135,24 @@ class Clusters(Refusing):
         self.assertEqual(made["bound_by"], row["bound_by"])
         self.assertIn("grape-dr-64", grapedr.network.cluster_names())
         self.refuses("3d", grapedr.network.cluster_nbody, "grape-dr-64", 16, 1000, "3d")
+
+    def test_refuse_what_gdr_cluster_refuses(self):
+        """A kernel without forces, particles that are none, and lengths gave numbers."""
+        model = grapedr.network.cluster_nbody
+        for kernel in ("gravity", "dgemm"):
+            self.refuses(f"kernel {kernel} has no", model, "grape-dr-64", 4, 4096, kernel_name=kernel)
+            self.assertEqual(status("cluster", "nbody", "--nodes", 4, "--n", 4096, "--kernel", kernel), 2)
+        for t_end in (0, -1, float("nan")):
+            self.refuses("t_end = ", model, "grape-dr-64", 4, 4096, t_end=t_end)
+            self.assertEqual(status("cluster", "nbody", "--nodes", 4, "--n", 4096, f"--t-end={t_end}"), 2)
+        for t_end in (1e-7, 1e7):
+            expected = gdr("cluster", "nbody", "--nodes", 4, "--n", 4096, "--t-end", t_end)
+            self.assertAlmostEqual(model("grape-dr-64", 4, 4096, t_end=t_end)["seconds"] / expected["emulated_seconds"], 1, delta=1e-12)
+        for n in (0, 1, -5, 2.5, 10**10):
+            self.refuses("n = .* is refused: it must be a whole number from 2 to 1000000000", model, "grape-dr-64", 1, n)
+            self.assertEqual(status("cluster", "nbody", "--nodes", 1, f"--n={n}"), 2)
+        for nodes in (0, -1, 70000):
+            self.refuses("nodes = .* is refused: it must be a whole number from 1 to 65536", model, "grape-dr-64", nodes, 4096)
 
     def test_no_network_grows_unasked(self):
         self.refuses("256 nodes are refused", grapedr.network.cluster_nbody, "grape-dr-64", 256, 100000)

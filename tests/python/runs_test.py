@@ -450,6 +450,14 @@ class Runs(InFolder):
         with self.assertRaisesRegex(TypeError, r"^Nbody\(\) got .* argument 'machin'\. Did you mean 'machine'\?$"):
             grapedr.Nbody(grapedr.start("plummer", 8), machin="model1800")
 
+    def test_refuse_what_gdr_nbody_refuses(self):
+        """Ranges that only the command line knew, and parameters of other models, which had no effect."""
+        for name, value, why in (("eps", 2e6, "it must be 0 to 1000000"), ("eta", 11, "it must be 1e-06 to 10"), ("eta", 0, "it must be"),
+                                 ("n", 4194305, "at most 4194304"), ("w0", 3.0, "w0 has no effect without start king"),
+                                 ("separation", 3.0, "without start merger"), ("eccentricity", 0.5, "without start binary")):
+            self.refuses(why, grapedr.NbodyRun, **{"start": "plummer", "n": 32, "t_end": 0.125, name: value})
+        self.refuses("seed has no effect with start binary", grapedr.NbodyRun, start="binary", seed=3, t_end=0.125)
+
     def test_compute_without_a_board_when_told(self):
         settings = dict(start="plummer", n=32, t_end=0.125, engine="direct")
         run = grapedr.NbodyRun(**settings, threads=1)

@@ -58,7 +58,7 @@ NbodyRow row_of(const Model& model, const Cluster& cluster, std::uint64_t nodes,
   const interconnect::Topology network =
       model.options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
   const cluster::NbodyModelOptions how = model.on(cluster, nodes, algorithm);
-  const cluster::NbodyCost cost = from_command_line("--nodes, --n", [&] {
+  const cluster::NbodyCost cost = from_command_line("--nodes, --n, --t-end", [&] {
     return cluster::nbody_cost(cluster, network, model.program, steps, how, model.options.t_end);
   });
   return {cluster.name, nodes, how.ranks, n, algorithm, cost, cluster.power(static_cast<double>(nodes))};
@@ -123,7 +123,7 @@ void add_cluster_nbody(Command group) {
   command.add_option("--n modelled", options->n);
   const Option algorithm = command.add_option("--algorithm forces", options->algorithms);
   command.add_option("--kernel forces", options->kernel);
-  command.add_option("--t-end modelled", options->t_end);
+  command.add_option("--t-end", options->t_end);
   command.add_option("--from-block-sizes", options->block_sizes).by_default("docs/block_steps.csv");
   command.add_flag("--sweep", options->sweep, "compare all algorithms").excludes(algorithm);
   command.add_flag("--overlap blocks", options->overlap);

@@ -3,7 +3,9 @@
 #include "gdr/cluster/nbody_model.h"
 #include "gdr/cluster/nbody_ranks.h"
 #include "gdr/hostlib/board_force.h"
+#include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/mxp.h"
+#include "gdr/hostlib/start_model.h"
 #include "gdr/interconnect/picture_file.h"
 #include "gdr/interconnect/replay_run.h"
 #include "kernel_source.h"
@@ -40,11 +42,11 @@ const std::vector<commandline::TabledOption>& option_table() {
        .repeats = true},
       {"--steps experiment", "most steps of an experiment", step},
       // Particles.
-      {"-n,--n particles", "number of particles", whole_in_range(2, 4194304), "--particles"},
+      {"-n,--n particles", "number of particles", whole_in_range(2, hostlib::kMostStartParticles), "--particles"},
       {"-n,--n modelled", "number of particles", whole_in_range(2, 1000000000)},
-      {"--eps", "Plummer softening length", in_range(0, 1e6)},
+      {"--eps", "Plummer softening length", in_range(0, hostlib::kMostEps)},
       {"--t-end run", "time to integrate to, in Henon units"},
-      {"--t-end modelled", "time to integrate to, in Henon units", in_range(1e-6, 1e6)},
+      {"--t-end", "time to integrate to, in Henon units", in_range(0, kNoLimit)},
       {"--from-block-sizes=FILE", "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it"},
       {"--overlap blocks", halves},
       {"--overlap points", "compute points with all neighbours on the same rank while halos are sent"},

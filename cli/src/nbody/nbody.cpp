@@ -389,7 +389,8 @@ void add_nbody(Command program, const std::string& name) {
   command.heading("Start");
   command.add_option("--start", options->start, "model to start from", one_of(hostlib::start_kind_names()));
   command.add_option("--n particles", options->particles);
-  command.add_option("--plummer", options->plummer, "the same as --start plummer --n", whole_in_range(2, 4194304));
+  command.add_option("--plummer", options->plummer, "the same as --start plummer --n",
+                     whole_in_range(2, hostlib::kMostStartParticles));
   command.add_option("--w0", options->w0, "king: central potential in units of sigma^2; default: 6",
                      in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
   command.add_option("--separation", options->separation, "merger: distance of the spheres, total mass 1; default: 4",
@@ -419,8 +420,8 @@ void add_nbody(Command program, const std::string& name) {
   command.heading("Run");
   command.add_option("--t-end run", options->run.t_end).required();
   const Option eps = command.add_option("--eps", options->run.hermite.eps);
-  const Option eta =
-      command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step", in_range(1e-6, 10));
+  const Option eta = command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step",
+                                        in_range(hostlib::kLeastEta, hostlib::kMostEta));
   const Option binaries = command.add_option(
       "--binaries", options->binaries,
       "hard binaries: plain integrates their stars like all others, regularised advances them on the "

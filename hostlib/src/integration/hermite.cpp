@@ -80,8 +80,12 @@ auto path_of(const HermiteBody& b) {
 }
 
 void check_options(const HermiteOptions& o) {
-  if (!(o.eta > 0.0) || !std::isfinite(o.eta)) throw Error(fmt::format("eta = {} is not a finite number > 0", o.eta));
-  if (!(o.eps >= 0.0) || !std::isfinite(o.eps)) throw Error(fmt::format("eps = {} is not a finite number >= 0", o.eps));
+  if (!(o.eta >= kLeastEta && o.eta <= kMostEta)) {
+    throw Error(fmt::format("eta = {} is refused: it must be {} to {}", o.eta, kLeastEta, kMostEta));
+  }
+  if (!(o.eps >= 0.0 && o.eps <= kMostEps)) {
+    throw Error(fmt::format("eps = {} is refused: it must be 0 to {}", o.eps, kMostEps));
+  }
   if (o.regularise && o.eps > 0.0) {
     throw Error(
         fmt::format("eps = {} is refused with regularised binaries: their orbits are those without softening, so "

@@ -179,7 +179,16 @@ void check_particles(const StartModel& model) {
     throw Error(
         fmt::format("n = {} is refused: {} needs {} particles at least", model.particles, name_of(model.kind), least));
   }
+  if (model.particles > kMostStartParticles) {
+    throw Error(fmt::format("n = {} is refused: it must be at most {}", model.particles, kMostStartParticles));
+  }
 }
+
+/// The only kind that depends on this parameter.
+constexpr std::array<std::pair<std::string_view, StartKind>, 4> kOwners{{{"w0", StartKind::king},
+                                                                         {"separation", StartKind::merger},
+                                                                         {"pericentre", StartKind::merger},
+                                                                         {"eccentricity", StartKind::binary}}};
 
 }  // namespace
 
@@ -190,6 +199,17 @@ std::string_view name_of(StartKind kind) { return kNames[kind]; }
 StartKind start_kind(std::string_view name) {
   if (const auto kind = kNames.find(name)) return *kind;
   throw Error(fmt::format("start model '{}' is refused: it must be one of {}", name, fmt::join(kNames, ", ")));
+}
+
+void require_parameter_of(StartKind kind, std::string_view parameter) {
+  if (parameter == "seed" && fixed_particles(kind) > 0) {
+    throw Error(fmt::format("seed has no effect with start {}: nothing of it is drawn", name_of(kind)));
+  }
+  for (const auto& [name, owner] : kOwners) {
+    if (name == parameter && owner != kind) {
+      throw Error(fmt::format("{} has no effect without start {}", parameter, name_of(owner)));
+    }
+  }
 }
 
 std::size_t fixed_particles(StartKind kind) {

@@ -35,6 +35,10 @@ double processor_seconds(Work work) {
 }
 
 RefineOptions refine_options(const MappingRequest& request) {
+  constexpr unsigned kMostThreads = 1024;
+  if (request.threads > kMostThreads) {
+    throw Error(fmt::format("threads = {} is refused: it must be 0 to {}", request.threads, kMostThreads));
+  }
   return {mapping_objective(request.objective), request.effort,
           request.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : request.threads, request.seed};
 }

@@ -375,6 +375,7 @@ TEST(StartModel, RefusesWhatItCannotMake) {
   };
   refused(model_of(StartKind::king, 1), "needs 2");
   refused(model_of(StartKind::merger, 3), "needs 4");
+  refused(model_of(StartKind::plummer, kMostStartParticles + 1), "at most 4194304");
   refused(model_of(StartKind::pythagorean, 4), "pythagorean has 3");
   StartModel model = model_of(StartKind::binary, 2);
   model.eccentricity = 1.0;
@@ -383,6 +384,14 @@ TEST(StartModel, RefusesWhatItCannotMake) {
   model.pericentre = 5.0;
   refused(model, "pericentre = 5");
   EXPECT_NE(error_of([] { (void)start_kind("sphere"); }).find("plummer, king"), std::string::npos);
+}
+
+TEST(StartModel, RefusesParametersOfOtherModels) {
+  EXPECT_EQ(error_of([] { require_parameter_of(StartKind::plummer, "w0"); }), "w0 has no effect without start king");
+  EXPECT_EQ(error_of([] { require_parameter_of(StartKind::pythagorean, "seed"); }),
+            "seed has no effect with start pythagorean: nothing of it is drawn");
+  EXPECT_NO_THROW(require_parameter_of(StartKind::king, "w0"));
+  EXPECT_NO_THROW(require_parameter_of(StartKind::merger, "seed"));
 }
 
 TEST(StartModel, DescriptionsNameWhatTheParticlesDependOn) {

@@ -23,9 +23,13 @@ inline constexpr int kLargestStepLog2 = -3;
 /// Largest time. Up to it, every multiple of 2^-40 is exactly a double.
 inline constexpr double kLargestTime = 8192.0;
 
+inline constexpr double kLeastEta = 1e-6;
+inline constexpr double kMostEta = 10;
+inline constexpr double kMostEps = 1e6;
+
 struct HermiteOptions {
-  double eta = 0.1;   // > 0; dt is proportional to it
-  double eps = 0.01;  // >= 0; Plummer softening length
+  double eta = 0.1;   // kLeastEta to kMostEta; dt is proportional to it
+  double eps = 0.01;  // 0 to kMostEps; Plummer softening length
   /// Hard binaries that no other body disturbs much are advanced by RegularisedPair. Needs eps = 0.
   bool regularise = false;
 

@@ -29,6 +29,12 @@ struct StartModel {
   double eccentricity = 0.9;  // binary: 0 <= e < 1
 };
 
+/// The largest number of particles of a model.
+inline constexpr std::size_t kMostStartParticles = 4194304;
+/// Throws gdr::Error if a model of this kind does not depend on `parameter`: "seed", "w0", "separation", "pericentre"
+/// or "eccentricity".
+void require_parameter_of(StartKind kind, std::string_view parameter);
+
 /// Number of particles of a kind for which it is fixed; 0 for the other kinds.
 [[nodiscard]] std::size_t fixed_particles(StartKind kind);
 /// Smallest number of particles of a kind.
