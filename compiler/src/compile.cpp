@@ -219,6 +219,7 @@ Chosen choose_lean(const Imported& imported, const CompileOptions& options, std:
     searching.window = window;
     searching.seed = options.seed;
     searching.tries = tries_of(1, best.code.body.size());
+    searching.limit = best.body->lines;
     std::optional<Schedule> found = schedule(best.code, best.code.body, searching);
     if (found && found->lines < best.body->lines) best.body = std::move(found);
   }

@@ -277,8 +277,9 @@ std::optional<Schedule> schedule(const Microcode& code, const Operations& sectio
   constexpr std::size_t kMostLines = 8;  // for each operation, including what it waits for
   constexpr std::size_t kMoreLines = 60;
   const assembler::SearchGraph graph = GraphOfSection(code, section, options).run();
-  const auto plan = assembler::search_plan(graph, {static_cast<double>(options.tries), kForTheFirst, options.seed,
-                                                   kMostLines * section.size() + kMoreLines});
+  const std::size_t limit = options.limit > 0 ? options.limit : kMostLines * section.size() + kMoreLines;
+  const auto plan =
+      assembler::search_plan(graph, {static_cast<double>(options.tries), kForTheFirst, options.seed, limit});
   if (!plan) return std::nullopt;
   return schedule_of(*plan, code, section);
 }

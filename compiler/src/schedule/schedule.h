@@ -52,6 +52,7 @@ struct ScheduleOptions {
   std::vector<bool> gpr_taken{};  // short words of registers that are in use during the section; empty: none
   std::vector<int> ready;         // for each variable the first line that may read it; empty: 0
   unsigned local_words = isa::kLmShortWords;  // short words of local memory that may be used
+  unsigned limit = 0;  // a schedule must have fewer lines than this; 0: than a few for each operation
 
   [[nodiscard]] unsigned first_flag() const { return experiment ? isa::kExperimentFlag + 1U : 1U; }
 };
