@@ -31,6 +31,7 @@ constexpr const char* kNoResult = "the function changes no result";
 // fewer.
 constexpr std::array<double, 4> kTries{0, 300, 1.2e8, 1.0e9};
 constexpr std::array<unsigned, 4> kMostTries{0, 300, 30000, 700000};
+constexpr unsigned kMostLikeFew = 1000;  // a search with so many tries that finds nothing has done what 300 do
 
 }  // namespace
 
@@ -160,27 +161,53 @@ bool is_shorter(const Chosen& one, const Chosen& other) {
   return one.body && (!other.body || one.body->lines < other.body->lines);
 }
 
-/// Tries the ways to keep conditions. Of the second one a few schedules tell whether it is worth more of them.
-Chosen choose(const Imported& imported, const CompileOptions& options, std::vector<Message>& errors) {
+/// Takes all tries, and keeps what is there if they find nothing shorter or, with `or_as_long`, only longer orders.
+void order_longer(Chosen& chosen, const CompileOptions& options, bool or_as_long) {
+  if (!chosen.body && tries_of(options.effort, chosen.code.body.size()) <= kMostLikeFew) return;
+  Chosen more = chosen;
+  order(more, options);
+  if (or_as_long ? more.body && !is_shorter(chosen, more) : is_shorter(more, chosen)) chosen = std::move(more);
+}
+
+/// False if no order of it, or hardly one, is shorter than the best one.
+bool is_worth_more(const Chosen& chosen, const Chosen& best) {
+  if (!best.body) return chosen.body.has_value();
+  return chosen.body && chosen.body->lines <= best.body->lines + 1 &&
+         least_lines(chosen.code, chosen.code.body) < best.body->lines;
+}
+
+/// Of the two ways to keep conditions, a few schedules tell which one gets all tries, and whether the other one gets
+/// them, too. Words are taken only if they save a line.
+Chosen choose_of_two(Chosen shared, Chosen words, const CompileOptions& options) {
   constexpr unsigned kFew = 10;
+  order(shared, options, options.effort > 1 ? kFew : 1);
+  if (shared.body && least_lines(words.code, words.code.body) >= shared.body->lines) {
+    if (options.effort > 1) order_longer(shared, options, true);
+    return shared;
+  }
+  order(words, options, kFew);
+  if (options.effort > 1) {
+    const bool words_first = is_shorter(words, shared);
+    if (words_first) order_longer(words, options, false);
+    if (!words_first || is_worth_more(shared, words)) order_longer(shared, options, true);
+    if (!words_first && is_worth_more(words, shared)) order_longer(words, options, false);
+  }
+  return is_shorter(words, shared) ? std::move(words) : std::move(shared);
+}
+
+/// Tries the ways to keep conditions.
+Chosen choose(const Imported& imported, const CompileOptions& options, std::vector<Message>& errors) {
   Chosen best = prepared(imported, options, ConditionStyle::shared, errors);
   if (!errors.empty()) return best;
-  order(best, options);
   const bool conditions =
       std::ranges::any_of(best.code.body, [](const Operation& operation) { return operation.predicate >= 0; });
-  if (!conditions) return best;
+  if (!conditions) {
+    order(best, options);
+    return best;
+  }
   Chosen words = prepared(imported, options, ConditionStyle::words, errors);
   if (!errors.empty()) return best;
-  // Words are taken only if they save a line.
-  if (best.body && least_lines(words.code, words.code.body) >= best.body->lines) return best;
-  order(words, options, kFew);
-  const bool worth = words.body && (!best.body || words.body->lines <= best.body->lines + 1);
-  if (worth && options.effort > 1) {
-    Chosen more = words;
-    order(more, options);
-    if (is_shorter(more, words)) words = std::move(more);
-  }
-  if (is_shorter(words, best)) best = std::move(words);
+  best = choose_of_two(std::move(best), std::move(words), options);
   if (best.body) return best;
   Chosen fresh = prepared(imported, options, ConditionStyle::fresh, errors);
   if (errors.empty()) order(fresh, options);
@@ -188,7 +215,8 @@ Chosen choose(const Imported& imported, const CompileOptions& options, std::vect
   // A search that has many tries may leave large functions without the plainest orders.
   CompileOptions few = options;
   few.effort = 1;
-  return best.body || options.effort == 1 || !errors.empty() ? best : choose(imported, few, errors);
+  const bool many = tries_of(options.effort, best.code.body.size()) > kMostLikeFew;
+  return best.body || !many || !errors.empty() ? best : choose(imported, few, errors);
 }
 
 ScheduleOptions loop_options(const Microcode& code) {
