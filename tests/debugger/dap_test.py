@@ -246,7 +246,8 @@ class Dap(DapTest):
         client.event("stopped")
         client.moves("continue", threadId=1)
         self.assertEqual(client.request("evaluate", expression="$iteration")["result"], "2")
-        told = [message["body"]["output"] for message in client.events if message["event"] == "output"]
+        told = [message["body"]["output"] for message in client.events
+                if message["event"] == "output" and message["body"]["category"] == "console"]
         self.assertEqual(told, ["d is 0 at j 0\n", "d is 64 at j 64\n"])
         client.moves("stepBack", threadId=1)
         client.moves("continue", threadId=1)  # the same execution again
@@ -469,6 +470,39 @@ void pull(const I& i, const J& j, F& f) {
         code = client.request("disassemble", memoryReference=frames[0]["instructionPointerReference"], instructionCount=1)["instructions"]
         self.assertEqual(code[0]["location"]["path"], str(source))
 
+    def test_a_source_that_does_not_compile_is_told_at_its_places(self):
+        function = self.file("pull.cc", self.SOURCE.replace("f.f += j.m * d;", "f.f += mass * d;\n  f.g = mass;"))
+        assembly = self.file("wrong.vsm", "kernel wrong\nloop body\n  fsbu $r0 $r1 $t\n")
+        lsump = self.file("wrong.lsump", "/VARI x;\n/VARJ y;\n/VARF s;\ns += q;\n")
+        unloadable = self.file("two.cc", self.SOURCE)
+        for source, more, line, said in ((function, {}, 8, "'mass'"), (assembly, {}, 3, "'fsbu'"), (lsump, {}, 4, "'q'"),
+                                         (unloadable, {"function": "push"}, None, "push")):
+            client = Client(cli_test.GDR, self.scratch)
+            client.request("initialize", adapterID="gdr")
+            message = client.refused("launch", program=str(source), **more)
+            self.assertRegex(message, r"not (compiled|assembled): .*error: .*" + said)
+            outputs = [event["body"] for event in client.events if event["event"] == "output"]
+            self.assertEqual({output["category"] for output in outputs}, {"stderr"})
+            errors = [output for output in outputs if "error: " in output["output"]]
+            self.assertIn(said, errors[0]["output"])
+            self.assertEqual(errors[0].get("line"), line)
+            if line is not None:
+                self.assertEqual(errors[0]["source"]["path"], str(source))
+            if source == function:
+                self.assertEqual(errors[1]["line"], 9)
+            status, _, err = client.end()
+            self.assertEqual((status, err), (0, ""))
+
+    def test_warnings_of_a_launch_are_output_too(self):
+        source = self.file("pull.cc", self.SOURCE.replace("double m; }", "double m; double rest; }"))
+        self.i = self.file("ci.csv", "x\n1\n2\n")
+        self.j = self.file("cj.csv", "y,m,rest\n3,2,0\n70,1,0\n")
+        client = self.launched(kernel=source)
+        output = client.event("output")
+        self.assertIn("rest", output["output"])
+        self.assertEqual((output["category"], output["source"]["path"]), ("stderr", str(source)))
+        self.assertEqual(client.end()[2], "")
+
 
 class FrameMacros(DapTest):
     TEXT = KERNEL.replace("loop initialization", "macro twice a\n  fadd a a a\n  nop\nend\nloop initialization").replace(
@@ -532,6 +566,7 @@ class Malformed(DapTest):
         self.assertIn("refused", client.refused("launch", program=7))
         wrong = self.file("wrong.vsm", "kernel wrong\nloop body\n  fsbu $r0 $r1 $t\n")
         self.assertIn("not assembled", client.refused("launch", program=str(wrong)))
+        self.assertIn(".cc, .lsump", client.refused("launch"))
         client = self.begun()
         self.assertIn("launched already", client.refused("launch", program=str(self.kernel)))
         for reference in (0, 7, 999, 1000 + 4096 * 99, 1000 + 4000):

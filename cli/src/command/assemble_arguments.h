@@ -1,11 +1,13 @@
 // Options of all commands that assemble or compile a source.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "gdr/assembler/assembler.h"
+#include "gdr/commandline/terminal.h"
 
 namespace gdr::cli {
 
@@ -27,6 +29,8 @@ struct CompileChoices {
   friend bool operator==(const CompileChoices&, const CompileChoices&) = default;
 };
 
+using ShowDiagnostics = std::function<void(const std::string& diagnostics)>;
+
 struct AssembleArguments {
   std::vector<std::string> definitions;
   std::vector<std::string> warnings;
@@ -36,6 +40,7 @@ struct AssembleArguments {
   std::string schedule;  // empty: lines as written
   bool pipeline = false;
   CompileChoices compile{};  // for commands that take sources of both kinds
+  ShowDiagnostics show = commandline::print_diagnostics;
 
   void add_to(Command command);
   /// Adds also the options for kernels in C++.

@@ -7,7 +7,6 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
-#include "gdr/commandline/terminal.h"
 #include "gdr/compiler/assemble.h"
 #include "gdr/hostlib/kernel_program.h"
 
@@ -36,42 +35,6 @@ compiler::CompileOptions compile_options(const CompileChoices& choices, const st
   return options;
 }
 
-}  // namespace
-
-void CompileArguments::add_to(Command command) {
-  CompileChoices::add_to(command);
-  command.heading("Source");
-  add_preprocessor_options(command, definitions, include_directories);
-  command.heading(kUsualHeading);
-}
-
-compiler::CompileOptions CompileArguments::options() const {
-  return compile_options(*this, definitions, include_directories);
-}
-
-CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options, Wanted wanted) {
-  CompiledKernel kernel;
-  kernel.compiled = compiler::compile_file(path, options);
-  commandline::print_diagnostics(compiler::format_diagnostics(kernel.compiled));
-  if (kernel.compiled.source.empty()) return kernel;
-  kernel.assembled = wanted == Wanted::program
-                         ? compiler::assemble_compiled(kernel.compiled, options)
-                         : assembler::assemble(kernel.compiled.source, kernel.compiled.kernel + ".vsm");
-  commandline::print_diagnostics(assembler::format_diagnostics(kernel.assembled));
-  if (!kernel.assembled.program) {
-    throw Error(path + ": the compiler wrote a kernel that the assembler refuses: this is a fault of the compiler");
-  }
-  return kernel;
-}
-
-std::vector<std::string> LoadedKernel::texts() const {
-  std::vector<std::string> all;
-  for (const assembler::SourceFile& file : files) all.push_back(file.text);
-  return all;
-}
-
-namespace {
-
 LoadedKernel read_object(const std::string& path) {
   LoadedKernel loaded{isa::read_object(path), {}, {}};
   for (const std::string& file : loaded.program.files) {
@@ -85,11 +48,44 @@ LoadedKernel read_object(const std::string& path) {
 assembler::AssembleResult assemble_source(const std::string& path, const AssembleArguments& arguments) {
   require_source(path);
   assembler::AssembleResult result = assembler::assemble_file(path, arguments.options());
-  commandline::print_diagnostics(assembler::format_diagnostics(result));
+  arguments.show(assembler::format_diagnostics(result));
   return result;
 }
 
 }  // namespace
+
+void CompileArguments::add_to(Command command) {
+  CompileChoices::add_to(command);
+  command.heading("Source");
+  add_preprocessor_options(command, definitions, include_directories);
+  command.heading(kUsualHeading);
+}
+
+compiler::CompileOptions CompileArguments::options() const {
+  return compile_options(*this, definitions, include_directories);
+}
+
+CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options, Wanted wanted,
+                              const ShowDiagnostics& show) {
+  CompiledKernel kernel;
+  kernel.compiled = compiler::compile_file(path, options);
+  show(compiler::format_diagnostics(kernel.compiled));
+  if (kernel.compiled.source.empty()) return kernel;
+  kernel.assembled = wanted == Wanted::program
+                         ? compiler::assemble_compiled(kernel.compiled, options)
+                         : assembler::assemble(kernel.compiled.source, kernel.compiled.kernel + ".vsm");
+  show(assembler::format_diagnostics(kernel.assembled));
+  if (!kernel.assembled.program) {
+    throw Error(path + ": the compiler wrote a kernel that the assembler refuses: this is a fault of the compiler");
+  }
+  return kernel;
+}
+
+std::vector<std::string> LoadedKernel::texts() const {
+  std::vector<std::string> all;
+  for (const assembler::SourceFile& file : files) all.push_back(file.text);
+  return all;
+}
 
 void require_source(const std::string& path) {
   constexpr std::string_view kElf = "\x7f\x45LF";  // as every object file begins
@@ -140,7 +136,8 @@ LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& 
   if (compiled) {
     arguments.refuse_for_compiled(path);
     made =
-        compile_kernel(path, compile_options(arguments.compile, arguments.definitions, arguments.include_directories));
+        compile_kernel(path, compile_options(arguments.compile, arguments.definitions, arguments.include_directories),
+                       Wanted::program, arguments.show);
   } else {
     arguments.compile.refuse_for(file);
     made.assembled = assemble_source(path, arguments);

@@ -28,9 +28,10 @@ struct CompiledKernel {
 /// The purpose of a compiled kernel: a program, or source to be read, with the lines as the compiler wrote them.
 enum class Wanted : std::uint8_t { program, source };
 
-/// Compiles and assembles; diagnostics go to standard error. Throws gdr::Error as compiler::compile_file() does.
+/// Compiles and assembles; diagnostics go to `show`. Throws gdr::Error as compiler::compile_file() does.
 [[nodiscard]] CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options = {},
-                                            Wanted wanted = Wanted::program);
+                                            Wanted wanted = Wanted::program,
+                                            const ShowDiagnostics& show = commandline::print_diagnostics);
 
 /// A program with the texts of its source files. For an object file they may be missing; the text of a file that cannot
 /// be read is empty.
@@ -58,7 +59,7 @@ void require_source(const std::string& path);
 inline constexpr const char* kKernelFile =
     "a source (.vsm, or C++: .cc), an object file (.gdro), or the name of a kernel that comes with gdr";
 
-/// The kernel of a source (.vsm, assembled; C++, compiled and assembled; diagnostics on standard error), of an object
+/// The kernel of a source (.vsm, assembled; C++, compiled and assembled; diagnostics to `arguments.show`), of an object
 /// file (.gdro), or one that comes with gdr by its name. Throws gdr::Error, and UsageError for arguments that have no
 /// effect on it.
 [[nodiscard]] LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& arguments = {});

@@ -77,6 +77,7 @@ int serve() {
     files.assemble.compat_il = wanted.compat_il;
     files.assemble.schedule = wanted.schedule;
     files.assemble.pipeline = wanted.pipeline;
+    files.assemble.show = wanted.show_diagnostics;
     files.assemble.compile = {wanted.effort, wanted.seed, wanted.fast, wanted.function};
     return job_of(files, {wanted.steps, wanted.experiment}, wanted.machine, wanted.boards);
   };

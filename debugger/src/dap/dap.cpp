@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dap_code.h"
+#include "dap_diagnostics.h"
 #include "dap_words.h"
 #include "gdr/base/error.h"
 #include "gdr/debugger/commands.h"
@@ -255,7 +256,8 @@ class DapServer::Impl {
     if (terminated_) throw Error("the run has been terminated: connect again");
     DapLaunch launch;
     launch.kernel = text_in(arguments, "program");
-    if (launch.kernel.empty()) throw Error("launch: program is missing: a source (.vsm) or an object file (.gdro)");
+    if (launch.kernel.empty())
+      throw Error("launch: program is missing: a source (.vsm, .cc, .lsump) or an object file (.gdro)");
     launch.i_file = text_in(arguments, "i");
     launch.j_file = text_in(arguments, "j");
     launch.parameters = texts_in(arguments, "param");
@@ -266,12 +268,42 @@ class DapServer::Impl {
     launch.machine = text_in(arguments, "machine", launch.machine);
     read_assembling(arguments, launch);
     launch.boards = static_cast<unsigned>(whole_in(arguments, "boards", 1, kMostBoards).value_or(1));
-    stops_on_entry_ = truth_in(arguments, "stopOnEntry", true);
-    debugger_.emplace(launch_(launch));
+    const bool stops_on_entry = truth_in(arguments, "stopOnEntry", true);
+    debugger_.emplace(launched(launch));
+    stops_on_entry_ = stops_on_entry;
     debugger_->set_interrupt(interrupted_);
     launched_ = arguments;
     then([this] { event("initialized"); });
     return nullptr;
+  }
+
+  /// Diagnostics of the source become output, and the first error a part of the refusal.
+  [[nodiscard]] Job launched(DapLaunch& launch) {
+    std::string first_error;
+    launch.show_diagnostics = [&](const std::string& text) {
+      for (const ShownDiagnostic& each : shown_diagnostics(text)) {
+        json body{{"category", "stderr"}, {"output", each.text}};
+        if (!each.file.empty()) {
+          body["source"] = source_at(each.file);
+          body["line"] = each.line - 1 + lines_from_;
+          body["column"] = each.column - 1 + lines_from_;
+        }
+        event("output", std::move(body));
+        if (each.is_error && first_error.empty()) first_error = each.head;
+      }
+    };
+    try {
+      return launch_(launch);
+    } catch (const Error& refusal) {
+      if (first_error.empty()) throw;
+      throw Error(fmt::format("{}: {}", refusal.what(), first_error));
+    }
+  }
+
+  static json source_at(const std::string& file) {
+    std::error_code ignored;
+    const std::filesystem::path path = std::filesystem::absolute(file, ignored);
+    return {{"name", path.filename().string()}, {"path", path.string()}};
   }
 
   /// Reads kernel and data again, and goes to the begin. Breakpoints stay where they can.
@@ -427,11 +459,11 @@ class DapServer::Impl {
 
   [[nodiscard]] json source_of(std::uint32_t file) {
     const std::string& name = debugger().program().files.at(file);
+    json source = source_at(name);
     std::error_code ignored;
-    const std::filesystem::path path = std::filesystem::absolute(name, ignored);
-    json source{{"name", path.filename().string()}, {"path", path.string()}};
     const bool known = file < debugger().sources().size() && !debugger().sources()[file].empty();
-    if (known && !std::filesystem::exists(path, ignored)) source["sourceReference"] = file + 1;
+    if (known && !std::filesystem::exists(source["path"].get<std::string>(), ignored))
+      source["sourceReference"] = file + 1;
     return source;
   }
 

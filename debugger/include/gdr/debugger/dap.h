@@ -42,6 +42,8 @@ struct DapLaunch {
   // Of a kernel of experiments.
   std::optional<std::uint64_t> steps;       // `steps`
   std::optional<std::uint64_t> experiment;  // `experiment`: its number, from 0 on
+  /// Called with the diagnostics of the source as compilers print them: FILE:LINE:COLUMN: error: MESSAGE.
+  std::function<void(const std::string& diagnostics)> show_diagnostics{};
 };
 using DapLauncher = std::function<Job(const DapLaunch& launch)>;
 
