@@ -577,6 +577,42 @@ class Malformed(DapTest):
         self.assertEqual("'expression' is missing: it must be a text", client.refused("evaluate"))
         self.assertEqual("'expression' is refused: it must be a text", client.refused("evaluate", expression=7))
 
+    def test_a_refused_request_changes_nothing(self):
+        client = self.begun()
+        place = {"path": str(self.kernel)}
+        client.request("setBreakpoints", source=place, breakpoints=[{"line": 16}])
+        client.request("setDataBreakpoints", breakpoints=[{"dataId": "d"}])
+        client.request("setDataBreakpoints", breakpoints=[])
+        for bad in ({"line": -5}, {"line": 16.5}, {"line": "16"}, {}, {"line": 16, "condition": 5}, {"line": 16, "logMessage": []},
+                    {"line": 16, "hitCondition": 3}, 7):
+            client.refused("setBreakpoints", source=place, breakpoints=[{"line": 17}, bad, {"line": 18}])
+            self.assertEqual(client.moves("continue", threadId=1)["reason"], "breakpoint", bad)
+            self.assertEqual(client.request("stackTrace", threadId=1)["stackFrames"][0]["line"], 16, bad)
+            client.request("restart")
+            client.event("stopped")
+        for wrong in (7, {"line": 17}, "17"):
+            client.refused("setBreakpoints", source=place, breakpoints=wrong)
+        client.request("setBreakpoints", source=place, breakpoints=[])
+        client.request("setDataBreakpoints", breakpoints=[{"dataId": "d[0]"}])
+        for bad in ({}, {"dataId": 5}, {"dataId": "d[1]", "condition": 5}, 7):
+            client.refused("setDataBreakpoints", breakpoints=[{"dataId": "sum[0]"}, bad])
+            self.assertIn("d[0]", client.moves("continue", threadId=1)["description"])
+            client.request("restart")
+            client.event("stopped")
+        value = client.request("evaluate", expression="scale")["result"]
+        client.refused("setVariable", variablesReference=1, name="scale", value="3", format={"hex": "yes"})
+        self.assertEqual(client.request("evaluate", expression="scale")["result"], value)
+        answer = client.request("setFunctionBreakpoints", breakpoints=[{"name": "seen"}, {"name": "other"}])["breakpoints"]
+        self.assertEqual([each["verified"] for each in answer], [False, False])
+        client.refused("setFunctionBreakpoints", breakpoints=[{"name": 5}])
+
+    def test_a_restart_that_is_refused_leaves_the_run_as_it_was(self):
+        client = self.begun()
+        client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[{"line": 16}])
+        self.assertIn("none.vsm", client.refused("restart", arguments={"program": "none.vsm", "stopOnEntry": False}))
+        self.assertEqual(client.moves("continue", threadId=1)["reason"], "breakpoint")
+        self.assertEqual(client.moves("restart")["reason"], "entry")
+
     def test_streams_that_are_no_protocol_end_with_an_error(self):
         for stream, said in ((b"hello\r\n\r\n", "no Content-Length"), (b"Content-Length: 99999999999\r\n\r\n", "Content-Length"),
                              (b"Content-Length: -1\r\n\r\n", "Content-Length"), (b"x" * 5000, "more than 4096 bytes")):

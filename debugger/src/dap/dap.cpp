@@ -44,6 +44,29 @@ std::string required_text(const json& members, const char* name) {
   return found->get<std::string>();
 }
 
+/// A list of objects that a request must have.
+json required_list(const json& members, const char* name) {
+  const auto found = members.find(name);
+  if (found == members.end()) throw Error(fmt::format("'{}' is missing: it must be a list", name));
+  const auto is_object = [](const json& entry) { return entry.is_object(); };
+  if (!found->is_array() || !std::ranges::all_of(*found, is_object))
+    throw Error(fmt::format("'{}' is refused: it must be a list of objects", name));
+  return *found;
+}
+
+/// A text that an entry of a list may have.
+std::string optional_text(const json& members, const char* name) {
+  return members.contains(name) ? required_text(members, name) : std::string();
+}
+
+/// The answer for a kind of breakpoints that the debugger does not have.
+json without_breakpoints(const json& wanted, const char* name) {
+  json set = json::array();
+  for (const json& each : wanted)
+    set.push_back({{"verified", false}, {"message", required_text(each, name) + ": set breakpoints at lines"}});
+  return {{"breakpoints", std::move(set)}};
+}
+
 }  // namespace
 
 bool dap_interrupts(std::string_view message) {
@@ -170,8 +193,9 @@ class DapServer::Impl {
     if (command == "setBreakpoints") return set_breakpoints(arguments);
     if (command == "dataBreakpointInfo") return data_breakpoint_info(arguments);
     if (command == "setDataBreakpoints") return set_data_breakpoints(arguments);
-    if (command == "setExceptionBreakpoints" || command == "setFunctionBreakpoints")
-      return {{"breakpoints", json::array()}};
+    if (command == "setFunctionBreakpoints")
+      return without_breakpoints(required_list(arguments, "breakpoints"), "name");
+    if (command == "setExceptionBreakpoints") return {{"breakpoints", json::array()}};
     if (command == "configurationDone") return configuration_done();
     if (command == "threads")
       return {{"threads", {{{"id", kThread}, {"name", "all PEs, seen from " + text_of(debugger().focus())}}}}};
@@ -346,7 +370,7 @@ class DapServer::Impl {
 
   /// A condition may end in @all.
   static std::pair<std::string, bool> condition_of(const json& wanted) {
-    std::string condition = wanted.value("condition", "");
+    std::string condition = optional_text(wanted, "condition");
     bool all = false;
     if (const std::size_t at = condition.rfind("@all"); at != std::string::npos && at + 4 == condition.size()) {
       condition.resize(at);
@@ -388,31 +412,46 @@ class DapServer::Impl {
   /// The name of a variable is that by which it is looked up.
   json set_variable(const json& arguments) {
     const auto name = required_text(arguments, "name");
+    const Format format = format_of(arguments);
     const Reference reference = debugger().resolve(name);
     debugger().set_word(reference, debugger().evaluate(required_text(arguments, "value")));
     json shown = leaf(debugger(), reference.symbol, reference.first,
-                      reference.element.value_or(debugger().focus().element), name, format_of(arguments));
+                      reference.element.value_or(debugger().focus().element), name, format);
     return {{"value", shown["value"]}, {"type", shown["type"]}, {"variablesReference", 0}};
   }
 
+  /// A breakpoint of a request that has been read.
+  struct WantedBreakpoint {
+    json given;  // the line as the client counts
+    std::int64_t line = 0;
+    BreakpointOptions options;
+  };
+  [[nodiscard]] WantedBreakpoint breakpoint_of(const json& wanted) const {
+    // No file has as many lines, and sums with it stay in range.
+    constexpr std::int64_t kBeyondAnyFile = std::numeric_limits<std::uint32_t>::max();
+    const auto given = static_cast<std::int64_t>(std::min<std::uint64_t>(whole_in(wanted, "line"), kBeyondAnyFile));
+    const auto [condition, all] = condition_of(wanted);
+    return {wanted.at("line"),
+            given + 1 - lines_from_,
+            {condition, all, optional_text(wanted, "hitCondition"), optional_text(wanted, "logMessage")}};
+  }
+
+  /// Reads the whole request before it changes any breakpoint: a refused one changes nothing.
   json set_breakpoints(const json& arguments) {
     const std::string path = arguments.at("source").value("path", arguments.at("source").value("name", ""));
+    std::vector<WantedBreakpoint> all;
+    if (arguments.contains("breakpoints")) {
+      for (const json& wanted : required_list(arguments, "breakpoints")) all.push_back(breakpoint_of(wanted));
+    }
     for (const unsigned number : breakpoints_[path]) debugger().remove(number);
     breakpoints_[path].clear();
     wanted_[path] = arguments;
     json set = json::array();
-    for (const json& wanted : arguments.value("breakpoints", json::array())) {
-      // No file has as many lines, and sums with it stay in range.
-      constexpr std::int64_t kBeyondAnyFile = std::numeric_limits<std::uint32_t>::max();
-      const auto given = static_cast<std::int64_t>(std::min<std::uint64_t>(whole_in(wanted, "line"), kBeyondAnyFile));
-      const std::int64_t line = given + 1 - lines_from_;
-      json shown{{"verified", false}, {"line", wanted.at("line")}};
+    for (const WantedBreakpoint& wanted : all) {
+      json shown{{"verified", false}, {"line", wanted.given}};
       try {
-        const auto [condition, all] = condition_of(wanted);
-        const BreakpointOptions options{condition, all, wanted.value("hitCondition", ""),
-                                        wanted.value("logMessage", "")};
-        const std::int64_t there = line_with_code(path, line);
-        const unsigned number = debugger().add_breakpoint(fmt::format("{}:{}", path, there), options);
+        const std::int64_t there = line_with_code(path, wanted.line);
+        const unsigned number = debugger().add_breakpoint(fmt::format("{}:{}", path, there), wanted.options);
         breakpoints_[path].push_back(number);
         shown["verified"] = true;
         shown["id"] = number;
@@ -438,14 +477,17 @@ class DapServer::Impl {
   }
 
   json set_data_breakpoints(const json& arguments) {
+    std::vector<std::pair<std::string, std::string>> all;  // name and condition
+    for (const json& wanted : required_list(arguments, "breakpoints"))
+      all.emplace_back(required_text(wanted, "dataId"), optional_text(wanted, "condition"));
     for (const unsigned number : watches_) debugger().remove(number);
     watches_.clear();
     wanted_watches_ = arguments;
     json set = json::array();
-    for (const json& wanted : arguments.at("breakpoints")) {
+    for (const auto& [name, condition] : all) {
       json shown{{"verified", false}};
       try {
-        const unsigned number = debugger().add_watch(required_text(wanted, "dataId"), wanted.value("condition", ""));
+        const unsigned number = debugger().add_watch(name, condition);
         watches_.push_back(number);
         shown["verified"] = true;
         shown["id"] = number;
