@@ -31,6 +31,22 @@ std::string on_one_line(std::string_view text) { return escaped(text, ""); }
 
 std::string without_controls(std::string_view text) { return escaped(text, "\n\t"); }
 
+std::size_t columns_of(std::string_view text) {
+  // fmt knows the widths of characters, by which it fills up to a width; no character is wider than its bytes.
+  const std::size_t filled = fmt::formatted_size("{:<{}}", text, text.size());
+  return 2 * text.size() - filled;
+}
+
+std::string caret_below(std::string_view line, std::size_t at) {
+  std::string below;
+  std::string_view left = line.substr(0, at);
+  for (std::size_t tab = left.find('\t'); tab != std::string_view::npos; tab = left.find('\t')) {
+    below += std::string(columns_of(left.substr(0, tab)), ' ') + '\t';
+    left.remove_prefix(tab + 1);
+  }
+  return below + std::string(columns_of(left), ' ') + '^';
+}
+
 std::string shell_word(std::string_view text) {
   constexpr std::string_view kHarmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+@%-";
   if (!text.empty() && text.find_first_not_of(kHarmless) == std::string_view::npos) return std::string(text);

@@ -390,24 +390,31 @@ std::string format_diagnostics(const CompileResult& result) {
   return format_messages(format_messages(result.clang, result.warnings, "warning"), result.diagnostics);
 }
 
+namespace {
+
+/// The source line of a diagnostic and a caret below; empty if it cannot be read.
+std::string excerpt(const Diagnostic& diagnostic) {
+  std::error_code none;
+  if (diagnostic.line == 0 || !std::filesystem::is_regular_file(diagnostic.file, none)) return "";
+  const std::string file = base::read_file(diagnostic.file);
+  std::size_t begin = 0;
+  for (unsigned line = 1; line < diagnostic.line && begin != std::string::npos; ++line) {
+    begin = file.find('\n', begin);
+    if (begin != std::string::npos) ++begin;
+  }
+  if (begin == std::string::npos || begin >= file.size()) return "";
+  const std::string line = base::without_controls(file.substr(begin, file.find('\n', begin) - begin));
+  return fmt::format("    {}\n    {}\n", line, base::caret_below(line, std::max(diagnostic.column, 1U) - 1));
+}
+
+}  // namespace
+
 std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics, std::string_view severity) {
   std::string text = std::move(head);
   for (const Diagnostic& diagnostic : diagnostics) {
     std::string place = base::on_one_line(diagnostic.file);
     if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1U));
-    text += fmt::format("{}: {}: {}\n", place, severity, diagnostic.message);
-    std::error_code none;
-    if (diagnostic.line == 0 || !std::filesystem::is_regular_file(diagnostic.file, none)) continue;
-    const std::string file = base::read_file(diagnostic.file);
-    std::size_t begin = 0;
-    for (unsigned line = 1; line < diagnostic.line && begin != std::string::npos; ++line) {
-      begin = file.find('\n', begin);
-      if (begin != std::string::npos) ++begin;
-    }
-    if (begin == std::string::npos || begin >= file.size()) continue;
-    const std::string line = file.substr(begin, file.find('\n', begin) - begin);
-    const std::string left = base::without_controls(line.substr(0, std::max(diagnostic.column, 1U) - 1));
-    text += fmt::format("    {}\n    {:>{}}\n", base::without_controls(line), "^", left.size() + 1);
+    text += fmt::format("{}: {}: {}\n{}", place, severity, diagnostic.message, excerpt(diagnostic));
   }
   return text;
 }

@@ -150,6 +150,33 @@ class SourceLines(cli_test.CliTest):
         self.assertIn("pull.lsump:5: f += m * d;", shown)
 
 
+class Carets(cli_test.CliTest):
+    """A caret stands below its character: those before it may take several bytes, and one column or two."""
+
+    def caret_column(self, told, text):
+        for line, below in zip(told.splitlines(), told.splitlines()[1:]):
+            if text in line and set(below) <= set(" \t^~") and "^" in below:
+                wide = line[:line.index(text)]
+                return below.index("^"), sum(2 if ord(c) > 0x1F000 else 1 for c in wide), below.count("~")
+        self.fail(told)
+
+    def test_in_assembly(self):
+        source = self.file("k.vsm", 'kernel k\nloop body\n  nop ; fadd "😀é" fsbu9 $t\n')
+        at, wanted, _ = self.caret_column(self.ends(1, [], "as", source).err, '"😀é"')
+        self.assertEqual(at, wanted)
+        source = self.file("l.vsm", 'kernel k\nbvar long x elt "é😀é\n')
+        at, wanted, more = self.caret_column(self.ends(1, [], "as", source).err, '"é😀é')
+        self.assertEqual(at, wanted)
+
+    def test_in_cplusplus(self):
+        source = self.file("u.cc", FUNCTION.replace("  f.pot += e;", "  /* 😀é */ f.pot = e;"))
+        at, wanted, _ = self.caret_column(self.ends(1, [], "cc", source).err, "= e;")
+        self.assertEqual(at, wanted)
+        source = self.file("t.cc", FUNCTION.replace("  f.pot += e;", "\t/* é */ f.pot = e;"))
+        told = self.ends(1, [], "cc", source).err
+        self.assertIn("    \t/* é */ f.pot = e;\n    \t" + " " * 14 + "^\n", told)
+
+
 class Unused(cli_test.CliTest):
     def test_members_and_results_without_use_are_told(self):
         source = self.file("u.cc", """#include <gdr/kernel.h>

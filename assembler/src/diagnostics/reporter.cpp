@@ -230,6 +230,9 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+/// A byte of UTF-8 that does not begin a character.
+bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
 /// The source line around `where`, and a caret below.
 std::string excerpt(std::string_view line, const SourceRange& where) {
   const std::size_t column = std::min<std::size_t>(where.column > 0 ? where.column - 1 : 0, line.size());
@@ -238,15 +241,14 @@ std::string excerpt(std::string_view line, const SourceRange& where) {
   std::size_t begin = 0;
   if (line.size() > kWidestLineShown) {
     begin = std::min(column - std::min(column, kWidestLineShown / 2), line.size() - kWidestLineShown);
+    while (begin < column && is_inside_character(line[begin])) ++begin;
     if (begin > 0) head = "...";
     if (begin + kWidestLineShown < line.size()) tail = "...";
   }
   const std::string text = printable(line.substr(begin, kWidestLineShown));
-  std::string caret(head.size(), ' ');
-  for (const char c : text.substr(0, column - begin)) caret += c == '\t' ? '\t' : ' ';
-  const std::size_t room = std::max<std::size_t>(1, text.size() - (column - begin));
-  caret += '^';
-  caret.append(std::clamp<std::size_t>(where.length, 1, room) - 1, '~');
+  std::string caret = std::string(head.size(), ' ') + base::caret_below(text, column - begin);
+  const std::size_t marked = base::columns_of(std::string_view(text).substr(column - begin, where.length));
+  caret.append(std::max<std::size_t>(marked, 1) - 1, '~');
   return fmt::format("  {}{}{}\n  {}\n", head, text, tail, caret);
 }
 

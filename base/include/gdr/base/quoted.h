@@ -2,6 +2,7 @@
 // there is html().
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,12 @@ namespace gdr::base {
 
 /// One word of a command for a POSIX shell. Words of harmless characters stay as they are.
 [[nodiscard]] std::string shell_word(std::string_view text);
+
+/// A caret for the line below `line`, under the character that begins at byte `at`: characters of several bytes and
+/// wide ones count as terminals show them, and tabs stay.
+[[nodiscard]] std::string caret_below(std::string_view line, std::size_t at);
+
+/// Columns that a text without tabs takes in a terminal.
+[[nodiscard]] std::size_t columns_of(std::string_view text);
 
 }  // namespace gdr::base
