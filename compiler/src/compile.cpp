@@ -73,10 +73,10 @@ unsigned local_words_left(const Microcode& code) {
   return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
 }
 
-void take(CompileResult& result, PrintedKernel printed, const PairFunction& function) {
+void take(CompileResult& result, PrintedKernel printed) {
   result.source = std::move(printed.text);
-  for (const std::string& unused : printed.unused) {
-    result.warnings.push_back({function.place.file, function.place.line, function.place.column, unused});
+  for (const Message& unused : printed.unused) {
+    result.warnings.push_back({unused.place.file, unused.place.line, unused.place.column, unused.text});
   }
   for (const auto& [line, places] : printed.places) {
     for (const Place& place : places) result.places[line].push_back({place.file, place.line, place.column});
@@ -292,7 +292,7 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
       "From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the source's "
       "line.",
       function.name, name, options.effort, body->lines);
-  take(result, source_of(kernel, head), function);
+  take(result, source_of(kernel, head));
 }
 
 }  // namespace

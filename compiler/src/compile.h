@@ -34,7 +34,7 @@ void report_precision(const Microcode& code, CompileResult& result);
 [[nodiscard]] unsigned local_words_left(const Microcode& code);
 [[nodiscard]] std::string too_many(const Microcode& code, const Operations& section);
 /// Source, lines and warnings of a kernel of this function.
-void take(CompileResult& result, PrintedKernel printed, const PairFunction& function);
+void take(CompileResult& result, PrintedKernel printed);
 
 /// Makes a kernel of experiments from their functions: compile_experiment.cpp.
 void compile_experiment(const Imported& imported, const std::string& file, const CompileOptions& options,

@@ -216,7 +216,7 @@ void compile_experiment(const Imported& imported, const std::string& file, const
       "From functions begin, step, done and end in {}, by gdr cc -O{}: {} lines a step. Comments name what a line "
       "computes and the source's line.",
       name, options.effort, plan.step->lines);
-  take(result, source_of(kernel, head), step);
+  take(result, source_of(kernel, head));
 }
 
 }  // namespace gdr::compiler

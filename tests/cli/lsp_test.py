@@ -777,7 +777,7 @@ void pull(const I& i, const J& j, F& f) {
     def test_what_is_not_used_is_warned_of(self):
         self.begun()
         _, found = self.opened("pull.cc", self.SOURCE.replace("double m;", "double m; float spare;"))
-        self.assertEqual([(each["severity"], each["range"]["start"]["line"]) for each in found], [(2, 4)])
+        self.assertEqual([(each["severity"], each["range"]["start"]["line"]) for each in found], [(2, 2)])
         self.assertIn("member 'spare'", found[0]["message"])
 
     def test_other_files_in_cplusplus_are_left_alone(self):

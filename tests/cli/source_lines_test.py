@@ -185,11 +185,21 @@ struct P { float k; };
 void u(const I& i, const J& j, F& f, const P&) { f.f += j.y - i.x; }
 """)
         told = self.succeeds("cc", source, "-o", self.scratch / "u.gdro").err
-        for part in ("u.cc:4:1: warning: member 'spare' of the i-particle: no pair reads it",
+        for part in ("u.cc:2:1: warning: member 'spare' of the i-particle: no pair reads it",
                      "member 'q' of the j-particle: no pair reads it, and it takes 16 clocks of the input port in every iteration",
-                     "result 'lo': no path changes it, so it comes out as 0", "parameter 'k': nothing reads it"):
+                     "result 'lo': no path changes it, so it comes out as 0", "u.cc:3:1: warning: parameter 'k': nothing reads it"):
             self.assertIn(part, told)
-        self.assertNotIn("pad", told)
+        self.assertNotIn("'pad'", told)
+        experiment = self.file("e.cc", """#include <gdr/kernel.h>
+struct Start { double x; double spare; };
+struct State { double x; };
+struct F { double f; };
+void begin(const Start& s, State& t) { t.x = s.x; }
+void step(State& t) { t.x = t.x * 0.5; }
+bool done(const State& t) { return t.x < 1; }
+void end(const State& t, F& f) { f.f = t.x; }
+""")
+        self.assertIn("e.cc:2:1: warning: member 'spare' of the start: nothing reads it", self.succeeds("cc", experiment, "-o", self.scratch / "e.gdro").err)
         report = json.loads(self.succeeds("cc", source, "--json", "-").out)
         self.assertEqual([one["severity"] for one in report["diagnostics"]], ["warning"] * 4)
 

@@ -364,23 +364,25 @@ class KernelText {
     for (unsigned n = 0; n < field.count; ++n) unused += used_[variable + n] == 0 ? 1 : 0;
     if (unused == 0 || fills_layout(field)) return;
     const std::string part = unused == field.count ? "" : fmt::format("{} of {} words of ", unused, field.count);
+    const auto tell = [&](std::string text) {
+      unused_.push_back({field.place.line > 0 ? field.place : kernel_.function.place, std::move(text)});
+    };
     switch (record) {
       case Record::i:
-        return unused_.push_back(
-            code_.experiment ? fmt::format("{}member '{}' of the start: nothing reads it", part, field.name)
-                             : fmt::format("{}member '{}' of the i-particle: no pair reads it", part, field.name));
+        return tell(code_.experiment
+                        ? fmt::format("{}member '{}' of the start: nothing reads it", part, field.name)
+                        : fmt::format("{}member '{}' of the i-particle: no pair reads it", part, field.name));
       case Record::state:
-        return unused_.push_back(fmt::format("{}member '{}' of the state: nothing uses it", part, field.name));
+        return tell(fmt::format("{}member '{}' of the state: nothing uses it", part, field.name));
       case Record::j:
-        return unused_.push_back(
+        return tell(
             fmt::format("{}member '{}' of the j-particle: no pair reads it, and it takes {} clocks "
                         "of the input port in every iteration",
                         part, field.name, unused * isa::kBlocks * isa::kIdpClocksPerWord));
       case Record::result:
-        return unused_.push_back(
-            fmt::format("{}result '{}': no path changes it, so it comes out as 0", part, field.name));
+        return tell(fmt::format("{}result '{}': no path changes it, so it comes out as 0", part, field.name));
       case Record::parameter:
-        return unused_.push_back(fmt::format("{}parameter '{}': nothing reads it", part, field.name));
+        return tell(fmt::format("{}parameter '{}': nothing reads it", part, field.name));
     }
   }
 
@@ -549,7 +551,7 @@ class KernelText {
   std::vector<std::string> literal_names_;
   std::vector<std::string> variable_names_;
   std::string setting_;  // lines that copy literals and parameters
-  std::vector<std::string> unused_;
+  std::vector<Message> unused_;
 };
 
 }  // namespace

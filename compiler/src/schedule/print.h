@@ -22,7 +22,7 @@ struct Scheduled {
 struct PrintedKernel {
   std::string text;
   std::map<unsigned, std::vector<Place>> places;  // by the line's number, from 1; each place once
-  std::vector<std::string> unused;                // what is said of members and results that the function does not use
+  std::vector<Message> unused;                    // what is said of members and results that the function does not use
 };
 
 /// `head` is the first comment, a line without `#`.

@@ -66,8 +66,8 @@ struct CompileResult {
   // of the compiler's own, such as constants in registers, have the place of the function.
   std::map<unsigned, std::vector<WrittenPlace>> places;
   std::vector<Diagnostic> diagnostics;  // errors, in the order of the source
-  // Members of the records that no pair reads, and results that no path changes, at the function's place. Members whose
-  // name begins with `unused`, `pad` or `reserved` are not told of.
+  // Members of the records that no pair reads, and results that no path changes, at their places. Members whose name
+  // begins with `unused`, `pad` or `reserved` are not told of.
   std::vector<Diagnostic> warnings;
   std::string clang;  // messages of clang, errors and warnings
   std::string kernel;
