@@ -41,10 +41,20 @@ unsigned tries_of(unsigned effort, std::size_t operations) {
   return static_cast<unsigned>(std::clamp<double>(tries, 20, kMostTries[effort]));
 }
 
-void tell(CompileResult& result, const std::vector<Message>& errors) {
-  for (const Message& error : errors) {
-    result.diagnostics.push_back({error.place.file, error.place.line, error.place.column, error.text});
+Diagnostic diagnostic_of(const Message& error) {
+  Diagnostic told{error.place.file, error.place.line, error.place.column, error.text, {}};
+  for (const Call* call = error.place.call.get(); call != nullptr; call = call->place.call.get()) {
+    told.notes.push_back({call->place.file,
+                          call->place.line,
+                          call->place.column,
+                          fmt::format("function '{}' is called here", call->function),
+                          {}});
   }
+  return told;
+}
+
+void tell(CompileResult& result, const std::vector<Message>& errors) {
+  for (const Message& error : errors) result.diagnostics.push_back(diagnostic_of(error));
   std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.line < b.line; });
   // One function of C++ may call another one of the library several times, all at its own place.
@@ -75,9 +85,7 @@ unsigned local_words_left(const Microcode& code) {
 
 void take(CompileResult& result, PrintedKernel printed) {
   result.source = std::move(printed.text);
-  for (const Message& unused : printed.unused) {
-    result.warnings.push_back({unused.place.file, unused.place.line, unused.place.column, unused.text});
-  }
+  for (const Message& unused : printed.unused) result.warnings.push_back(diagnostic_of(unused));
   for (const auto& [line, places] : printed.places) {
     for (const Place& place : places) result.places[line].push_back({place.file, place.line, place.column});
   }
@@ -415,6 +423,7 @@ std::string format_messages(std::string head, const std::vector<Diagnostic>& dia
     std::string place = base::on_one_line(diagnostic.file);
     if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1U));
     text += fmt::format("{}: {}: {}\n{}", place, severity, diagnostic.message, excerpt(diagnostic));
+    text = format_messages(std::move(text), diagnostic.notes, "note");
   }
   return text;
 }

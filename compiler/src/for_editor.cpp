@@ -23,6 +23,7 @@ class EditorDiagnostics {
     one.where = {file(diagnostic.file), std::max(diagnostic.line, 1U), std::max(diagnostic.column, 1U), 1};
     one.message = diagnostic.message;
     result_.diagnostics.push_back(std::move(one));
+    for (const Diagnostic& note : diagnostic.notes) add(note, assembler::Severity::note);
   }
 
   /// Clang's lines `FILE:LINE:COL: error: TEXT`.

@@ -780,6 +780,13 @@ void pull(const I& i, const J& j, F& f) {
         self.assertEqual([(each["severity"], each["range"]["start"]["line"]) for each in found], [(2, 2)])
         self.assertIn("member 'spare'", found[0]["message"])
 
+    def test_an_error_in_a_function_of_one_s_own_stands_there(self):
+        self.begun()
+        far = "double outside;\nstatic double far(double d) {\n  return d * outside;\n}\n"
+        _, found = self.opened("pull.cc", self.SOURCE.replace("void pull", far + "void pull").replace("j.m * d", "far(j.m * d)"))
+        self.assertEqual([each["range"]["start"]["line"] for each in found], [6])
+        self.assertIn("function 'far' is called here", json.dumps(found))
+
     def test_other_files_in_cplusplus_are_left_alone(self):
         self.begun()
         uri, found = self.opened("other.cc", "int main() { return 0 }\n")

@@ -150,6 +150,58 @@ class SourceLines(cli_test.CliTest):
         self.assertIn("pull.lsump:5: f += m * d;", shown)
 
 
+class OwnFunctions(cli_test.CliTest):
+    """What a function of the user does stands in it, in its own file or a header; what one of a library does, at its call."""
+
+    SOURCE = """#include <gdr/kernel.h>
+#include "bits/tools.h"
+struct I { double a; }; struct J { double b; }; struct F { double r; };
+static double switching(double r) {
+  const double t = r - 1;
+  const double s = t * t + 3;
+  return halved(t) * s;
+}
+void go(const I& i, const J& j, F& f) {
+  f.r += i.a * switching(j.b) + std::exp(j.b);
+}
+"""
+    TOOLS = """inline double halved(double t) {
+  return t / 2;
+}
+"""
+
+    def setUp(self):
+        super().setUp()
+        (self.scratch / "bits").mkdir()
+        self.tools = self.file("bits/tools.h", self.TOOLS)
+        self.source = self.file("go.cc", self.SOURCE)
+        self.data = ["--i", self.file("i.csv", "a\n1\n2\n"), "--j", self.file("j.csv", "b\n0.5\n3\n")]
+
+    def debugged(self, script):
+        return self.succeeds("debug", self.source, *self.data, "--script", self.file("script", script)).out
+
+    def test_breakpoints_stop_in_it_and_at_its_call(self):
+        for place, text in (("go.cc:6", "const double s = t * t + 3;"), ("go.cc:7", "return halved(t) * s;"), ("tools.h:2", "return t / 2;")):
+            self.assertIn(f"{place}: {text}", self.debugged(f"break {place}\nrun\n"))
+        self.assertIn("go.cc:10: f.r += ", self.debugged("break go.cc:10\nrun\n"))
+
+    def test_the_analysis_names_its_lines_and_no_line_of_a_library(self):
+        shown = self.succeeds("analyse", self.source).out
+        self.assertIn("go.cc:6: ", shown)
+        self.assertIn("go.cc:10: ", shown)
+        self.assertNotRegex(shown, r"(kernel\.h|cmath|math\.h):\d")
+
+    def test_an_error_in_it_has_the_calls_as_notes(self):
+        tools = pathlib.Path(self.tools)
+        tools.write_text("extern double outside;\n" + self.TOOLS.replace("t / 2", "t * outside"), encoding="utf-8")
+        told = self.ends(1, [], "cc", self.source, "-o", self.scratch / "go.gdro").err
+        places = re.findall(r"(\w+\.\w+:\d+):\d+: (error|note): ([^\n]*)", told)
+        self.assertEqual([(place, kind) for place, kind, _ in places],
+                         [("tools.h:3", "error"), ("go.cc:7", "note"), ("go.cc:10", "note")])
+        self.assertIn("outside", places[0][2])
+        self.assertEqual([text for _, _, text in places[1:]], ["function 'halved' is called here", "function 'switching' is called here"])
+
+
 class Carets(cli_test.CliTest):
     """A caret stands below its character: those before it may take several bytes, and one column or two."""
 

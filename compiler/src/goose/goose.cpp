@@ -81,8 +81,12 @@ isa::Program compile_loop(const GooseLoop& loop, bool cplusplus, const std::stri
   CompileOptions compile = options.compile;
   compile.function = loop.name;
   kernel.compiled = compile_ir(optimised(clang.bitcode), file, compile);
-  for (const Diagnostic& one : kernel.compiled.diagnostics)
-    result.diagnostics.push_back({one.file, one.line, first_column(text, one.line), in_words_of_loops(one.message)});
+  for (Diagnostic& one : kernel.compiled.diagnostics) {
+    // What is in a header stands there as it was written.
+    if (one.file == file) one.column = first_column(text, one.line);
+    one.message = in_words_of_loops(one.message);
+    result.diagnostics.push_back(std::move(one));
+  }
   if (kernel.compiled.source.empty()) return {};
   assembler::AssembleResult assembled = assemble_compiled(kernel.compiled, compile);
   if (!assembled.program) {

@@ -5,16 +5,26 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace gdr::compiler {
 
-/// A position in the user's file; line 0: no position.
+struct Call;
+
+/// A position in the user's files; line 0: no position.
 struct Place {
   std::string file;
   unsigned line = 0;
   unsigned column = 0;
+  std::shared_ptr<const Call> call{};  // for a position in a function that the user's function calls
+};
+
+/// A call of a function of the user.
+struct Call {
+  std::string function;
+  Place place;
 };
 
 /// Type of a value: a floating-point number in a short or long word, an integer in a short or long word, or a truth

@@ -133,6 +133,7 @@ class SectionText {
       if (section_[n].place.line > 0) note += fmt::format("{}{}", note.empty() ? "line " : ":", section_[n].place.line);
       if (!note.empty() && (notes[line].empty() || notes[line].back() != note)) notes[line].push_back(note);
     }
+    for (std::size_t line = first; line < places.size(); ++line) add_calls(places[line]);
     std::vector<std::string> text;
     std::size_t column = 0;
     for (const auto& line : items) {
@@ -155,6 +156,15 @@ class SectionText {
     const bool known = std::ranges::any_of(
         places, [&](const Place& other) { return other.line == place.line && other.file == place.file; });
     if (place.line > 0 && !known) places.push_back(place);
+  }
+
+  /// Behind the places of a line, those of the calls that lead there.
+  static void add_calls(std::vector<Place>& places) {
+    for (std::size_t n = 0; n < places.size(); ++n) {
+      if (places[n].call == nullptr) continue;
+      const Place from = places[n].call->place;  // a copy: the list grows
+      add_place(from, places);
+    }
   }
 
   std::string local_name(std::size_t n, Names& names) {

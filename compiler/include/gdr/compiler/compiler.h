@@ -16,6 +16,8 @@ struct Diagnostic {
   unsigned line = 0;
   unsigned column = 0;
   std::string message;  // lower case, no full stop
+  /// For a position in a function that the user's function calls: the calls that lead there, the innermost first.
+  std::vector<Diagnostic> notes{};
 };
 
 struct CompileOptions {
@@ -62,8 +64,9 @@ inline constexpr std::int64_t kLargestNumber = 0xfffffff;
 
 struct CompileResult {
   std::string source;  // assembly; empty if there are errors
-  // For lines of `source`, by number from 1: the places of the operations in the user's program, each place once. Lines
-  // of the compiler's own, such as constants in registers, have the place of the function.
+  // For lines of `source`, by number from 1: the places of the operations in the user's program, each place once, and
+  // behind them those of the calls of functions that the operations are in. Lines of the compiler's own, such as
+  // constants in registers, have the place of the function.
   std::map<unsigned, std::vector<WrittenPlace>> places;
   std::vector<Diagnostic> diagnostics;  // errors, in the order of the source
   // Members of the records that no pair reads, and results that no path changes, at their places. Members whose name
@@ -97,7 +100,7 @@ struct CompileResult {
 [[nodiscard]] CompileResult compile_lsump(std::string_view text, std::string_view name,
                                           const CompileOptions& options = {});
 
-/// Each diagnostic as `FILE:LINE:COL: error: text`, with the source line where that can be read.
+/// Each diagnostic as `FILE:LINE:COL: error: text`, its notes behind it, with the source line where that can be read.
 [[nodiscard]] std::string format_diagnostics(const CompileResult& result);
 
 }  // namespace gdr::compiler

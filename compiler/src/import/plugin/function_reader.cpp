@@ -102,14 +102,49 @@ void FunctionReader::block(const llvm::BasicBlock& block) {
   for (const llvm::Instruction& next : block) instruction(next);
 }
 
+namespace {
+
+// LLVM's check of debug information leaves the file of a block out.
+std::string file_of(const llvm::DIScope& scope) {
+  const auto* file = llvm::dyn_cast_if_present<llvm::DIFile>(scope.getRawFile());
+  return file == nullptr ? "" : file->getFilename().str();
+}
+
+}  // namespace
+
+/// The user's files are those that clang was given by a path from the current folder, and those beside or below the
+/// file of the function, except the headers of the compiler, which lie below kernels that come with it.
+bool FunctionReader::is_in_user_file(const llvm::DILocation& location) const {
+  const std::string file = file_of(*location.getScope());
+  const std::string& main = result_.place.file;
+  if (file == main) return true;
+  for (const std::string_view header : {"/gdr/kernel.h", "/bits/specfun.h"}) {
+    if (file.ends_with(header)) return false;
+  }
+  if (!file.starts_with('/')) return true;
+  const std::size_t folder = main.rfind('/');
+  return folder != std::string::npos && file.starts_with(main.substr(0, folder + 1));
+}
+
+Place FunctionReader::place_of(const llvm::DILocation& location) const {
+  Place place{file_of(*location.getScope()), location.getLine(), location.getColumn(), {}};
+  const llvm::DILocation* call = location.getInlinedAt();
+  while (call != nullptr && (call->getLine() == 0 || !is_in_user_file(*call))) call = call->getInlinedAt();
+  if (call == nullptr) return place;
+  const llvm::DISubprogram* function = location.getScope()->getSubprogram();
+  place.call = std::make_shared<const Call>(
+      Call{function == nullptr ? std::string() : function->getName().str(), place_of(*call)});
+  return place;
+}
+
 Place FunctionReader::place_of(const llvm::Instruction& instruction) const {
-  const llvm::DILocation* location = instruction.getDebugLoc();
-  // What was inlined is told where the user's function calls it.
-  while (location != nullptr && location->getInlinedAt() != nullptr) location = location->getInlinedAt();
-  if (location == nullptr || location->getLine() == 0) return place_.line != 0 ? place_ : result_.place;
-  // LLVM's check of debug information leaves the file of a block out.
-  const auto* file = llvm::dyn_cast_if_present<llvm::DIFile>(location->getScope()->getRawFile());
-  return {file == nullptr ? "" : file->getFilename().str(), location->getLine(), location->getColumn()};
+  const llvm::DILocation* outermost = instruction.getDebugLoc();
+  while (outermost != nullptr && outermost->getInlinedAt() != nullptr) outermost = outermost->getInlinedAt();
+  for (const llvm::DILocation* at = instruction.getDebugLoc(); at != outermost; at = at->getInlinedAt()) {
+    if (at->getLine() != 0 && is_in_user_file(*at)) return place_of(*at);
+  }
+  if (outermost == nullptr || outermost->getLine() == 0) return place_.line != 0 ? place_ : result_.place;
+  return place_of(*outermost);
 }
 
 int FunctionReader::refuse(const llvm::Instruction& at, std::string text) {

@@ -163,7 +163,11 @@ class FunctionReader {
   int truth(bool value);
   int input(Record record, Slot slot);
   int refuse(const llvm::Instruction& at, std::string text);
+  /// The innermost place of an instruction in the user's files, with the calls that lead there. Functions of libraries
+  /// have the place of their call.
   Place place_of(const llvm::Instruction& instruction) const;
+  Place place_of(const llvm::DILocation& location) const;
+  [[nodiscard]] bool is_in_user_file(const llvm::DILocation& location) const;
 
   llvm::Function& function_;
   std::vector<Record> roles_;
