@@ -8,6 +8,7 @@
 
 #include "answers.h"
 #include "gdr/base/error.h"
+#include "kept_lines.h"
 
 namespace gdr::editor {
 namespace {
@@ -106,7 +107,10 @@ class LanguageServer::Impl {
     std::map<std::string, json> found;
     for (const std::string& root : workspace_.roots()) {
       const bool fragment = !workspace_.documents().at(root).is_kernel;
-      for (auto& [uri, list] : diagnostics_of(workspace_.unit(root), fragment, related_)) {
+      const Unit& unit = workspace_.unit(root);
+      const std::map<std::string, KeptLines> kept = kept_lines(unit);
+      for (auto& [uri, list] : diagnostics_of(unit, fragment, related_)) {
+        list = moved(std::move(list), uri, kept);
         json& all = found.try_emplace(uri, json::array()).first->second;
         for (json& each : list) {
           if (std::ranges::find(all, each) == all.end()) all.push_back(std::move(each));
@@ -364,9 +368,52 @@ class LanguageServer::Impl {
     return unit.file_of(uri_in(params)).value_or(0);
   }
 
+  /// For the open files of a compiled unit that were edited since: where their lines are now, by URI.
+  [[nodiscard]] std::map<std::string, KeptLines> kept_lines(const Unit& unit) const {
+    std::map<std::string, KeptLines> kept;
+    for (std::size_t file = 0; unit.compiled && file < unit.uris.size(); ++file) {
+      const auto open = workspace_.documents().find(unit.uris[file]);
+      if (open == workspace_.documents().end() || open->second.text == unit.texts[file].all()) continue;
+      kept.try_emplace(unit.uris[file], unit.texts[file], Text(open->second.text));
+    }
+    return kept;
+  }
+
+  /// Brings a range of a compiled text to where its line is now. Returns false if the line has changed.
+  static bool move_range(json& range, const std::string& uri, const std::map<std::string, KeptLines>& kept) {
+    const auto lines = kept.find(uri);
+    if (lines == kept.end()) return true;
+    const auto line = lines->second.now(range["start"]["line"].get<std::size_t>());
+    for (const char* end : {"start", "end"}) range[end]["line"] = line.value_or(0);
+    return line.has_value();
+  }
+
+  /// Diagnostics of a file where its lines are now, without those of changed lines.
+  static json moved(json list, const std::string& uri, const std::map<std::string, KeptLines>& kept) {
+    if (kept.empty()) return list;
+    json left = json::array();
+    for (json& each : list) {
+      if (!move_range(each["range"], uri, kept)) continue;
+      json related = json::array();
+      for (json& note : each.value("relatedInformation", json::array())) {
+        json& location = note["location"];
+        if (move_range(location["range"], location["uri"].get<std::string>(), kept)) related.push_back(std::move(note));
+      }
+      if (each.contains("relatedInformation")) each["relatedInformation"] = std::move(related);
+      left.push_back(std::move(each));
+    }
+    return left;
+  }
+
   [[nodiscard]] At at(const json& params) {
     const Unit& unit = context_in(params);
     At found{unit, file_in(unit, params), count_of(params.at("position"), "line"), 0};
+    const std::map<std::string, KeptLines> kept = kept_lines(unit);
+    if (const auto lines = kept.find(unit.uris[found.file]); lines != kept.end()) {
+      // Nothing stands beyond the text, and nothing is known of a changed line.
+      constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();
+      found.line = lines->second.before(found.line).value_or(kBeyond);
+    }
     found.byte = found.text().byte_after(found.line, count_of(params.at("position"), "character"));
     return found;
   }
@@ -411,8 +458,20 @@ class LanguageServer::Impl {
   json find_hints(const json& params) {
     const Unit& unit = context_in(params);
     const json& range = params.at("range");
-    return inlay_hints(unit, file_in(unit, params), count_of(range.at("start"), "line"),
-                       count_of(range.at("end"), "line"));
+    const std::uint32_t file = file_in(unit, params);
+    const std::uint32_t first = count_of(range.at("start"), "line");
+    const std::uint32_t last = count_of(range.at("end"), "line");
+    const std::map<std::string, KeptLines> kept = kept_lines(unit);
+    const auto lines = kept.find(unit.uris[file]);
+    if (lines == kept.end()) return inlay_hints(unit, file, first, last);
+    json hints = json::array();
+    for (json& each : inlay_hints(unit, file, 0, static_cast<std::uint32_t>(unit.texts[file].lines()))) {
+      const auto line = lines->second.now(each["position"]["line"].get<std::size_t>());
+      if (!line || *line < first || *line > last) continue;
+      each["position"]["line"] = *line;
+      hints.push_back(std::move(each));
+    }
+    return hints;
   }
 
   json find_actions(const json& params) {

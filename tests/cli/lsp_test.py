@@ -787,6 +787,40 @@ void pull(const I& i, const J& j, F& f) {
         self.assertEqual([each["range"]["start"]["line"] for each in found], [6])
         self.assertIn("function 'far' is called here", json.dumps(found))
 
+    def test_what_is_known_moves_with_its_lines_until_the_file_is_saved(self):
+        self.begun()
+        source = self.SOURCE.replace("double m;", "double m; float spare;").replace("}\n", "  f.f += 2 * d;\n}\n")
+        uri, found = self.opened("pull.cc", source)
+        self.assertEqual([each["range"]["start"]["line"] for each in found], [2])
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 50, "character": 0}}
+
+        def labels():
+            return {each["position"]["line"]: each["label"]
+                    for each in self.client.request("textDocument/inlayHint", textDocument={"uri": uri}, range=whole)}
+
+        def edit(version, line, begin, end, text):
+            span = {"start": {"line": line, "character": begin}, "end": {"line": line, "character": end}}
+            self.client.notify("textDocument/didChange", textDocument={"uri": uri, "version": version},
+                               contentChanges=[{"range": span, "text": text}])
+            return [each["range"]["start"]["line"] for each in self.diagnostics(uri)]
+
+        before = labels()
+        self.assertTrue({5, 6, 7} <= set(before))
+        self.assertEqual(edit(2, 1, 0, 0, "// one\n// two\n"), [4])
+        self.assertEqual(labels(), {line + 2: label for line, label in before.items()})
+        # A second edit further down: what is between the two stays known, the changed line is not.
+        self.assertEqual(edit(3, 9, 2, 2, "/* more */ "), [4])
+        kept = {line + 2: label for line, label in before.items() if line != 7}
+        self.assertEqual(labels(), kept)
+        for line in range(12):
+            told = self.client.request("textDocument/hover", textDocument={"uri": uri}, position={"line": line, "character": 10})
+            self.assertEqual(told is not None, line in kept, line)
+        some = {"start": {"line": 7, "character": 0}, "end": {"line": 7, "character": 5}}
+        self.assertEqual([each["position"]["line"] for each in
+                          self.client.request("textDocument/inlayHint", textDocument={"uri": uri}, range=some)], [7])
+        self.assertEqual(edit(4, 4, 0, 0, " "), [])  # the line of the warning
+        self.assertEqual(edit(5, 4, 0, 1, ""), [4])  # as it was
+
     def test_other_files_in_cplusplus_are_left_alone(self):
         self.begun()
         uri, found = self.opened("other.cc", "int main() { return 0 }\n")
