@@ -26,14 +26,18 @@ class EditorDiagnostics {
     for (const Diagnostic& note : diagnostic.notes) add(note, assembler::Severity::note);
   }
 
-  /// Clang's lines `FILE:LINE:COL: error: TEXT`.
-  void add_of_clang(const std::string& messages) {
+  /// Clang's lines `FILE:LINE:COL: error: TEXT`. Returns true if there are errors among them.
+  bool add_of_clang(const std::string& messages) {
+    bool has_errors = false;
     static const std::regex kLine("([^:\n]+):([0-9]+):([0-9]+): (error|warning|fatal error): ([^\n]+)");
     for (std::sregex_iterator at(messages.begin(), messages.end(), kLine), end; at != end; ++at) {
       const auto number = [&](std::size_t group) { return static_cast<unsigned>(std::stoul((*at)[group].str())); };
+      const bool is_error = (*at)[4].str() != "warning";
       add({(*at)[1].str(), number(2), number(3), (*at)[5].str()},
-          (*at)[4].str() == "warning" ? assembler::Severity::warning : assembler::Severity::error);
+          is_error ? assembler::Severity::error : assembler::Severity::warning);
+      has_errors = has_errors || is_error;
     }
+    return has_errors;
   }
 
   /// Index of a file, which is added if it is not there.
@@ -61,9 +65,12 @@ assembler::AssembleResult assembled_for_editor(const std::filesystem::path& path
     result.diagnostics.clear();
     EditorDiagnostics diagnostics(result);
     diagnostics.file(path.string());
-    diagnostics.add_of_clang(compiled.clang);
+    const bool is_told = diagnostics.add_of_clang(compiled.clang);
     for (const Diagnostic& one : compiled.warnings) diagnostics.add(one, assembler::Severity::warning);
-    for (const Diagnostic& one : compiled.diagnostics) diagnostics.add(one, assembler::Severity::error);
+    for (const Diagnostic& one : compiled.diagnostics) {
+      // Clang's errors say why it does not compile the file.
+      if (one.line > 0 || !is_told) diagnostics.add(one, assembler::Severity::error);
+    }
   } catch (const Error& error) {
     EditorDiagnostics(result).add({path.string(), 1, 1, error.what()}, assembler::Severity::error);
   }

@@ -821,6 +821,11 @@ void pull(const I& i, const J& j, F& f) {
         self.assertEqual(edit(4, 4, 0, 0, " "), [])  # the line of the warning
         self.assertEqual(edit(5, 4, 0, 1, ""), [4])  # as it was
 
+    def test_errors_of_clang_are_told_once(self):
+        self.begun()
+        _, found = self.opened("clang.cc", self.SOURCE.replace("j.m", "j.n"))
+        self.assertEqual([each["range"]["start"]["line"] for each in found], [6])
+
     def test_other_files_in_cplusplus_are_left_alone(self):
         self.begun()
         uri, found = self.opened("other.cc", "int main() { return 0 }\n")
