@@ -304,7 +304,7 @@ class LanguageServer::Impl {
 
   void did_open(const json& params) {
     const json& document = params.at("textDocument");
-    workspace_.open(uri_in(params), document.at("text").get<std::string>(), version_in(document));
+    workspace_.open(uri_in(params), with_line_feeds(document.at("text").get<std::string>()), version_in(document));
     changed_ = true;
   }
 
@@ -313,7 +313,7 @@ class LanguageServer::Impl {
     const json& changes = params.at("contentChanges");
     if (!changes.is_array()) throw Error("contentChanges are a list");
     std::string text = workspace_.documents().at(uri_in(params)).text;
-    for (const json& change : changes) text = with_change(std::move(text), change);
+    for (const json& change : changes) text = with_line_feeds(with_change(std::move(text), change));
     workspace_.open(uri_in(params), std::move(text), version_in(params.at("textDocument")));
     changed_ = true;
   }

@@ -25,6 +25,13 @@ constexpr std::string_view kScheme = "file://";
 
 }  // namespace
 
+std::string with_line_feeds(std::string text) {
+  for (std::size_t at = text.find('\r'); at != std::string::npos; at = text.find('\r', at + 1)) {
+    if (at + 1 == text.size() || text[at + 1] != '\n') text[at] = '\n';
+  }
+  return text;
+}
+
 Text::Text(std::string text) : text_(std::move(text)), begins_{0} {
   for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) {
     begins_.push_back(at + 1);

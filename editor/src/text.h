@@ -32,6 +32,10 @@ class Text {
   std::vector<std::size_t> begins_;
 };
 
+/// The text with a line feed in place of each carriage return that ends a line alone: it does so in the protocol, but
+/// not for the assembler.
+[[nodiscard]] std::string with_line_feeds(std::string text);
+
 /// The path of a `file:` URI; nothing for any other URI.
 [[nodiscard]] std::optional<std::filesystem::path> path_of(std::string_view uri);
 [[nodiscard]] std::string uri_of(const std::filesystem::path& path);

@@ -708,6 +708,12 @@ class Structure(LspTest):
         self.assertEqual(edit, {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 2, "character": 7}},
                                 "newText": "kernel k\nloop body\n  nop ; nop\n"})
 
+    def test_a_carriage_return_alone_ends_a_line(self):
+        uri, _ = self.opened("k.vsm", "kernel k\rloop body\r\n   nop\rnop\n")
+        (edit,) = self.client.request("textDocument/formatting", textDocument={"uri": uri}, options={"tabSize": 2, "insertSpaces": True})
+        self.assertEqual(edit["range"]["end"], {"line": 4, "character": 0})
+        self.assertEqual(edit["newText"], "kernel k\nloop body\n  nop\n  nop\n")
+
     def test_sections_and_blocks_fold(self):
         folds = self.client.request("textDocument/foldingRange", textDocument=self.document)
         lines = KERNEL.splitlines()
@@ -780,13 +786,6 @@ void pull(const I& i, const J& j, F& f) {
         self.assertEqual([(each["severity"], each["range"]["start"]["line"]) for each in found], [(2, 2)])
         self.assertIn("member 'spare'", found[0]["message"])
 
-    def test_an_error_in_a_function_of_one_s_own_stands_there(self):
-        self.begun()
-        far = "double outside;\nstatic double far(double d) {\n  return d * outside;\n}\n"
-        _, found = self.opened("pull.cc", self.SOURCE.replace("void pull", far + "void pull").replace("j.m * d", "far(j.m * d)"))
-        self.assertEqual([each["range"]["start"]["line"] for each in found], [6])
-        self.assertIn("function 'far' is called here", json.dumps(found))
-
     def test_what_is_known_moves_with_its_lines_until_the_file_is_saved(self):
         self.begun()
         source = self.SOURCE.replace("double m;", "double m; float spare;").replace("}\n", "  f.f += 2 * d;\n}\n")
@@ -820,6 +819,13 @@ void pull(const I& i, const J& j, F& f) {
                           self.client.request("textDocument/inlayHint", textDocument={"uri": uri}, range=some)], [7])
         self.assertEqual(edit(4, 4, 0, 0, " "), [])  # the line of the warning
         self.assertEqual(edit(5, 4, 0, 1, ""), [4])  # as it was
+
+    def test_an_error_in_a_function_of_one_s_own_stands_there(self):
+        self.begun()
+        far = "double outside;\nstatic double far(double d) {\n  return d * outside;\n}\n"
+        _, found = self.opened("pull.cc", self.SOURCE.replace("void pull", far + "void pull").replace("j.m * d", "far(j.m * d)"))
+        self.assertEqual([each["range"]["start"]["line"] for each in found], [6])
+        self.assertIn("function 'far' is called here", json.dumps(found))
 
     def test_errors_of_clang_are_told_once(self):
         self.begun()
