@@ -43,7 +43,11 @@ void Debugger::Impl::go_to_pair(std::optional<std::uint64_t> i, std::optional<st
     there.iteration = *j / recording_.chips / isa::kBlocks;
   }
   const Moment moment = clocks_[focus.chip].moment(there);
-  if (clocks_[focus.chip].position(moment) != there) throw Error("the two never meet: the loop does not run so far");
+  if (clocks_[focus.chip].position(moment) != there) {
+    if (j) throw Error("the two never meet: the loop does not run so far");
+    throw Error(fmt::format("no j-record lies on chip {}, where the focus is: name one, as in pair i={} j=0",
+                            focus.chip, i.value_or(0)));
+  }
   timeline_ = std::make_unique<Timeline>(recording_, clocks_[focus.chip], focus.chip, focus.block, kKeptPlaces);
   focus_ = focus;
   timeline_->seek(moment);

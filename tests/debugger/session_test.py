@@ -51,6 +51,15 @@ class DebugTest(cli_test.CliTest):
         return out
 
 
+class Pairs(DebugTest):
+    def test_a_chip_without_records_is_named(self):
+        self.j = self.file("few.csv", "xj,mj\n0,2\n1,2\n")
+        kernel = self.kernel("  fsub xj xi d\n  nop\n  fmul d mj y\n  nop\n  fadd sum y sum\n")
+        told = self.session(kernel, "focus chip=3", "pair i=4", status=1).err
+        self.assertIn("no j-record lies on chip 3, where the focus is: name one, as in pair i=4 j=0", told)
+        self.assertIn("chip 0", self.session(kernel, "focus chip=3", "pair i=4 j=0").out)
+
+
 class Planted(DebugTest):
     """Each error is found in at most five commands: the last answer names the line, or shows the word that is wrong."""
 
