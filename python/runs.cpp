@@ -196,6 +196,7 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
   reader.take("restart", settings.restart);
   reader.take("force_restart", settings.force_restart);
   reader.take("kernel", settings.kernel);
+  settings.kernel = hostlib::kernel_name(settings.kernel);
   reader.take("eta", settings.hermite.eta);
   reader.take("eps", settings.hermite.eps);
   if (!settings.restart.empty()) {

@@ -458,6 +458,11 @@ class Runs(InFolder):
             self.refuses(why, grapedr.NbodyRun, **{"start": "plummer", "n": 32, "t_end": 0.125, name: value})
         self.refuses("seed has no effect with start binary", grapedr.NbodyRun, start="binary", seed=3, t_end=0.125)
 
+    def test_take_kernels_by_their_file_names(self):
+        """As gdr nbody --kernel."""
+        run = grapedr.NbodyRun(start="plummer", n=32, t_end=0.125, kernel_name="gravity_jerk.vsm")
+        self.assertEqual(run.facts["kernel"], "gravity_jerk")
+
     def test_compute_without_a_board_when_told(self):
         settings = dict(start="plummer", n=32, t_end=0.125, engine="direct")
         run = grapedr.NbodyRun(**settings, threads=1)

@@ -13,8 +13,6 @@
 namespace gdr::cli {
 namespace {
 
-constexpr const char* kAssembly = ".vsm";
-
 std::vector<std::string> clang_arguments(const std::vector<std::string>& definitions,
                                          const std::vector<std::string>& include_directories) {
   commandline::refuse_one_name_twice("-D", definitions);
@@ -104,9 +102,7 @@ std::string kernel_path(const std::string& file_or_name) {
 }
 
 Check kernel_named(const std::vector<std::string>& allowed) {
-  const auto name_of = [](const std::string& text) {
-    return text.ends_with(kAssembly) ? text.substr(0, text.size() - std::string_view(kAssembly).size()) : text;
-  };
+  const auto name_of = [](const std::string& text) { return std::string(hostlib::kernel_name(text)); };
   Check check = one_of(allowed);
   check.refusal = [name_of, refusal = check.refusal](const std::string& text) { return refusal(name_of(text)); };
   check.plain = name_of;

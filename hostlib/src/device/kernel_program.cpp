@@ -32,8 +32,13 @@ std::vector<std::string> kernel_names() {
   return {names.begin(), names.end()};
 }
 
+std::string_view kernel_name(std::string_view name) {
+  if (name.ends_with(kAssembly)) name.remove_suffix(std::string_view(kAssembly).size());
+  return name;
+}
+
 isa::Program kernel_program(std::string_view name, const std::map<std::string, std::string>& definitions) {
-  const std::string wanted = fmt::format("kernels/{}.vsm", name);
+  const std::string wanted = fmt::format("kernels/{}{}", kernel_name(name), kAssembly);
   if (!base::find_data_file(wanted)) {
     const std::vector<std::string> known = kernel_names();
     if (!known.empty()) {

@@ -14,6 +14,9 @@ namespace gdr::hostlib {
 /// Names of the kernels that come with gdr, in alphabetical order.
 [[nodiscard]] std::vector<std::string> kernel_names();
 
+/// The name of a kernel that comes with gdr, without .vsm if that is behind it.
+[[nodiscard]] std::string_view kernel_name(std::string_view name);
+
 /// Assembles kernels/NAME.vsm from the first data directory that has it (base::data_directories()). `definitions` has
 /// the same effect as -D on the command line. Throws gdr::Error if no directory has the file, with the known names
 /// and the most similar one, or with the diagnostics if it does not assemble.
