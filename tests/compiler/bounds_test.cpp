@@ -339,7 +339,7 @@ const std::vector<std::string>& statements() {
       "f.n += std::bit_width(i.u) + std::popcount(j.v) + std::has_single_bit(i.u)",
       "f.n += static_cast<short>(i.a) + static_cast<unsigned char>(j.b) + static_cast<signed char>(i.u + j.v)",
       "f.n += std::min(i.a, j.b) + std::max(i.u, j.v) + std::abs(i.s) + std::clamp(i.a, -5, 70)",
-      "f.n += i.a / 7 + j.b % 12 + i.u / 3u + j.v % 1000u + i.s / (j.w + 1)",
+      "f.n += i.a / 7 + j.b % 12 + i.u / 3u + j.v % 1000u + i.l % 64 + j.m / 16 + i.s / (j.w + 1)",
       "f.n += (i.a >> 3) + (i.u >> 5) + (i.u << 4) + (j.v ^ 0xffu) + (i.a & 0xf0) + (i.a | 7) + ~j.v",
       "f.n += i.s * j.c + i.h * j.w + i.u * 5u + j.c * 100 + i.u * j.v",
       "f.n += __builtin_bswap32(i.u) + std::rotl(j.v, 9)",

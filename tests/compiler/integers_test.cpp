@@ -99,6 +99,8 @@ const std::vector<std::string>& expressions() {
       "i.a % 1024", "static_cast<int>(i.u / 7)", "static_cast<int>(i.u % 1000003u)",
       "static_cast<int>(i.u / (j.v | 1))", "static_cast<int>(i.u % (j.v | 1))", "i.a / ((j.z | 1) * 4 + 1)",
       "i.a % ((j.z | 1) * 4 + 1)", "i.h / (j.k + 1)", "i.s % (j.k + 1)", "static_cast<int>((i.u + j.v) / 3u)",
+      "static_cast<int>(i.l / 2)", "static_cast<int>(i.l % 8)", "static_cast<int>(i.l / 4096 - j.m % 1024)",
+      "static_cast<int>(static_cast<unsigned long>(i.l) % 64)",
       // bits
       "std::popcount(i.u)", "std::popcount(i.u ^ j.v)", "std::popcount(i.w)", "std::countl_zero(i.u)",
       "std::countl_zero(i.u - j.v)", "std::countr_zero(i.u)", "std::countr_zero(i.u + j.v)", "std::countl_zero(i.w)",

@@ -149,11 +149,14 @@ int FunctionReader::quotient(const llvm::BinaryOperator& next, int a, int b) {
   a = as_number(a, bits, is_signed);
   b = as_number(b, bits, is_signed);
   if (a < 0 || b < 0) return -1;
-  // (a + 1/2) / b is 1/(2 b) away from a whole number, and its error must be less: 2^-48 of itself.
-  if (bits > 32 && !(is_within(bounds(a), {-0x1p44, 0x1p44}) && is_within(bounds(b), {-0x1p44, 0x1p44})))
-    return refuse(next, "quotients of 64-bit integers are made only of numbers below 2^44: convert them from int");
   const auto* divisor = llvm::dyn_cast<llvm::ConstantInt>(next.getOperand(1));
   const bool power = divisor != nullptr && divisor->getValue().isPowerOf2() && !divisor->getValue().isNegative();
+  // (a + 1/2) / b is 1/(2 b) away from a whole number, and its error must be less: 2^-48 of itself. Powers of two take
+  // shifts.
+  if (!power && bits > 32 && !(is_within(bounds(a), {-0x1p44, 0x1p44}) && is_within(bounds(b), {-0x1p44, 0x1p44})))
+    return refuse(next,
+                  "quotients of 64-bit integers are made only of numbers below 2^44 or by powers of two: convert "
+                  "them from int");
   if (!power) return add(rest ? Act::iremainder : Act::idiv, type, {a, b});
   const std::int64_t less = low_of(divisor->getValue() - 1);
   int sum = a;
