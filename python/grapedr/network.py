@@ -164,8 +164,9 @@ def cluster_nbody(
     that has too few nodes is made larger, if its kind can be. Raises `grapedr.Error` for more nodes than the network
     has, and for particles that do not fit into the boards."""
     names = text("algorithm", algorithm), text("kernel_name", kernel_name)
-    nodes, n = whole("nodes", nodes, 1, 65536), whole("n", n, 2, 10**9)
-    return _models.cluster_nbody(path("cluster", cluster), nodes, float(n), *names, real("t_end", t_end), bool(grow_network))
+    nodes = whole("nodes", nodes, 1, 65536)
+    particles = whole("n", int(n) if real("n", n).is_integer() else n, 2, 10**9)
+    return _models.cluster_nbody(path("cluster", cluster), nodes, float(particles), *names, real("t_end", t_end), bool(grow_network))
 
 
 def sum_words(terms: ArrayLike) -> NDArray[np.int64]:

@@ -80,7 +80,9 @@ TEST(Disassembly, AssemblesToTheSameProgram) {
 TEST(Disassembly, OfEveryShippedKernelAssemblesToTheSameProgram) {
   for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
     if (entry.path().extension() != ".vsm") continue;
-    const isa::Program program = assembled(base::read_file(entry.path()));
+    AssembleOptions options;
+    options.include_directories = {GDR_KERNELS_DIR};
+    const isa::Program program = assembled(base::read_file(entry.path()), options);
     EXPECT_EQ(without_positions(assembled(disassemble(program))), without_positions(program)) << entry.path();
   }
 }

@@ -232,8 +232,11 @@ TEST(Schedule, EveryShippedKernelGetsNoLongerAndDisassemblesToTheSameWords) {
   for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
     if (entry.path().extension() != ".vsm") continue;
     const std::string source = base::read_file(entry.path());
-    const isa::Program written = assembled(source);
-    const isa::Program program = assembled(source, scheduling());
+    AssembleOptions options;
+    options.include_directories = {GDR_KERNELS_DIR};
+    const isa::Program written = assembled(source, options);
+    options.schedule.level = ScheduleLevel::list;
+    const isa::Program program = assembled(source, options);
     for (std::size_t section = 0; section < isa::kSections; ++section) {
       EXPECT_LE(program.sections[section].size(), written.sections[section].size()) << entry.path();
     }

@@ -38,6 +38,7 @@ const std::vector<Packing>& packings() {
 std::string words_of(std::string_view name, std::string_view source, const Packing& packing) {
   AssembleOptions options;
   options.schedule = packing.options;
+  options.include_directories = {GDR_KERNELS_DIR};
   const isa::Program program = assembled(source, options);
   std::string words;
   for (std::size_t section = 0; section < isa::kSections; ++section) {

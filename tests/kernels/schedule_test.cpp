@@ -32,6 +32,7 @@ constexpr unsigned kPes = 3;
 isa::Program assembled_with(std::string_view source, ScheduleLevel level, double effort = 1, bool pipeline = false) {
   assembler::AssembleOptions options;
   options.warnings.told.reset();
+  options.include_directories = {GDR_KERNELS_DIR};
   options.schedule = {.level = level, .effort = effort, .pipeline = pipeline};
   const assembler::AssembleResult result = assembler::assemble(source, "test.vsm", options);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
