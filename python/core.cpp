@@ -585,6 +585,7 @@ PYBIND11_MODULE(_core, module) {
   using namespace gdr;
   using namespace gdr::python;
 
+  Computation::end_before_the_interpreter();
   static const py::exception<Error> error(module, "Error", PyExc_ValueError);
   static const py::exception<AssemblyError> assembly_error(module, "AssemblyError", error.ptr());
   py::register_exception_translator([](std::exception_ptr thrown) {

@@ -38,9 +38,10 @@ template <class Body>
 auto computed(Body body) {
   std::exception_ptr raised;
   const WithoutLock unlocked;
+  const Computation computation;
   Interrupts interrupts;
   const base::Stopping stopping([&] {
-    if (raised) return false;
+    if (raised || computation.must_stop()) return false;
     try {
       interrupts.tell();
     } catch (...) {
@@ -57,7 +58,7 @@ auto computed(Body body) {
       if (!raised) return result;
     }
   } catch (const base::Stopped&) {
-    if (!raised) throw;
+    if (!raised) throw;  // also while the interpreter ends, when this thread does not come back
   }
   std::rethrow_exception(raised);  // also if the computation ended as its last pause demands, without a word
 }
@@ -72,8 +73,13 @@ auto interruptible(Body body) {
     const base::Stopping stopping([&] { return !stop; });
     return body(stop);
   });
+  const Computation computation;
   Interrupts interrupts;
   while (result.wait_for(Interrupts::kPause) != std::future_status::ready) {
+    if (computation.must_stop()) {
+      stop = true;
+      continue;
+    }
     try {
       interrupts.tell();
     } catch (...) {

@@ -9,6 +9,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 namespace gdr::python {
 
 /// What `call` returns, a function of Python's C interface that may wait for the lock. Does not return in a thread that
@@ -46,6 +50,36 @@ class WithLock {
 
  private:
   PyGILState_STATE state_;
+};
+
+/// A computation without Python's lock. The interpreter ends only when those that had begun are over, since they use
+/// what the process takes apart at its end; they are to stop soon once must_stop() is true. Their threads then sleep.
+class Computation {
+ public:
+  Computation() { ++count; }
+  ~Computation() {
+    const bool sleeps = must_stop();
+    --count;
+    while (sleeps) ::pause();
+  }
+  Computation(const Computation&) = delete;
+  Computation& operator=(const Computation&) = delete;
+
+  [[nodiscard]] bool must_stop() const { return began_before_ && is_ending; }
+
+  /// To be called once by each module: lets the interpreter wait, for two seconds at most.
+  static void end_before_the_interpreter() {
+    pybind11::module_::import("atexit").attr("register")(pybind11::cpp_function([] {
+      is_ending = true;
+      const WithoutLock unlocked;
+      for (int waits = 0; count > 0 && waits < 200; ++waits) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }));
+  }
+
+ private:
+  static inline std::atomic<int> count = 0;
+  static inline std::atomic<bool> is_ending = false;
+  const bool began_before_ = !is_ending;  // a handler of the exit may compute, too
 };
 
 /// What a function of Python returns. Python's code gives the lock to other threads now and then.

@@ -256,6 +256,7 @@ PYBIND11_MODULE(_models, module) {
   using namespace gdr;
   using namespace gdr::python;
 
+  Computation::end_before_the_interpreter();
   // The exceptions of grapedr._core; kept for as long as the process lives.
   static py::handle error = py::module_::import("grapedr._core").attr("Error").cast<py::object>().release();
   py::register_local_exception_translator([](std::exception_ptr thrown) {

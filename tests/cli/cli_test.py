@@ -230,7 +230,7 @@ class ExitStatus(CliTest):
         same = self.scratch / "same.json"
         for command, one, other in [(run, "--output", "--json"), (force, "--trace", "--profile"), (["as", source], "-o", "--listing")]:
             self.ends(2, [f"{same}: named for two outputs"], *command, one, same, other, self.scratch / "." / "same.json")
-        self.ends(2, ["--html and --json both go to standard output"], "analyse", source, "--html", "-", "--json", "-")
+        self.ends(2, ["--json and --html both go to standard output"], "analyse", source, "--html", "-", "--json", "-")
         self.assertEqual(sorted(self.scratch.iterdir()), before)
 
     def test_input_that_cannot_be_read_is_no_empty_input(self):

@@ -24,6 +24,7 @@ SENSES = {
     "--overlap": (3, "what the algorithm can overlap with messages"),
     "--split": (2, "a grid has ranks along its dimensions, particles have none"),
     "--steps": (2, "of an experiment, and of a refinement"),
+    "--t-end": (2, "a run may begin at a time below 0, a model begins at 0"),
 }
 # Words whose text is that of each command.
 OWN = {

@@ -188,7 +188,7 @@ class Kinds(unittest.TestCase):
             (lambda: grapedr.NbodyRun(particles, t_end=1, out=3), "out = 3 is refused: it must be a text or a path"),
             (lambda: grapedr.NbodyRun(particles, t_end=1, orbits=3), "orbits = 3 is refused: it must be a list of ids"),
             (lambda: grapedr.NbodyRun(t_end=1, start="king", n=8, w0="6"), "w0 = '6' is refused: it must be a real number"),
-            (lambda: network.collective("allgather", 3.5), "bytes = 3.5 is refused: it must be a whole number from 0"),
+            (lambda: network.collective("allgather", 3.5), "bytes = 3.5 is refused: it must be a whole number from 1"),
             (lambda: network.route(0, None), "end = None is refused: it must be a whole number from 0"),
             (lambda: grapedr.network.map_tasks("cg", "torus:2x2", effort="much"), "effort = 'much' is refused: it must be a real number"),
             (lambda: grapedr.network.cluster_nbody("grape-dr-64", "4", 1000), "nodes = '4' is refused: it must be a whole number"),

@@ -85,7 +85,7 @@ class Kernels(unittest.TestCase):
         self.assertNotIn("<f", self.kernel._repr_html_().replace("<pre>", ""))
 
     def test_definitions_and_schedule(self):
-        self.assertEqual(grapedr.kernel("gravity_jerk", nearest=1).loop_lines, 56)
+        self.assertEqual(grapedr.kernel("gravity_jerk", nearest=1).loop_lines, 57)
         text = "kernel k\nconst n = 1\nvar vector long x hlt\nvar vector long y rrn\nloop initialization\n uxor $lt $lt $lt\n upassa $lt y $lr0v\nloop body\n"
         lines = text + " repeat k = 1..n\n  nop\n end\n fadd y $lr0v y\n"
         self.assertEqual(grapedr.assemble(lines, definitions={"n": 5}).loop_lines, 6)

@@ -501,7 +501,7 @@ class Runs(InFolder):
                     pages.append(run._repr_html_())
                     for page in pages:
                         self.assertIn("plummer 16, seed 1", page)
-                        self.assertEqual("emulated seconds" in page, engine == "simd")
+                        self.assertEqual("emulated_seconds" in page, engine == "simd")
                     self.assertIn("16, seed 1", repr(run))
 
 

@@ -116,7 +116,7 @@ TEST(Hdf5, GadgetsFormKeepsEveryBitOfParticlesAndTime) {
   }
   EXPECT_NE(error_of([&] {
               write_snapshot(directory / "a.dat", some_snapshot(), SnapshotFormat::gadget);
-            }).find("choose a name that ends in .hdf5"),
+            }).find("the name must end in .hdf5 or .h5"),
             std::string::npos);
 }
 
