@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "gdr/base/error.h"
 
@@ -23,6 +25,23 @@ std::string told(const std::function<std::vector<double>()>& compute) {
 
 TEST(Child, NumbersComeBack) {
   EXPECT_EQ(compute_in_child("x", [] { return std::vector<double>{1, 2.5}; }).numbers, (std::vector<double>{1, 2.5}));
+}
+
+TEST(Child, BeginsAlthoughOtherThreadsRegisterExitHandlers) {
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    constexpr int kMost = 1'000'000;  // the list only grows
+    for (int handlers = 0; handlers < kMost && !done; ++handlers) static_cast<void>(std::atexit([] {}));
+  });
+  for (int children = 0; children < 40; ++children) {
+    const auto compute = [] {
+      static_cast<void>(std::atexit([] {}));  // as static objects of SimGrid do
+      return std::vector<double>{1};
+    };
+    EXPECT_EQ(compute_in_child("x", compute).numbers, std::vector<double>{1});
+  }
+  done = true;
+  other.join();
 }
 
 TEST(Child, ItsMemoryIsCountedAndNotTheCallers) {

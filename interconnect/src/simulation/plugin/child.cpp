@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "gdr/base/error.h"
 #include "gdr/base/units.h"
@@ -139,6 +142,11 @@ void pass_time(pid_t child, const std::function<void()>& meanwhile) {
   while ((ready = poll(&ended, 1, kMilliseconds)) == 0 || (ready < 0 && errno == EINTR)) meanwhile();
 }
 
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child;
+}
+
 /// The child's status and processor time, once it has ended.
 int wait_for(pid_t child, double& processor_seconds) {
   int status = 0;
@@ -149,6 +157,35 @@ int wait_for(pid_t child, double& processor_seconds) {
   processor_seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                       static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * kMicro;
   return status;
+}
+
+/// Forks a child that computes. If another thread of this process held the lock of the C library's list of exit
+/// handlers at that time, the child can register none and would wait for ever, for instance for a static object's. So
+/// it registers one before all else, and if it does not come back from that, another child is forked.
+pid_t started_child(std::string_view what, const std::function<std::vector<double>()>& compute,
+                    const SharedFile& results, const SharedFile& output) {
+  constexpr std::chrono::milliseconds kFirstPatience{200};  // doubled each time: a busy machine may be slow
+  constexpr std::chrono::microseconds kPause{100};
+  constexpr int kMostTries = 10;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    SharedNumber is_alive;
+    const pid_t child = fork();
+    if (child < 0) throw Error(fmt::format("{}: no process for it: {}", what, std::strerror(errno)));
+    if (child == 0) {
+      static_cast<void>(std::atexit([] {}));
+      is_alive.set(1);
+      run_child(compute, results, output);
+    }
+    const auto patience = std::chrono::steady_clock::now() + kFirstPatience * (1 << tries);
+    while (is_alive.get() == 0 && !has_ended(child) && std::chrono::steady_clock::now() < patience) {
+      std::this_thread::sleep_for(kPause);
+    }
+    if (is_alive.get() != 0 || has_ended(child)) return child;
+    double unused = 0;
+    kill(child, SIGKILL);
+    static_cast<void>(wait_for(child, unused));
+  }
+  throw Error(fmt::format("{}: no process for it begins to work", what));
 }
 
 }  // namespace
@@ -167,9 +204,7 @@ ChildResult compute_in_child(std::string_view what, const std::function<std::vec
                              const std::function<void()>& meanwhile) {
   const SharedFile results("gdr-results");
   const SharedFile output("gdr-output");
-  const pid_t child = fork();
-  if (child < 0) throw Error(fmt::format("{}: no process for it: {}", what, std::strerror(errno)));
-  if (child == 0) run_child(compute, results, output);
+  const pid_t child = started_child(what, compute, results, output);
   if (meanwhile) {
     try {
       pass_time(child, meanwhile);
