@@ -62,7 +62,7 @@ class Page(unittest.TestCase):
         self.assertGreater(self.page.run('document.querySelectorAll("#clocks table.bars tbody tr").length'), 5)
         self.assertEqual(self.page.run('document.querySelectorAll("#clocks tr[data-line]").length'), 48)
         self.assertEqual(self.page.run('[...document.querySelectorAll("#example option")].map(each => each.value).join()'),
-                         ",".join(path.name for pattern in ("*.vsm", "lsump/*.lsump") for path in sorted((PROJECT / "kernels").glob(pattern))))
+                         ",".join(path.name for pattern in ("*.vsm", "lsump/*.lsump") for path in sorted((PROJECT / "kernels").glob(pattern)) if path.name != "gravity_jerk_136.vsm"))
         self.assertGreater(self.page.run('document.querySelectorAll("#editor .cm-comment").length'), 3)
         self.fits()
         self.page.picture(PICTURES / "playground-clocks.png")

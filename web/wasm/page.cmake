@@ -7,6 +7,8 @@ foreach(file ${EDITOR})
 endforeach()
 configure_file(${GRAMMAR} ${SITE}/grammar.json COPYONLY)
 file(GLOB kernels ${KERNELS}/*.vsm)
+# It includes another kernel, and the page's sources have no folder.
+list(FILTER kernels EXCLUDE REGEX "/gravity_jerk_136\\.vsm$")
 file(GLOB compiled ${KERNELS}/lsump/*.lsump)
 list(APPEND kernels ${compiled})
 set(names)
