@@ -7,6 +7,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -69,6 +70,7 @@ class Computation {
 
   /// To be called once by each module: lets the interpreter wait, for two seconds at most.
   static void end_before_the_interpreter() {
+    pthread_atfork(nullptr, nullptr, [] { count = 0; });  // the other threads are not in the child
     pybind11::module_::import("atexit").attr("register")(pybind11::cpp_function([] {
       is_ending = true;
       const WithoutLock unlocked;
