@@ -90,15 +90,8 @@ void Timeline::apply(const ParticlesCommand& command) {
   const bool here = chip_ >= command.chips.first && chip_ < command.chips.first + command.chips.count &&
                     number_ >= command.blocks.first && number_ < command.blocks.first + command.blocks.count;
   if (!here) return;
-  std::size_t field = 0;
-  for (const isa::Variable* variable : recording_.program.variables_by(isa::Transfer::hlt)) {
-    const unsigned entry_words = isa::kVectorElements * isa::short_words(variable->width);
-    for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
-      const emulator::PeWords where{variable->memory,
-                                    static_cast<std::uint16_t>(variable->address + entry * entry_words),
-                                    variable->width, isa::kVectorElements};
-      state_.block.write_pes(0, where, std::span(command.words).subspan(field * command.particles, command.particles));
-    }
+  for (const hostlib::ParticleField& field : fields_of(recording_.program, command)) {
+    state_.block.write_pes(0, field.where, field.words);
   }
 }
 

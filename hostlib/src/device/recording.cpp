@@ -122,6 +122,19 @@ class Recorder final : public emulator::Engine {
 
 }  // namespace
 
+std::vector<ParticleField> fields_of(const isa::Program& program, const ParticlesCommand& command) {
+  std::vector<ParticleField> fields;
+  for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+    const unsigned entry_words = isa::kVectorElements * isa::short_words(variable->width);
+    for (unsigned entry = 0; entry < variable->elements; ++entry) {
+      fields.push_back({{variable->memory, static_cast<std::uint16_t>(variable->address + entry * entry_words),
+                         variable->width, isa::kVectorElements},
+                        std::span(command.words).subspan(fields.size() * command.particles, command.particles)});
+    }
+  }
+  return fields;
+}
+
 std::unique_ptr<emulator::Engine> make_recorder(Recording& into) { return std::make_unique<Recorder>(into); }
 
 }  // namespace gdr::hostlib

@@ -96,16 +96,8 @@ class Replay {
   }
 
   void apply_to(emulator::Chip& state, const ParticlesCommand& command) const {
-    std::size_t field = 0;
-    for (const isa::Variable* variable : recording_.program.variables_by(isa::Transfer::hlt)) {
-      const unsigned entry_words = isa::kVectorElements * isa::short_words(variable->width);
-      for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
-        const emulator::PeWords where{variable->memory,
-                                      static_cast<std::uint16_t>(variable->address + entry * entry_words),
-                                      variable->width, isa::kVectorElements};
-        state.write_pes(command.blocks, 0, where,
-                        std::span(command.words).subspan(field * command.particles, command.particles));
-      }
+    for (const ParticleField& field : fields_of(recording_.program, command)) {
+      state.write_pes(command.blocks, 0, field.where, field.words);
     }
   }
 

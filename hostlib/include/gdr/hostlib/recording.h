@@ -26,6 +26,15 @@ struct ParticlesCommand {
   std::vector<isa::LongWord> words;
 };
 
+/// One field of i-particles: where it lies in each PE, and its words, one for each particle.
+struct ParticleField {
+  emulator::PeWords where;
+  std::span<const isa::LongWord> words;
+};
+
+/// The fields of a command's particles in the order of its words. The command must outlive them.
+[[nodiscard]] std::vector<ParticleField> fields_of(const isa::Program& program, const ParticlesCommand& command);
+
 /// Section `initialization` on all chips.
 struct InitializeCommand {};
 
