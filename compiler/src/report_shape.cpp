@@ -60,8 +60,8 @@ base::ReportShape cc_shape() {
             base::whole_field("lines", "lines of the loop body"),
             base::whole_field("least_lines", "no order has fewer")})),
        base::or_none(base::or_null(base::text_field("output", "file that was written, with `--goose` or `--xacc`"))),
-       base::list_field("diagnostics", "errors",
-                        base::joined({{base::text_field("severity", "`error`")},
+       base::list_field("diagnostics", "warnings, then errors, each with its notes behind it",
+                        base::joined({{base::text_field("severity", "`error`, `warning` or `note`")},
                                       assembler::position_fields(),
                                       {base::text_field("message", "message")}}))},
       {}};
@@ -164,12 +164,16 @@ std::string precision_text(const PrecisionReport& report) {
 
 base::Json diagnostics_json(const std::vector<Diagnostic>& diagnostics, const std::vector<Diagnostic>& warnings) {
   base::Json json = base::Json::array();
-  const auto add = [&](const Diagnostic& diagnostic, const char* severity) {
+  const auto add_one = [&](const Diagnostic& diagnostic, const char* severity) {
     json.push_back({{"severity", severity},
                     {"file", diagnostic.file},
                     {"line", diagnostic.line},
                     {"column", diagnostic.column},
                     {"message", diagnostic.message}});
+  };
+  const auto add = [&](const Diagnostic& diagnostic, const char* severity) {
+    add_one(diagnostic, severity);
+    for (const Diagnostic& note : diagnostic.notes) add_one(note, "note");
   };
   for (const Diagnostic& warning : warnings) add(warning, "warning");
   for (const Diagnostic& diagnostic : diagnostics) add(diagnostic, "error");

@@ -194,12 +194,15 @@ void go(const I& i, const J& j, F& f) {
     def test_an_error_in_it_has_the_calls_as_notes(self):
         tools = pathlib.Path(self.tools)
         tools.write_text("extern double outside;\n" + self.TOOLS.replace("t / 2", "t * outside"), encoding="utf-8")
-        told = self.ends(1, [], "cc", self.source, "-o", self.scratch / "go.gdro").err
+        outcome = self.ends(1, [], "cc", self.source, "-o", self.scratch / "go.gdro", "--json", "-")
+        told = outcome.err
         places = re.findall(r"(\w+\.\w+:\d+):\d+: (error|note): ([^\n]*)", told)
         self.assertEqual([(place, kind) for place, kind, _ in places],
                          [("tools.h:3", "error"), ("go.cc:7", "note"), ("go.cc:10", "note")])
         self.assertIn("outside", places[0][2])
         self.assertEqual([text for _, _, text in places[1:]], ["function 'halved' is called here", "function 'switching' is called here"])
+        self.assertEqual([(one["severity"], one["line"]) for one in json.loads(outcome.out)["diagnostics"]],
+                         [("error", 3), ("note", 7), ("note", 10)])
 
 
 class Carets(cli_test.CliTest):

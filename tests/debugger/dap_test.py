@@ -307,8 +307,10 @@ class Dap(DapTest):
         info = client.request("dataBreakpointInfo", name="sum")
         self.assertEqual((info["dataId"], info["accessTypes"]), ("sum", ["write"]))
         self.assertIsNone(client.request("dataBreakpointInfo", name="nothing")["dataId"])
-        set_ = client.request("setDataBreakpoints", breakpoints=[{"dataId": "sum", "condition": "sum > 100"}, {"dataId": "mj"}])["breakpoints"]
-        self.assertEqual([each["verified"] for each in set_], [True, False])
+        set_ = client.request("setDataBreakpoints", breakpoints=[{"dataId": "sum", "condition": "sum > 100"}, {"dataId": "mj"},
+                                                                 {"dataId": "sum", "hitCondition": "3"}])["breakpoints"]
+        self.assertEqual([each["verified"] for each in set_], [True, False, False])
+        self.assertIn("counts no hits", set_[2]["message"])
         stop = client.moves("continue", threadId=1)
         self.assertEqual(stop["reason"], "data breakpoint")
         self.assertEqual(stop["description"], "sum: 0 -> 128")  # twice xj 64 of the second iteration

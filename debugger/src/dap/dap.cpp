@@ -477,16 +477,24 @@ class DapServer::Impl {
   }
 
   json set_data_breakpoints(const json& arguments) {
-    std::vector<std::pair<std::string, std::string>> all;  // name and condition
-    for (const json& wanted : required_list(arguments, "breakpoints"))
-      all.emplace_back(required_text(wanted, "dataId"), optional_text(wanted, "condition"));
+    struct Wanted {
+      std::string name;
+      std::string condition;
+      std::string hits;
+    };
+    std::vector<Wanted> all;
+    for (const json& wanted : required_list(arguments, "breakpoints")) {
+      all.push_back(
+          {required_text(wanted, "dataId"), optional_text(wanted, "condition"), optional_text(wanted, "hitCondition")});
+    }
     for (const unsigned number : watches_) debugger().remove(number);
     watches_.clear();
     wanted_watches_ = arguments;
     json set = json::array();
-    for (const auto& [name, condition] : all) {
+    for (const auto& [name, condition, hits] : all) {
       json shown{{"verified", false}};
       try {
+        if (!hits.empty()) throw Error("a data breakpoint counts no hits: a condition says when it stops");
         const unsigned number = debugger().add_watch(name, condition);
         watches_.push_back(number);
         shown["verified"] = true;
