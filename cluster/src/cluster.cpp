@@ -18,6 +18,7 @@ const base::KindOfParts& cluster_kind() {
                                         {"message_overhead", "us per message", 0, 1e6, false},
                                         {"loopback_rate", "GB/s", 1e-3, 1e6, false},
                                         {"loopback_latency", "us", 0, 1e6, false},
+                                        {"host_memory", "GB per node", 1e-3, 1e9, false},
                                         {"host_power", "W per node", 0, 1e6, false},
                                         {"board_power", "W per board", 0, 1e6, false},
                                         {"network_power", "W per node", 0, 1e6, false}}},
@@ -39,6 +40,7 @@ Cluster load_cluster(std::string_view name_or_file) {
   cluster.message_overhead = description.value("message_overhead") * kMicro;
   cluster.loopback_rate = description.value("loopback_rate") * kGiga;
   cluster.loopback_latency = description.value("loopback_latency") * kMicro;
+  cluster.host.memory = description.value("host_memory") * kGiga;
   cluster.host_power = description.value("host_power");
   cluster.board_power = description.value("board_power");
   cluster.network_power = description.value("network_power");

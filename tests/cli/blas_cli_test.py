@@ -117,15 +117,16 @@ class Dgemm(unittest.TestCase):
             for options, refusal in (
                 (["dgemm", "-m", 1 << 20, "-n", 1 << 20, "-k", 1 << 20],
                  "-m, -n, -k: m = 1048576, n = 1048576, k = 1048576 are refused: A, B and C take 26388.3 GB, and a node "
-                 "has 18 GB, which hold three square matrices of order 27386 at most"),
+                 "has 12 GB, which hold three square matrices of order 22360 at most"),
                 (["hpl", "--n", 400000],
-                 "--n: n = 400000 is refused: 1 node of 18 GB holds a matrix of n = 47434 at most"),
-                (["hpl", "--mxp", "--n", 38730],
-                 "--n: n = 38730 is refused: 1 node of 18 GB holds a matrix of n = 38729 at most"),
+                 "--n: n = 400000 is refused: 1 node of 12 GB holds a matrix of n = 38729 at most"),
+                (["hpl", "--mxp", "--n", 31623],
+                 "--n: n = 31623 is refused: 1 node of 12 GB holds a matrix of n = 31622 at most"),
             ):
                 done = gdr(*options, *timing)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertEqual(done.stderr, f"gdr: {refusal}\n")
+        # A node of the cluster of 2010 has more than the host of 2009.
         nodes = gdr("hpl", "--n", 400000, "--nodes", 1).stderr
         self.assertIn("n = 400000 is refused: 1 node of 18 GB holds a matrix of n = 47434 at most", nodes)
         # Another host may hold more.
@@ -139,7 +140,7 @@ class Dgemm(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             host = pathlib.Path(folder) / "large.toml"
             text = (PROJECT / "machines/core-i7-920.toml").read_text()
-            host.write_text(re.sub(r"(?m)^(memory +=.*value = )18,", r"\g<1>1e9,", text).replace('"core-i7-920"', '"large"'))
+            host.write_text(re.sub(r"(?m)^(memory +=.*value = )12,", r"\g<1>1e9,", text).replace('"core-i7-920"', '"large"'))
             yield host
 
     def test_matrices_beyond_the_hosts_memory_are_refused_before_any_is_taken(self):

@@ -37,9 +37,9 @@ class Mxp(cli_test.CliTest):
 
     def test_stages_make_up_the_time(self):
         for options in (["--timing-only"], ["--nodes", 1, "--lookahead", 0], ["--nodes", 64]):
-            result = self.report("--n", 34816, "--nb", 1024, *options)
+            result = self.report("--n", 30720, "--nb", 1024, *options)
             self.assertAlmostEqual(sum(result["stages"].values()) / result["emulated_seconds"], 1, delta=1e-9)
-            self.assertAlmostEqual(result["emulated_gflops"] * 1e9 * result["emulated_seconds"] / (2 / 3 * 34816**3 + 1.5 * 34816**2), 1, delta=1e-9)
+            self.assertAlmostEqual(result["emulated_gflops"] * 1e9 * result["emulated_seconds"] / (2 / 3 * 30720**3 + 1.5 * 30720**2), 1, delta=1e-9)
             self.assertLess(result["emulated_seconds"], result["hpl_seconds"])
 
     def test_one_node_of_a_cluster_and_one_node_are_the_same(self):

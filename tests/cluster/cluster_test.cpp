@@ -77,7 +77,7 @@ TEST(Cluster, RanksOfANodeShareItsBoardsAndWhatItsHostWrites) {
   EXPECT_EQ(cluster.boards_per_rank(), 2U);
   EXPECT_EQ(cluster.nodes_of(5), 3U);
   EXPECT_DOUBLE_EQ(cluster.board_of_rank().host_write_2009_mb, cluster.board.host_write_2009_mb / 2);
-  EXPECT_DOUBLE_EQ(cluster.power(2), 2 * (248 + 4 * 180 + 20));
+  EXPECT_DOUBLE_EQ(cluster.power(2), 2 * (188 + 4 * 240 + 20));
   EXPECT_THROW(static_cast<void>(with_ranks("4", "3")), Error);
 }
 

@@ -271,6 +271,7 @@ std::vector<std::map<std::string, double>> changes_of(const Input& input) {
     if (input.key == "y") return {};
   }
   const bool is_whole = input.unit == "1" || input.value == std::round(input.value);
+  if (input.key == "tca_rate") return {{{name, 3657}}, {{name, input.value / kFactor}}};  // at most its link: N14.pcie
   if (input.key == "devices") return {{{name, 2 * input.value}}};  // a power of two, and at least 4
   if (input.value == 0 || (input.value == 1 && input.unit == "1")) return {{{name, 1 - input.value}}};  // yes or no
   if (input.unit == "1") {  // a share is below 1

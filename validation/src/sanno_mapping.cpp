@@ -28,6 +28,8 @@ using interconnect::TaskGraph;
 using interconnect::TaskMapping;
 
 constexpr std::uint64_t kBruckBlock = 2048;  // bytes; Sanno and Kise, figure 7
+constexpr std::array kMethods{MappingMethod::xyz, MappingMethod::none, MappingMethod::mincost, MappingMethod::minlink};
+
 TaskMapping mapped(const TaskGraph& graph, const Grid& grid, MappingMethod method) {
   switch (method) {
     case MappingMethod::xyz:
@@ -71,6 +73,19 @@ class Mappings {
   double percent_of_order(MappingGraph which, MappingMethod method) {
     constexpr double kPercent = 100;
     return kPercent * seconds(which, method) / seconds(which, MappingMethod::xyz);
+  }
+
+  /// True if the program is faster with this method than with each of the others.
+  bool is_fastest(MappingGraph which, MappingMethod method) {
+    return std::ranges::all_of(kMethods, [&](MappingMethod other) {
+      return other == method || seconds(which, method) < seconds(which, other);
+    });
+  }
+  /// True if each method is faster than the tasks in order.
+  bool every_method_gains(MappingGraph which) {
+    return std::ranges::all_of(kMethods, [&](MappingMethod method) {
+      return method == MappingMethod::xyz || percent_of_order(which, method) < 100;
+    });
   }
 
   const MappingCost& cost(MappingGraph which, MappingMethod method) {
@@ -232,6 +247,18 @@ std::vector<Model> sanno_mapping_models() {
        [mappings](const Row& row) -> Ours {
          if (!interconnect::has_simgrid()) return {};
          return 100 - mappings->percent_of_order(*row.what.graph, *row.what.method);
+       }},
+      {"mapping.replay_fastest",
+       {CaseField::graph, CaseField::method},
+       [mappings](const Row& row) -> Ours {
+         if (!interconnect::has_simgrid()) return {};
+         return mappings->is_fastest(*row.what.graph, *row.what.method);
+       }},
+      {"mapping.replay_gains",
+       {CaseField::graph},
+       [mappings](const Row& row) -> Ours {
+         if (!interconnect::has_simgrid()) return {};
+         return mappings->every_method_gains(*row.what.graph);
        }},
       // True if the mapping is found within the limit, in seconds. The page shows no times, since no two runs agree.
       {"mapping.quick",

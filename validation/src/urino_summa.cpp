@@ -201,15 +201,22 @@ double relays_gain() {
   return seconds(Path::direct) / seconds(Path::multipath);
 }
 
-bool do_relays_gain_from_512_bytes() {
-  const Topology hub = load_platform("optical-hub-64").topology;
-  const auto gain = [&](std::uint64_t bytes) {
+/// Bytes of the shortest broadcast on the hub that is faster over relays than direct.
+double shortest_that_relays_gain() {
+  const Topology hub = load_platform(kHub).topology;
+  const auto gains = [&](std::uint64_t bytes) {
     const auto seconds = [&](Path path) {
       return run_s4u(make_broadcast(kNodes, bytes, path), hub, as_smpi()).seconds;
     };
     return seconds(Path::multipath) < seconds(Path::direct);
   };
-  return !gain(256) && gain(512) && gain(1024);
+  std::uint64_t direct = 1;
+  std::uint64_t relayed = kLongBroadcast;
+  while (relayed - direct > 1) {
+    const std::uint64_t middle = std::midpoint(direct, relayed);
+    (gains(middle) ? relayed : direct) = middle;
+  }
+  return static_cast<double>(relayed);
 }
 
 /// Time of communication divided by that of nominal arithmetic, for CA4 on the hub.
@@ -334,7 +341,7 @@ std::vector<Model> simulated_models() {
       simulated("summa.simulated_hub_2d", {}, [table](const Row&) { return simulated_hub_2d_by_1d(*table); }),
       simulated("summa.cells_quick", {CaseField::limit},  // seconds
                 [table](const Row& row) { return are_cells_quick(*table, *row.what.limit); }),
-      simulated("broadcast.relays_gain_from_512_bytes", {}, [](const Row&) { return do_relays_gain_from_512_bytes(); }),
+      simulated("broadcast.shortest_relayed", {}, [](const Row&) { return shortest_that_relays_gain(); }),
       simulated("broadcast.relays_gain", {}, [](const Row&) { return relays_gain(); }),
       simulated("broadcast.time_to_hub", {CaseField::network},
                 [](const Row& row) { return broadcast_to_hub(*row.what.network, make_tree_broadcast); }),

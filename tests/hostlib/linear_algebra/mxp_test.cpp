@@ -117,7 +117,7 @@ TEST(MxpModel, ShortWordsAreFasterThanLongOnesAndEachPartHasItsTime) {
   EXPECT_GE(short_words.clocks_per_turn(), 1536U);
   EXPECT_LE(short_words.clocks_per_turn(), 1536U + 1536U / 50);
   EXPECT_GT(short_words.kernel_gflops() / long_words.kernel_gflops(), 1.45);
-  for (const std::uint64_t n : {1024U, 8192U, 34816U}) {
+  for (const std::uint64_t n : {1024U, 8192U, 30720U}) {
     const MxpStages three = mxp_with_board(host, short_words, {}, ProductRule::faster, n, 1024, 3);
     const MxpStages none = mxp_with_board(host, short_words, {}, ProductRule::faster, n, 1024, 0);
     EXPECT_LT(three.total(), hpl_with_board(host, long_words, {}, ProductRule::faster, n, 1024).total());
