@@ -27,9 +27,15 @@ LongWord word_of_value(Conversion conversion, double value) {
       return isa::widen(emulator::fix64to36(static_cast<std::int64_t>(value)).value);
     case Conversion::FIX64TO72:
       return emulator::fix64to72(static_cast<std::int64_t>(value)).value;
-    default:
-      return emulator::flt64to72(value).value;
+    case Conversion::FLT64TO72:
+    case Conversion::FLT72TO64:
+    case Conversion::FLT36TO64:
+    case Conversion::FIX72TO64:
+    case Conversion::FIX36TO64:
+    case Conversion::NONE:
+      break;
   }
+  return emulator::flt64to72(value).value;
 }
 
 emulator::PeWords words_of(const isa::Variable& variable) {

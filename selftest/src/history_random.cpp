@@ -93,8 +93,18 @@ class HistoryDraw {
         command.pe = below(one_in(8) ? kPesPerBlock : usual_pes_);
         command.count = below(8);
         break;
-      default:
+      case Ask::parameter:
+      case Ask::initialize:
+      case Ask::look:
+      case Ask::events:
+      case Ask::clone:
+      case Ask::patch:
+      case Ask::load:
+      case Ask::other:
+      case Ask::refused:
+      case Ask::stops:
         command.count = below(8);
+        break;
     }
     return command;
   }

@@ -58,9 +58,14 @@ Conversion inward(Conversion conversion) {
       return Conversion::FIX64TO72;
     case Conversion::FIX36TO64:
       return Conversion::FIX64TO36;
-    default:
-      return Conversion::NONE;
+    case Conversion::FLT64TO72:
+    case Conversion::FLT64TO36:
+    case Conversion::FIX64TO72:
+    case Conversion::FIX64TO36:
+    case Conversion::NONE:
+      break;
   }
+  return Conversion::NONE;
 }
 
 isa::Variable variable_of(std::string name, isa::Transfer transfer, Conversion conversion) {
@@ -346,9 +351,14 @@ LongWord to_machine(std::uint64_t field, Conversion conversion, ConversionEvents
       return counted(emulator::fix64to72(static_cast<std::int64_t>(field)));
     case Conversion::FIX64TO36:
       return isa::widen(counted(emulator::fix64to36(static_cast<std::int64_t>(field))));
-    default:
-      return counted(emulator::raw64to72(field));
+    case Conversion::FLT72TO64:
+    case Conversion::FLT36TO64:
+    case Conversion::FIX72TO64:
+    case Conversion::FIX36TO64:
+    case Conversion::NONE:
+      break;
   }
+  return counted(emulator::raw64to72(field));
 }
 
 /// The words of every chip by a session, which has no part in what follows them, and what the oracle makes of them.

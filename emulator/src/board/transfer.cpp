@@ -35,7 +35,10 @@ LongWord converted(std::uint64_t field, Conversion conversion, Width width, Host
     case Conversion::NONE:
       return width == Width::long_word ? counted(raw64to72(field, where), events)
                                        : isa::widen(counted(raw64to36(field, where), events));
-    default:
+    case Conversion::FLT72TO64:
+    case Conversion::FLT36TO64:
+    case Conversion::FIX72TO64:
+    case Conversion::FIX36TO64:
       break;
   }
   throw Error(fmt::format("{}: conversion {} does not lead from the host to the machine", where.array,
@@ -108,7 +111,10 @@ std::uint64_t to_host(LongWord word, const isa::Variable& variable, ConversionEv
     case Conversion::NONE:
       return variable.width == Width::long_word ? counted(raw72to64(word), events)
                                                 : counted(raw36to64(word.upper()), events);
-    default:
+    case Conversion::FLT64TO72:
+    case Conversion::FLT64TO36:
+    case Conversion::FIX64TO72:
+    case Conversion::FIX64TO36:
       break;
   }
   throw Error(fmt::format("{}: conversion {} does not lead from the machine to the host", variable.name,
