@@ -34,7 +34,19 @@ if (_data := pathlib.Path(__file__).parent / "data").is_dir():
     os.environ.setdefault("GDR_DATA_DIR", str(_data))
 
 from . import _core  # noqa: E402
-from ._arrays import column_array, constant, definitions_of, masked_at, numbers, path, real, text, unit_of, whole
+from ._arrays import (
+    as_doubles,
+    column_array,
+    constant,
+    definitions_of,
+    masked_at,
+    numbers,
+    path,
+    real,
+    text,
+    unit_of,
+    whole,
+)
 from ._core import AssemblyError, Error
 from ._device import device_options, options_of
 from ._profile import Profile
@@ -356,7 +368,7 @@ class Kernel:
             array = arrays[name]
             if array.dtype == np.uint64 and dtype.kind == "i" and array.size > 0 and int(array.max()) > np.iinfo(np.int64).max:
                 raise Error(f"{what}['{name}'] holds {array.max()}: it must be at most {np.iinfo(np.int64).max}")
-            records[name] = array
+            records[name] = as_doubles(f"{what}['{name}']", array, columns[name]) if dtype.kind == "f" else array
         fields = records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
         self._program.require_numbers(transfer, what, fields)  # of the copy, which no other thread changes
         return fields

@@ -48,8 +48,26 @@ def numbers(what: str, values: ArrayLike, shape: tuple[int | str, ...], finite: 
         raise Error(f"{what} has type {array.dtype}: it must hold real numbers")
     if array.ndim != len(shape) or any(isinstance(n, int) and n != m for n, m in zip(shape, array.shape)):
         raise Error(f"{what} has shape {array.shape}: it must be {shape_text(shape)}")
-    copy = np.array(array, dtype=np.float64, order="C")
+    copy = as_doubles(what, array, values)
     refuse_not_finite(what, copy, finite)
+    return copy
+
+
+def as_doubles(what: str, array: NDArray, values: object) -> NDArray[np.float64]:
+    """A contiguous copy of `array`, which NumPy has made of `values`. Refused is a whole number that is no double, which
+    NumPy would round: in an array of integers, or in a list beside real numbers."""
+    copy = np.array(array, dtype=np.float64, order="C")
+    large = np.abs(copy) >= 2**53  # all whole numbers below are doubles
+    if not large.any():
+        return copy
+    exact = array if isinstance(values, np.ndarray) or array.dtype.kind != "f" else np.asarray(values, dtype=object)
+    if exact.dtype.kind not in "iuO":
+        return copy
+    for index in np.argwhere(large):
+        place = tuple(int(n) for n in index)
+        one = exact[place]
+        if isinstance(one, (int, np.integer)) and int(one) != float(copy[place]):
+            raise Error(f"{what} is {one}{f' at {place}' if place else ''}, which no double holds: give a real number")
     return copy
 
 
@@ -89,7 +107,7 @@ def column_array(what: str, values: object, real: bool) -> NDArray:
     # Whole numbers of Python that 64 bits do not hold.
     if real:
         try:
-            return array.astype(np.float64)
+            return as_doubles(what, array, values)
         except OverflowError:
             raise Error(f"{what} holds a whole number beyond the range of a double") from None
     wrong = next((one for one in array.flat if not -(2**63) <= one < 2**63), None)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import pair
-from ._arrays import plain
+from ._arrays import as_doubles, plain
 from ._core import Error
 from ._translate import MOST_DEPTH, Text, Translator, arguments_of
 
@@ -148,7 +148,7 @@ def doubles(what: str, value: Any, count: int) -> Any:
     given = plain(what, value)
     if given.dtype.kind not in "iufb":
         raise Error(f"{what} has type {given.dtype}: it must hold real numbers")
-    array = given.astype(np.float64)
+    array = as_doubles(what, given, value)
     if array.shape != ((count,) if count else ()):
         raise Error(f"{what} has shape {array.shape}: it must be {f'({count},)' if count else 'a number'}")
     if np.isnan(array).any():

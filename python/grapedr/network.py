@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _models
-from ._arrays import path, plain, real, text, whole
+from ._arrays import as_doubles, path, plain, real, text, whole
 from ._core import Error
 from ._figures import picture_html, pyplot
 
@@ -171,12 +171,20 @@ def cluster_nbody(
 
 def sum_words(terms: ArrayLike) -> NDArray[np.int64]:
     """The sum of the terms without rounding, as 71 integers. Integers of several ranks are added as they are, for example by
-    mpi4py's `Allreduce` with `MPI.SUM`; `sum_value()` of their sum is the sum of all terms. Terms are doubles; an array of
-    any shape is taken."""
+    mpi4py's `Allreduce` with `MPI.SUM`; `sum_value()` of their sum is the sum of all terms. Terms are doubles or integers of
+    64 bits, in an array of any shape."""
     array = plain("terms", terms)
     if array.dtype.kind not in "iufb":
         raise Error(f"terms has type {array.dtype}: it must hold real numbers")
-    return _models.sum_words(np.ascontiguousarray(array, dtype=np.float64))
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:  # two doubles hold what one may not
+        bits = array.dtype.type
+        return _models.sum_words(np.stack([(array >> bits(32)) * 2.0**32, (array & bits(2**32 - 1)) * 1.0]))
+    doubles = as_doubles("terms", array, terms)
+    rounded = (doubles != array) & (array == array)  # of NumPy's longdouble
+    if rounded.any():
+        place = tuple(int(n) for n in np.argwhere(rounded)[0])
+        raise Error(f"terms is {array[place]} at {place} in type {array.dtype}, which no double holds")
+    return _models.sum_words(doubles)
 
 
 def sum_value(words: ArrayLike) -> float:

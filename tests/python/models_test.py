@@ -44,6 +44,26 @@ class Sums(Refusing):
         self.assertEqual(grapedr.network.sum_value(grapedr.network.sum_words([])), 0)
         self.assertTrue(math.isnan(grapedr.network.sum_value(grapedr.network.sum_words([math.inf, -math.inf]))))
 
+    def test_integers_are_summed_to_their_last_bit(self):
+        random = np.random.default_rng(6)
+        for kind, least, most in ((np.int64, -(2**63), 2**63 - 1), (np.uint64, 0, 2**64 - 1)):
+            terms = random.integers(least, most, (50, 3), kind, endpoint=True)
+            terms.flat[:3] = least, most, 2**53 + 1
+            rest = sum(map(int, terms.flat))
+            words = grapedr.network.sum_words(terms)
+            while rest != 0:  # what a double takes away exactly
+                words = words + grapedr.network.sum_words([-float(rest)])
+                rest -= int(float(rest))
+                self.assertEqual(grapedr.network.sum_value(words), float(rest))
+
+    def test_terms_that_no_double_holds_are_not_rounded(self):
+        self.refuses(r"terms is 9007199254740993 at \(1,\), which no double holds", grapedr.network.sum_words, [0.5, 2**53 + 1])
+        self.refuses(r"terms is 18446744073709551615 at \(0,\), which no double", grapedr.network.sum_words, [2**64 - 1, -1])
+        if np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant:
+            third = np.longdouble(1) / 3
+            self.refuses(r"terms is 0\.333\S* at \(1,\) in type float\d+, which no", grapedr.network.sum_words, np.stack([third * 0, third]))
+        self.assertEqual(grapedr.network.sum_value(grapedr.network.sum_words(np.array([1, np.inf], np.longdouble))), np.inf)
+
     def test_what_is_no_sum_is_refused(self):
         self.refuses(r"terms has type complex128: it must hold real numbers", grapedr.network.sum_words, [1j])
         self.refuses(r"words has shape \(70,\) and type int64: it must be \(71,\) of int64", grapedr.network.sum_value,

@@ -105,6 +105,23 @@ class Refusals(unittest.TestCase):
                 whole.run({"xi": [1]}, {"a": [number], "b": [number]})
         self.assertEqual(whole.run({"xi": [1]}, {"a": [], "b": []})["s"], [0])  # no records
 
+    def test_whole_numbers_that_no_double_holds_are_not_rounded(self):
+        odd, even = 2**53 + 1, 2**53 + 2
+        numbers = {
+            "integers": np.array([1, odd]), "without sign": np.array([1, 2**64 - 1], np.uint64), "a list": [1, -odd],
+            "a list with a real number": [0.5, odd], "a list beyond 64 bits": [1, 2**70 + 1],
+        }
+        for name, column in numbers.items():
+            text = rf"j\['mj'\] is {column[1]} at \(1,\), which no double holds: give a real number"
+            with self.subTest(name):
+                self.refuses(text, {"xi": [0.0]}, {"xj": [1.0, 1.0], "mj": column})
+        with self.assertRaisesRegex(grapedr.Error, rf"m is {odd} at \(1,\), which no double holds"):
+            grapedr.accel_jerk_pot(np.zeros((2, 3)), np.zeros((2, 3)), np.array([1, odd]))
+        for exact in ([0, even], np.array([0, 2**63], np.uint64), np.array([0, -(2**63)]), [0, 2**70], [0.5, 2**60]):
+            doubles = np.array([float(one) for one in exact])
+            of_either = [self.kernel.run({"xi": [0.0]}, {"xj": xj, "mj": [0, 1]})["sum"] for xj in (exact, doubles)]
+            np.testing.assert_array_equal(*of_either)
+
     def test_infinities_are_numbers_for_the_module_and_for_gdr_run(self):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -180,15 +180,15 @@ Table collected_table(const isa::Program& program, std::uint64_t turns, std::spa
     table.add("value", std::move(values));
     return table;
   }
+  constexpr std::int64_t kLargest = std::int64_t{1} << std::numeric_limits<double>::digits;  // below, all are doubles
   std::vector<double> values;
   for (std::size_t n = 0; n < words.size(); ++n) {
     const isa::Variable& result = *results[static_cast<std::size_t>(variables[n])];
     const auto whole = std::bit_cast<std::int64_t>(words[n]);
-    const double value = is_real(result) ? std::bit_cast<double>(words[n]) : static_cast<double>(whole);
-    if (!is_real(result) && std::abs(value) > 0x1p53) {
+    if (!is_real(result) && (whole < -kLargest || whole > kLargest)) {
       throw Error(fmt::format("result '{}': the integer {} has no place in a column of doubles", result.name, whole));
     }
-    values.push_back(value);
+    values.push_back(is_real(result) ? std::bit_cast<double>(words[n]) : static_cast<double>(whole));
   }
   table.add("value", std::move(values));
   return table;

@@ -1,6 +1,10 @@
 // Readers and writers of the file formats of tables, and what they share.
 #pragma once
 
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -62,6 +66,16 @@ class ColumnMatcher {
   static constexpr std::size_t kMostTold = 8;  // columns that a message lists
   std::vector<std::string> unknown_;           // the first ones
 };
+
+/// The double that is this whole number; none if only a neighbour of it is one.
+template <std::integral Whole>
+[[nodiscard]] std::optional<double> exact_double(Whole number) {
+  constexpr int kDigits = std::numeric_limits<double>::digits;
+  const auto bits = static_cast<std::uint64_t>(number);
+  const std::uint64_t magnitude = number < 0 ? 0 - bits : bits;
+  if (64 - std::countl_zero(magnitude) - std::countr_zero(magnitude) > kDigits) return std::nullopt;
+  return static_cast<double>(number);
+}
 
 /// Throws gdr::Error, beginning with `where`, if `rows` is beyond the limit.
 void check_rows(std::size_t rows, const std::optional<RowLimit>& limit, const std::string& where);

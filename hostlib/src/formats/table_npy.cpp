@@ -274,11 +274,16 @@ Numbers column_of(std::string_view records, const Header& header, const Place& p
       integers->push_back(*integer);
       continue;
     }
-    const double value = place.kind == 'f'   ? real_at(record, place)
-                         : place.kind == 'u' ? static_cast<double>(bits_at(record, place))
-                                             : static_cast<double>(*integer_at(record, place));
-    if (std::isnan(value)) fail(fmt::format("row {}: is not a number, which the machine does not have", row));
-    std::get<std::vector<double>>(numbers).push_back(value);
+    const std::optional<double> value = place.kind == 'f'   ? real_at(record, place)
+                                        : place.kind == 'u' ? exact_double(bits_at(record, place))
+                                                            : exact_double(*integer_at(record, place));
+    if (!value) {
+      fail(fmt::format(
+          "row {}: {} is an integer that no double holds", row,
+          place.kind == 'u' ? fmt::to_string(bits_at(record, place)) : fmt::to_string(*integer_at(record, place))));
+    }
+    if (std::isnan(*value)) fail(fmt::format("row {}: is not a number, which the machine does not have", row));
+    std::get<std::vector<double>>(numbers).push_back(*value);
   }
   return numbers;
 }

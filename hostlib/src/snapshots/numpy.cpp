@@ -18,10 +18,18 @@ constexpr std::array<std::string_view, 7> kSevenNames{"m", "x", "y", "z", "vx", 
 
 using Reals = std::vector<double>;
 
-Reals npy_reals(const NpyArray& array) {
+/// Messages begin with `where`.
+Reals npy_reals(const NpyArray& array, const std::string& where) {
   if (const auto* reals = std::get_if<Reals>(&array.numbers)) return *reals;
-  const auto& integers = std::get<std::vector<std::int64_t>>(array.numbers);
-  return {integers.begin(), integers.end()};
+  Reals reals;
+  for (const std::int64_t integer : std::get<std::vector<std::int64_t>>(array.numbers)) {
+    const std::optional<double> value = exact_double(integer);
+    if (!value) {
+      throw Error(fmt::format("{}: number {} is {}, an integer that no double holds", where, reals.size(), integer));
+    }
+    reals.push_back(*value);
+  }
+  return reals;
 }
 
 LoadedSnapshot of_structured(std::string_view content, const std::string& file) {
@@ -49,7 +57,7 @@ LoadedSnapshot of_seven_columns(const NpyArray& array, const std::string& file) 
                     "fields with these names",
                     file, fmt::join(array.shape, ", ")));
   }
-  const Reals v = npy_reals(array);
+  const Reals v = npy_reals(array, file);
   LoadedSnapshot loaded;
   for (std::size_t i = 0; i < array.shape[0]; ++i) {
     const double* row = v.data() + i * kSevenNames.size();
@@ -79,7 +87,7 @@ class NpzArrays {
     if (!array) refuse("there is no array mass (or m)");
     if (array->shape.size() != 1) refuse_shape("mass", *array, "(n)");
     length_ = array->shape[0];
-    return npy_reals(*array);
+    return npy_reals(*array, fmt::format("{}: array mass", file_));
   }
 
   /// `together` with shape (n, 3), or an array of each of `names`.
@@ -89,7 +97,7 @@ class NpzArrays {
       if (array->shape != std::vector<std::size_t>{length_, 3}) {
         refuse_shape(together, *array, fmt::format("({}, 3)", length_));
       }
-      const Reals values = npy_reals(*array);
+      const Reals values = npy_reals(*array, fmt::format("{}: array {}", file_, together));
       for (std::size_t i = 0; i < length_; ++i) vectors[i] = {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
       return vectors;
     }
@@ -98,7 +106,7 @@ class NpzArrays {
       const std::optional<NpyArray> array = take(names.at(axis), names.at(axis));
       if (!array) refuse(fmt::format("there is no array {} of shape (n, 3), nor {}", together, fmt::join(names, ", ")));
       check_length(names.at(axis), *array);
-      const Reals values = npy_reals(*array);
+      const Reals values = npy_reals(*array, fmt::format("{}: array {}", file_, names.at(axis)));
       for (std::size_t i = 0; i < length_; ++i) vectors[i].*kAxes.at(axis) = values[i];
     }
     return vectors;
@@ -178,15 +186,12 @@ LoadedSnapshot read_npz_snapshot(std::string_view content, const std::string& fi
   particles.position = arrays.vectors("position", {"x", "y", "z"});
   particles.velocity = arrays.vectors("velocity", {"vx", "vy", "vz"});
   particles.id = arrays.ids();
-  const auto first = [](const Numbers& numbers) {
-    return std::visit([](const auto& values) { return static_cast<double>(values.front()); }, numbers);
-  };
-  loaded.snapshot.time = first(arrays.number("time"));
+  loaded.snapshot.time = npy_reals({{}, arrays.number("time")}, fmt::format("{}: array time", file)).front();
   const Numbers step = arrays.number("step");
   const auto* steps = std::get_if<std::vector<std::int64_t>>(&step);
   if (steps != nullptr) {
     loaded.snapshot.step = steps->front();
-  } else if (first(step) != 0) {
+  } else if (std::get<Reals>(step).front() != 0) {
     arrays.refuse("array step holds a floating-point number, not an integer");
   }
   if (const std::vector<std::string> others = arrays.others(); !others.empty()) {

@@ -299,6 +299,25 @@ TEST(Table, NpyFieldsMayHaveAnyWidthAndShape) {
   }
 }
 
+TEST(Table, IntegersOfNpyThatNoDoubleHoldsAreNotRounded) {
+  const auto read = [](const std::string& type, auto number) {
+    const std::string dictionary =
+        "{'descr': [('x', '" + type + "'), ('id', '<i8')], 'fortran_order': False, 'shape': (1,)}";
+    return npy(dictionary, little_endian(number) + little_endian(std::int64_t{1}));
+  };
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(read_text("in.npy", read("<i8", kLarge + 2), kXAndId), x_and_id({9007199254740994.0}, {1}));
+  EXPECT_EQ(read_text("in.npy", read("<i8", kLeast), kXAndId), x_and_id({-9223372036854775808.0}, {1}));
+  EXPECT_EQ(read_text("in.npy", read("<u8", std::uint64_t{1} << 63), kXAndId), x_and_id({9223372036854775808.0}, {1}));
+  EXPECT_EQ(refusal("in.npy", read("<i8", kLarge + 1)),
+            "in.npy: column 'x' row 0: 9007199254740993 is an integer that no double holds");
+  EXPECT_EQ(refusal("in.npy", read("<i8", -kLarge - 1)),
+            "in.npy: column 'x' row 0: -9007199254740993 is an integer that no double holds");
+  EXPECT_EQ(refusal("in.npy", read("<u8", std::numeric_limits<std::uint64_t>::max())),
+            "in.npy: column 'x' row 0: 18446744073709551615 is an integer that no double holds");
+}
+
 TEST(Table, NpyIgnoresExtraFieldsOfAnyKnownSize) {
   const std::string dictionary =
       "{'descr': [('who', '<U2'), ('x', '<f8'), ('c', '<c16'), ('id', '<i8')], 'fortran_order': False, 'shape': (1,)}";

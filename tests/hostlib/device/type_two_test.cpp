@@ -2,14 +2,17 @@
 // which order the words of `collect` lines come, and how they are added. Expected words are sums written out here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gdr/assembler/assembler.h"
 #include "gdr/hostlib/device.h"
+#include "gdr/hostlib/table.h"
 #include "slowed_down.h"
 
 namespace gdr {
@@ -154,6 +157,27 @@ TEST_P(TypeTwo, WordsComeInTheOrderOfCollectLinesTurnAfterTurn) {
 TEST_P(TypeTwo, ARunOfOneTurnLeavesOutWhatIsNotOfTheFirst) {
   write_records(1);
   EXPECT_EQ(run(1), expected(1));
+}
+
+TEST_P(TypeTwo, IntegersAreNotRoundedBesideRealNumbers) {
+  write_records(1);
+  std::vector<std::uint64_t> words = run(1);
+  const hostlib::Table table = hostlib::collected_table(device_.program(), 1, words);
+  const auto& variables = std::get<std::vector<std::int64_t>>(table.columns()[1].numbers);
+  const auto number = std::ranges::find(variables, 2) - variables.begin();  // seen, sum, number
+  const auto refusal = [&](std::int64_t value) -> std::string {
+    words.at(static_cast<std::size_t>(number)) = static_cast<std::uint64_t>(value);
+    try {
+      static_cast<void>(hostlib::collected_table(device_.program(), 1, words));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  EXPECT_EQ(refusal(kLarge), "");
+  EXPECT_EQ(refusal(kLarge + 1), "result 'number': the integer 9007199254740993 has no place in a column of doubles");
+  EXPECT_EQ(refusal(-kLarge - 1), "result 'number': the integer -9007199254740993 has no place in a column of doubles");
 }
 
 TEST_P(TypeTwo, ASecondRunKeepsTheParticlesThatItIsNotGiven) {

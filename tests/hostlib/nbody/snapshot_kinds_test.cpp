@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -760,6 +761,25 @@ TEST(SnapshotKinds, NumPysArraysOfEitherByteOrderAndWithoutSignAreRead) {
   with_id(std::uint64_t{1} << 63);
   EXPECT_THAT(error_of([&] { (void)load_snapshot(directory / "in"); }),
               HasSubstr("column 'id' row 0: 9223372036854775808 is above 2^63 - 1"));
+}
+
+TEST(SnapshotKinds, IntegersOfNumPysArraysThatNoDoubleHoldsAreRefused) {
+  const ScratchDirectory directory;
+  const auto write = [&](std::int64_t last) {
+    std::vector<double> bits;
+    for (const std::int64_t number :
+         {std::int64_t{1}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}, std::int64_t{5}, last}) {
+      bits.push_back(std::bit_cast<double>(number));
+    }
+    base::write_file(directory / "in",
+                     bytes_of_npy("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 7), }", bits));
+  };
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  write(kLarge + 2);
+  EXPECT_EQ(read_snapshot(directory / "in").particles.velocity[0], (Vec3{4, 5, 9007199254740994.0}));
+  write(kLarge + 1);
+  EXPECT_THAT(error_of([&] { (void)load_snapshot(directory / "in"); }),
+              HasSubstr("in: number 6 is 9007199254740993, an integer that no double holds"));
 }
 
 TEST(SnapshotKinds, BracketsTellTheEndOfAStarlabFile) {
