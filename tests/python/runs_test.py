@@ -161,7 +161,11 @@ class Runs(InFolder):
         for kind, least in (("plummer", 2), ("king", 2), ("merger", 4)):
             self.refuses(f"n is missing: start = '{kind}' needs n, the number of particles, which must be at least {least}$",
                          grapedr.NbodyRun, start=kind, t_end=1)
-        self.refuses("n = 1 is refused: plummer needs 2 particles at least", grapedr.NbodyRun, start="plummer", n=1, t_end=1)
+        for kind, n, least in (("plummer", 1, 2), ("plummer", 2**63 - 1, 2), ("king", 4194305, 2), ("merger", 2**40, 4)):
+            told = f"^n = {n} is refused: {kind} has from {least} to 4194304 particles$"
+            self.refuses(told, grapedr.start, kind, n)
+            for engine in ("simd", "direct"):
+                self.refuses(told, grapedr.NbodyRun, start=kind, n=n, t_end=1, engine=engine)
         self.refuses("n = 4 is refused: binary has 2 particles", grapedr.NbodyRun, start="binary", n=4, t_end=1)
         self.assertEqual(grapedr.NbodyRun(start="binary", t_end=0).facts["particles"], 2)
 
@@ -453,7 +457,7 @@ class Runs(InFolder):
     def test_refuse_what_gdr_nbody_refuses(self):
         """Ranges that only the command line knew, and parameters of other models, which had no effect."""
         for name, value, why in (("eps", 2e6, "it must be 0 to 1000000"), ("eta", 11, "it must be 1e-06 to 10"), ("eta", 0, "it must be"),
-                                 ("n", 4194305, "at most 4194304"), ("w0", 3.0, "w0 has no effect without start king"),
+                                 ("n", 4194305, "plummer has from 2 to 4194304 particles"), ("w0", 3.0, "w0 has no effect without start king"),
                                  ("separation", 3.0, "without start merger"), ("eccentricity", 0.5, "without start binary")):
             self.refuses(why, grapedr.NbodyRun, **{"start": "plummer", "n": 32, "t_end": 0.125, name: value})
         self.refuses("seed has no effect with start binary", grapedr.NbodyRun, start="binary", seed=3, t_end=0.125)
@@ -560,6 +564,9 @@ class Profiles(InFolder):
             self.assertAlmostEqual(stages[name], device.timing[name], delta=1e-12 * max(1, stages[name]))
         self.assertGreater(stages["gflops"], 0)
         self.refuses("ni = -1", grapedr.timing, "gravity_jerk", -1, 3)
+        self.refuses(f"ni = {2**63 - 1} is refused: with 1024 j-records it must be at most {2**53 - 1}",
+                     grapedr.timing, "gravity_jerk", 2**63 - 1, 1024)
+        self.assertEqual(grapedr.timing("gravity_jerk", 2**53 - 1, 1024)["interactions"], 2**63 - 1024)
         self.refuses("external memory", grapedr.timing, "gravity_jerk", 1, 10**9)
 
     def test_kernels_show_their_schedule(self):

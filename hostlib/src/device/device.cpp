@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -277,7 +278,17 @@ struct Device::State {
 
   /// Throws gdr::Error unless the device has room for `ni` i-records and `nj` j-records or turns.
   void require_extent(std::size_t ni, std::size_t nj) const {
-    if (!program.is_type2()) return require_j(nj);
+    if (!program.is_type2()) {
+      require_j(nj);
+      const std::size_t most = std::numeric_limits<std::int64_t>::max() / std::max<std::size_t>(nj, 1);
+      if (ni > most) {
+        throw Error(
+            fmt::format("ni = {} is refused: with {} j-records it must be at most {}, so that interactions are "
+                        "counted in 64 bits",
+                        ni, nj, most));
+      }
+      return;
+    }
     const std::size_t most = j_capacity() / (emulator::kBlocks * boards.chips());
     if (nj < 1 || nj > most) throw Error(fmt::format("turns = {} is refused: it must be 1 to {}", nj, most));
     const std::size_t places = std::size_t{boards.chips()} * emulator::kBlocks * kParticlesPerRun;

@@ -164,6 +164,7 @@ void NbodyRun::require_room(std::size_t particles) const {
 
 void NbodyRun::begin_new() {
   if (settings_.start) {
+    require_particles_of(settings_.start->kind, settings_.start->particles);
     require_room(settings_.start->particles);
     if (fixed_particles(settings_.start->kind) == 0) seed_ = settings_.start->seed;
   }

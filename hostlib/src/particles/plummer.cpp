@@ -1,10 +1,8 @@
 #include "gdr/hostlib/plummer.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "gdr/base/error.h"
+#include "gdr/hostlib/start_model.h"
 #include "sampling.h"
 
 namespace gdr::hostlib {
@@ -23,7 +21,7 @@ double speed_fraction(Uniform& u) {
 }  // namespace
 
 Particles make_plummer(std::size_t n, std::uint64_t seed) {
-  if (n < 2) throw Error(fmt::format("make_plummer: n = {} is below 2, the least that has a potential energy", n));
+  require_particles_of(StartKind::plummer, n);
   const double one_by_n = 1.0 / static_cast<double>(n);
   Uniform u(seed);
   Particles particles;

@@ -169,21 +169,6 @@ Particles make_pythagorean() {
   return particles;
 }
 
-void check_particles(const StartModel& model) {
-  const std::size_t least = least_particles(model.kind);
-  if (const std::size_t fixed = fixed_particles(model.kind); fixed > 0) {
-    if (model.particles == 0 || model.particles == fixed) return;
-    throw Error(fmt::format("n = {} is refused: {} has {} particles", model.particles, name_of(model.kind), fixed));
-  }
-  if (model.particles < least) {
-    throw Error(
-        fmt::format("n = {} is refused: {} needs {} particles at least", model.particles, name_of(model.kind), least));
-  }
-  if (model.particles > kMostStartParticles) {
-    throw Error(fmt::format("n = {} is refused: it must be at most {}", model.particles, kMostStartParticles));
-  }
-}
-
 /// The only kind that depends on this parameter.
 constexpr std::array<std::pair<std::string_view, StartKind>, 4> kOwners{{{"w0", StartKind::king},
                                                                          {"separation", StartKind::merger},
@@ -241,8 +226,19 @@ std::string describe(const StartModel& model) {
   return fmt::format("{} {}, seed {}", name_of(model.kind), model.particles, model.seed);
 }
 
+void require_particles_of(StartKind kind, std::size_t particles) {
+  if (const std::size_t fixed = fixed_particles(kind); fixed > 0) {
+    if (particles == 0 || particles == fixed) return;
+    throw Error(fmt::format("n = {} is refused: {} has {} particles", particles, name_of(kind), fixed));
+  }
+  const std::size_t least = least_particles(kind);
+  if (particles >= least && particles <= kMostStartParticles) return;
+  throw Error(fmt::format("n = {} is refused: {} has from {} to {} particles", particles, name_of(kind), least,
+                          kMostStartParticles));
+}
+
 Particles make_start(const StartModel& model) {
-  check_particles(model);
+  require_particles_of(model.kind, model.particles);
   switch (model.kind) {
     case StartKind::plummer:
       return make_plummer(model.particles, model.seed);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -130,8 +131,10 @@ TEST(Plummer, SeedsGiveDifferentSpheresAndTheSameSeedTheSame) {
   EXPECT_NE(make_plummer(32, 1), make_plummer(32, 2));
 }
 
-TEST(Plummer, RefusesFewerThanTwoParticles) {
-  EXPECT_NE(error_of([] { (void)make_plummer(1, 1); }).find("n = 1"), std::string::npos);
+TEST(Plummer, RefusesNumbersOfParticlesThatItCannotHave) {
+  EXPECT_EQ(error_of([] { (void)make_plummer(1, 1); }), "n = 1 is refused: plummer has from 2 to 4194304 particles");
+  EXPECT_EQ(error_of([] { (void)make_plummer(std::numeric_limits<std::size_t>::max(), 1); }),
+            "n = 18446744073709551615 is refused: plummer has from 2 to 4194304 particles");
 }
 
 }  // namespace

@@ -373,9 +373,10 @@ TEST(StartModel, RefusesWhatItCannotMake) {
     const std::string error = error_of([&] { (void)make_start(model); });
     EXPECT_NE(error.find(expected), std::string::npos) << error;
   };
-  refused(model_of(StartKind::king, 1), "needs 2");
-  refused(model_of(StartKind::merger, 3), "needs 4");
-  refused(model_of(StartKind::plummer, kMostStartParticles + 1), "at most 4194304");
+  refused(model_of(StartKind::king, 1), "n = 1 is refused: king has from 2 to 4194304 particles");
+  refused(model_of(StartKind::merger, 3), "n = 3 is refused: merger has from 4 to 4194304 particles");
+  refused(model_of(StartKind::plummer, kMostStartParticles + 1),
+          "n = 4194305 is refused: plummer has from 2 to 4194304");
   refused(model_of(StartKind::pythagorean, 4), "pythagorean has 3");
   StartModel model = model_of(StartKind::binary, 2);
   model.eccentricity = 1.0;

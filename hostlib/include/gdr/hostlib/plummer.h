@@ -11,7 +11,7 @@ namespace gdr::hostlib {
 /// Fraction of the sphere's mass that is sampled. The outermost thousandth would place particles arbitrarily far out.
 inline constexpr double kPlummerMassFraction = 0.999;
 
-/// Plummer sphere of `n` >= 2 particles of mass 1/n in Henon units (G = M = 1, E = -1/4), ids 0..n-1, after Aarseth,
+/// Plummer sphere of `n` particles of mass 1/n in Henon units (G = M = 1, E = -1/4), ids 0..n-1, after Aarseth,
 /// Henon & Wielen (1974). The following recipe is fixed bit for bit; only + - * / and sqrt on IEEE doubles are used.
 ///
 /// Random numbers: x from std::mt19937_64 seeded with `seed`; u = (double(x >> 11) + 0.5) * 2^-53, in (0, 1].
@@ -27,7 +27,7 @@ inline constexpr double kPlummerMassFraction = 0.999;
 /// sqrt(0.25 / T) and positions by -W / 0.5, T and W being kinetic_energy() and potential_energy() with eps = 0, so
 /// that T = 1/4 and W = -1/2 to rounding. O(n^2) because of W.
 ///
-/// Throws gdr::Error for n < 2.
+/// Throws gdr::Error for n below 2, which have no potential energy, and above kMostStartParticles.
 [[nodiscard]] Particles make_plummer(std::size_t n, std::uint64_t seed);
 
 }  // namespace gdr::hostlib

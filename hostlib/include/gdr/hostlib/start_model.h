@@ -40,6 +40,10 @@ void require_parameter_of(StartKind kind, std::string_view parameter);
 /// Smallest number of particles of a kind.
 [[nodiscard]] std::size_t least_particles(StartKind kind);
 
+/// Throws gdr::Error, which names the range, if a model of this kind cannot have so many particles. 0 are those that a
+/// kind has if their number is fixed.
+void require_particles_of(StartKind kind, std::size_t particles);
+
 /// Text such as `king 1024, W0 6, seed 1`: the kind and everything that its particles depend on.
 [[nodiscard]] std::string describe(const StartModel& model);
 
