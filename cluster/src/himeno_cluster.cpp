@@ -350,17 +350,19 @@ HimenoTimes himeno_times(const Cluster& cluster, const interconnect::Topology& t
 }
 
 HimenoChoice fastest_himeno(const Cluster& cluster, const interconnect::Topology& topology, HimenoOptions options,
-                            Rank ranks) {
+                            Rank ranks, const std::function<void(std::size_t done, std::size_t all)>& tried) {
   std::optional<HimenoChoice> fastest;
   std::optional<Error> refused;
-  for (const Extents& split : splits_by_halo(options.size, ranks)) {
-    options.split = split;
+  const std::vector<Extents> splits = splits_by_halo(options.size, ranks);
+  for (std::size_t n = 0; n < splits.size(); ++n) {
+    options.split = splits[n];
     try {
       const HimenoTimes times = himeno_times(cluster, topology, options);
-      if (!fastest || times.seconds < fastest->times.seconds) fastest = {split, times};
+      if (!fastest || times.seconds < fastest->times.seconds) fastest = {options.split, times};
     } catch (const Error& error) {
       if (!refused) refused = error;
     }
+    if (tried) tried(n + 1, splits.size());
   }
   if (!fastest) throw Error(*refused);
   return *fastest;

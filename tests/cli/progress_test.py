@@ -81,6 +81,18 @@ class ProgressTest(unittest.TestCase):
             with self.subTest(tool):
                 self.assertRegex(self.lines("net", *tool), r"\Asimulating: \d+ %(, .* left)?\n")
 
+    def test_models_of_clusters_tell_how_far_they_are_and_end_when_told(self):
+        for run in (["himeno", "--nodes", "65536"], ["nbody", "--nodes", "65536", "--n", "1000000", "--sweep"], ["hpl", "--nodes", "1024"]):
+            process = subprocess.Popen([GDR, "cluster", *run, "--grow-network", "--progress"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, bufsize=0)
+            with self.subTest(run), process:
+                try:
+                    self.assertRegex(self.seen(process.stderr.fileno(), process, "\n"), r"\Amodelling: \d+ %(, .* left)?\n")
+                    process.send_signal(signal.SIGINT)
+                    self.assertEqual(process.wait(PATIENCE), -signal.SIGINT)
+                finally:
+                    process.kill()
+
     def simulates(self):
         return "libgdr_simgrid.so" not in subprocess.run([GDR, "net", "bcast", "--nodes", "2"], capture_output=True, text=True,
                                                        check=False).stderr

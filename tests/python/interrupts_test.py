@@ -90,6 +90,7 @@ CALLS = {
                    SAME_FORCES),
     "validate": ("import grapedr.validation", "[grapedr.validation.validate() for _ in range(99)]", SAME_FORCES),
     "cluster_nbody": ("", "[grapedr.network.cluster_nbody('grape-dr-64', 64, 1e6) for _ in range(10**6)]", SAME_FORCES),
+    "cluster_nbody of many nodes": ("", "grapedr.network.cluster_nbody('grape-dr-64', 65536, 10**6, 'copy', grow_network=True)", SAME_FORCES),
     "start": ("", "[grapedr.start('plummer', 10**6) for _ in range(99)]", SAME_FORCES),
 }
 NAMES = [name for name in CALLS if len(sys.argv) < 2 or not sys.argv[1].startswith("=") or sys.argv[1][1:] in name]

@@ -15,6 +15,8 @@
 namespace gdr::cli {
 namespace {
 
+constexpr double kLongestPause = 4.0;  // seconds between lines of progress
+
 constexpr const char* kFree = "with --free-network, on which messages take no time";
 
 }  // namespace
@@ -79,6 +81,25 @@ interconnect::Topology PlacementOptions::placed(interconnect::Topology network) 
   const interconnect::TaskMapping nodes = interconnect::parse_mapping(base::read_file(map), map, network.nodes());
   return interconnect::placed(network, nodes);
 }
+
+ModelProgress::ModelProgress(const ReportOptions& report, std::size_t runs)
+    : runs_(runs), bar_("modelling", report.progress_shown(), kLongestPause), pauses_([this] {
+        show();
+        return true;
+      }) {}
+
+void ModelProgress::part(std::size_t done, std::size_t all) {
+  share_ = static_cast<double>(done) / static_cast<double>(all);
+  show();
+}
+
+void ModelProgress::next() {
+  ++done_;
+  share_ = 0;
+  show();
+}
+
+void ModelProgress::show() { bar_.show((static_cast<double>(done_) + share_) / static_cast<double>(runs_)); }
 
 void show_rows(const ClusterOptions& clusters, const ReportOptions& options, const base::Report& report, Json words) {
   Json json = options.begin(fmt::format("{}", fmt::join(clusters.names, ",")), "model", false);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command/command.h"
+#include "gdr/base/stopping.h"
 #include "gdr/cluster/cluster.h"
 #include "gdr/cluster/nbody_model.h"
 
@@ -40,6 +41,25 @@ struct PlacementOptions {
   void add_to(Command command);
   /// The network with each rank on the node that the map gives; without a map, unchanged.
   [[nodiscard]] interconnect::Topology placed(interconnect::Topology network) const;
+};
+
+/// How far a command is that models runs, shown also while one of them is computed.
+class ModelProgress {
+ public:
+  ModelProgress(const ReportOptions& report, std::size_t runs);
+  /// `done` of `all` parts of the present run.
+  void part(std::size_t done, std::size_t all);
+  /// The present run is done.
+  void next();
+
+ private:
+  void show();
+
+  std::size_t runs_;
+  std::size_t done_ = 0;
+  double share_ = 0;  // of the present run that is done
+  Progress bar_;
+  base::Stopping pauses_;
 };
 
 /// The end of a command with a row for each run: prints and writes the report. `words` are those of its text.

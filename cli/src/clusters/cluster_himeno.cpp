@@ -41,7 +41,8 @@ struct ClusterHimenoOptions {
 std::pair<cluster::HimenoOptions, cluster::HimenoTimes> run_of(const ClusterHimenoOptions& options,
                                                                const Cluster& cluster,
                                                                const interconnect::Topology& network,
-                                                               std::uint64_t nodes, const std::string& size) {
+                                                               std::uint64_t nodes, const std::string& size,
+                                                               ModelProgress& progress) {
   cluster::HimenoOptions himeno;
   himeno.size = from_command_line("--size", [&] { return cluster::himeno_size(size); });
   himeno.place = options.place;
@@ -50,8 +51,10 @@ std::pair<cluster::HimenoOptions, cluster::HimenoTimes> run_of(const ClusterHime
   himeno.overlap = options.overlap;
   const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
   if (options.split.empty()) {
-    const cluster::HimenoChoice fastest =
-        from_command_line("--size, --nodes", [&] { return cluster::fastest_himeno(cluster, network, himeno, ranks); });
+    const cluster::HimenoChoice fastest = from_command_line("--size, --nodes", [&] {
+      return cluster::fastest_himeno(cluster, network, himeno, ranks,
+                                     [&](std::size_t done, std::size_t all) { progress.part(done, all); });
+    });
     himeno.split = fastest.split;
     return {himeno, fastest.times};
   }
@@ -68,7 +71,8 @@ void save_graph(const std::string& file, const cluster::HimenoOptions& run) {
   base::write_file(file, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(run))));
 }
 
-int himeno(const ClusterHimenoOptions& options) {
+std::vector<HimenoRow> rows_of(const ClusterHimenoOptions& options) {
+  ModelProgress progress(options.report, options.cluster.names.size() * options.nodes.size() * options.sizes.size());
   std::vector<HimenoRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
@@ -76,13 +80,19 @@ int himeno(const ClusterHimenoOptions& options) {
       const interconnect::Topology network =
           options.placement.placed(options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes)));
       for (const std::string& size : options.sizes) {
-        const auto [run, times] = run_of(options, cluster, network, nodes, size);
+        const auto [run, times] = run_of(options, cluster, network, nodes, size, progress);
+        progress.next();
         // The task graph of the first run.
         if (rows.empty() && !options.placement.save_graph.empty()) save_graph(options.placement.save_graph, run);
         rows.push_back({cluster.name, nodes, size, run.split, times});
       }
     }
   }
+  return rows;
+}
+
+int himeno(const ClusterHimenoOptions& options) {
+  const std::vector<HimenoRow> rows = rows_of(options);
   base::Report report(cluster::himeno_report());
   report.set("on", name_of(options.place));
   report.set("overlap", options.overlap);

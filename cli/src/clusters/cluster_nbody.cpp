@@ -78,15 +78,16 @@ void write_trace(const Model& model, const Cluster& cluster, std::uint64_t nodes
                    activity_trace(graph, run_critical_path(graph.graph(), network, {model.factors, true}), network));
 }
 
-int nbody(const ClusterNbodyOptions& given) {
-  ClusterNbodyOptions options = given;
-  if (options.sweep) options.algorithms = cluster::nbody_algorithm_names();
-  const Model model{options};
+std::vector<NbodyRow> rows_of(const ClusterNbodyOptions& options, const Model& model) {
+  ModelProgress progress(options.report, options.cluster.names.size() * options.n.size());
   std::vector<NbodyRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
+    const std::vector<std::uint64_t> all_nodes = nodes_of(options, cluster);
     for (const std::uint64_t n : options.n) {
-      for (const std::uint64_t nodes : nodes_of(options, cluster)) {
+      std::size_t modelled = 0;
+      for (const std::uint64_t nodes : all_nodes) {
+        progress.part(modelled++, all_nodes.size());
         for (const std::string& algorithm : options.algorithms) {
           // A sweep leaves out impossible combinations; if one was requested explicitly, it is an error.
           const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
@@ -94,8 +95,17 @@ int nbody(const ClusterNbodyOptions& given) {
           rows.push_back(row_of(model, cluster, nodes, n, algorithm));
         }
       }
+      progress.next();
     }
   }
+  return rows;
+}
+
+int nbody(const ClusterNbodyOptions& given) {
+  ClusterNbodyOptions options = given;
+  if (options.sweep) options.algorithms = cluster::nbody_algorithm_names();
+  const Model model{options};
+  const std::vector<NbodyRow> rows = rows_of(options, model);
   if (!options.trace.empty()) {
     const Cluster cluster = options.cluster.load(options.cluster.names.front());
     write_trace(model, cluster, nodes_of(options, cluster).front());

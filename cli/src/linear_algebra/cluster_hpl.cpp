@@ -67,22 +67,31 @@ Json words_of(const ClusterHplOptions& options, const base::Report& report, cons
   return words;
 }
 
-int hpl(const ClusterHplOptions& options) {
+std::vector<HplRow> rows_of(const ClusterHplOptions& options) {
   HplOptions asked = options.hpl;
   asked.fastest_nb = !options.nb;
   asked.nb = options.nb.value_or(asked.nb);
+  ModelProgress progress(options.report, options.cluster.names.size() * options.nodes.size());
   std::vector<HplRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
       const std::vector<std::uint64_t> orders =
           options.n.empty() ? cluster::usual_hpl_orders(cluster, nodes, options.hpl.mxp) : options.n;
+      std::size_t modelled = 0;
       for (const std::uint64_t n : orders) {
+        progress.part(modelled++, orders.size());
         if (options.nb) from_command_line("--nb", [&] { require_hpl_panel(*options.nb, n); });
         rows.push_back(hpl_row(options.cluster, asked, cluster, nodes, n));
       }
+      progress.next();
     }
   }
+  return rows;
+}
+
+int hpl(const ClusterHplOptions& options) {
+  const std::vector<HplRow> rows = rows_of(options);
   base::Report report(cluster::hpl_report());
   report.set("lookahead", options.hpl.lookahead);
   report.set("overlap_u", options.hpl.overlap_u);

@@ -60,9 +60,10 @@ SummaRow row_of(const ClusterSummaOptions& options, const Cluster& cluster, cons
   return row;
 }
 
-int summa(const ClusterSummaOptions& options) {
+std::vector<SummaRow> rows_of(const ClusterSummaOptions& options) {
   const isa::Program program = load_kernel(options.kernel);
-  if (!options.placement.save_graph.empty()) save_graph(options);
+  ModelProgress progress(options.report, options.cluster.names.size() * options.nodes.size() * options.n.size() *
+                                             options.algorithms.size());
   std::vector<SummaRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
@@ -73,10 +74,17 @@ int summa(const ClusterSummaOptions& options) {
       for (const std::uint64_t n : options.n) {
         for (const std::string& algorithm : options.algorithms) {
           rows.push_back(row_of(options, cluster, network, board, nodes, n, algorithm));
+          progress.next();
         }
       }
     }
   }
+  return rows;
+}
+
+int summa(const ClusterSummaOptions& options) {
+  if (!options.placement.save_graph.empty()) save_graph(options);
+  const std::vector<SummaRow> rows = rows_of(options);
   base::Report report(cluster::summa_report());
   report.set("overlap", !options.in_turn);
   report.set("transfer", name_of(options.cluster.transfer));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -62,6 +63,8 @@ class CriticalPath {
   }
 
  private:
+  static constexpr std::size_t kEventsAPause = 4096;  // less than a millisecond of them
+
   /// A link or a resource, which serves one activity at a time.
   struct Server {
     double free = 0;        // when the last activity that it serves leaves it
@@ -85,7 +88,10 @@ class CriticalPath {
   bool run_as_added() {
     if (keep_details_ || graph_.has_relayed()) return false;
     clear();
-    for (ActivityId id = 0; id < graph_.size() && are_served_in_order_; ++id) begin_activity(id, find_cause(id));
+    for (ActivityId id = 0; id < graph_.size() && are_served_in_order_; ++id) {
+      if (id % kEventsAPause == 0) base::pause();
+      begin_activity(id, find_cause(id));
+    }
     return are_served_in_order_;
   }
 
@@ -121,7 +127,8 @@ class CriticalPath {
     for (ActivityId id = 0; id < graph_.size(); ++id) {
       if (waiting_->open[id] == 0) events_.push({0.0, id});
     }
-    while (!events_.empty()) {
+    for (std::size_t taken = 0; !events_.empty(); ++taken) {
+      if (taken % kEventsAPause == 0) base::pause();
       const Event next = events_.top();
       events_.pop();
       if (next.flight != kNoFlight) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -70,9 +72,10 @@ struct HimenoChoice {
 };
 /// The fastest split of the grid over this many ranks on this network, found by trying all of them; of equally fast
 /// ones, that with the smallest halo. options.split is not used. Throws as himeno_split() does, and as himeno_times()
-/// if it refuses every split.
+/// if it refuses every split. `tried` is called after each split with the numbers of those tried and of all.
 [[nodiscard]] HimenoChoice fastest_himeno(const Cluster& cluster, const interconnect::Topology& topology,
-                                          HimenoOptions options, Rank ranks);
+                                          HimenoOptions options, Rank ranks,
+                                          const std::function<void(std::size_t done, std::size_t all)>& tried = {});
 
 /// Bytes that each rank sends to each of its neighbours in an iteration, by sender and receiver.
 [[nodiscard]] std::vector<interconnect::Transfer> himeno_traffic(const HimenoOptions& options);
