@@ -142,10 +142,12 @@ class NemoReader {
     };
     if (tag == "Time" && count == 1) parts_.time = reals()[0];
     if (tag == "Mass") parts_.mass = reals();
-    if (tag == "Key" && type == 'i') {
+    if (tag == "Key" && (type == 'i' || type == 'l')) {
       parts_.keys.resize(count);
       for (std::size_t k = 0; k < count; ++k) {
-        parts_.keys[k] = ByteReader::number_in<std::int32_t>(bytes.substr(k * bytes_of(type)), order_);
+        const std::string_view at = bytes.substr(k * bytes_of(type));
+        parts_.keys[k] = type == 'i' ? ByteReader::number_in<std::int32_t>(at, order_)
+                                     : ByteReader::number_in<std::int64_t>(at, order_);
       }
     }
     if (tag == "PhaseSpace") parts_.phases = reals();
@@ -226,12 +228,15 @@ class NemoWriter {
     item(kSingle, "d", tag);
     append_number(bytes_, value);
   }
-  void array(std::string_view tag, std::initializer_list<std::size_t> extents) {
-    item(kPlural, "d", tag);
+  void array(std::string_view tag, std::initializer_list<std::size_t> extents, std::string_view type = "d") {
+    item(kPlural, type, tag);
     for (const std::size_t extent : extents) append_number(bytes_, static_cast<std::int32_t>(extent));
     append_number(bytes_, std::int32_t{0});
   }
-  void value(double number) { append_number(bytes_, number); }
+  template <class Number>
+  void value(Number number) {
+    append_number(bytes_, number);
+  }
   [[nodiscard]] std::string take() { return std::move(bytes_); }
 
  private:
@@ -271,6 +276,16 @@ std::string nemo_image(const Snapshot& snapshot) {
   for (std::size_t i = 0; i < p.size(); ++i) {
     for (const Vec3& of : {p.position[i], p.velocity[i]}) {
       for (const double value : {of.x, of.y, of.z}) out.value(value);
+    }
+  }
+  // NEMO's programs read keys of 32 bits, and refuse others by their type.
+  const bool fit = std::ranges::all_of(p.id, [](std::int64_t id) { return std::in_range<std::int32_t>(id); });
+  out.array("Key", {p.size()}, fit ? "i" : "l");
+  for (const std::int64_t id : p.id) {
+    if (fit) {
+      out.value(static_cast<std::int32_t>(id));
+    } else {
+      out.value(id);
     }
   }
   out.end();

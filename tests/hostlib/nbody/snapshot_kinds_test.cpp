@@ -363,8 +363,7 @@ TEST(SnapshotKinds, EveryFormThatIsWrittenIsReadToTheBit) {
     EXPECT_EQ(read.particles.mass, written.particles.mass);
     EXPECT_EQ(read.particles.position, written.particles.position);
     EXPECT_EQ(read.particles.velocity, written.particles.velocity);
-    const bool has_ids = format != SnapshotFormat::plain && format != SnapshotFormat::nemo;
-    if (has_ids) {
+    if (format != SnapshotFormat::plain) {
       EXPECT_EQ(read.particles.id, written.particles.id);
     }
     const bool has_step = format == SnapshotFormat::phigrape || format == SnapshotFormat::npz;
@@ -432,6 +431,29 @@ TEST(Nemo, KeysAreIds) {
   const LoadedSnapshot loaded = loaded_text(nemo_of({first, later}));
   EXPECT_EQ(loaded.snapshot.particles.id, bodies().id);
   EXPECT_THAT(loaded.notes, ::testing::Contains(HasSubstr("keys are not one for each particle")));
+}
+
+TEST(Nemo, IdsAreWrittenAsKeys) {
+  const auto written = [](std::int64_t last) {
+    Snapshot snapshot{0, 1, bodies()};
+    snapshot.particles.id = {7, 6, 5, 4, 3, 2, -1, last};
+    const ScratchDirectory directory;
+    write_snapshot(directory / "out", snapshot, SnapshotFormat::nemo);
+    EXPECT_EQ(read_snapshot(directory / "out").particles.id, snapshot.particles.id);
+    return base::read_file(directory / "out");
+  };
+  // As put_snap.c of NEMO writes them: behind the phases, of type int. Larger ones have the type long.
+  const auto keys = [](auto last) {
+    Bytes out(std::endian::native != std::endian::little);
+    const std::string type = sizeof last == 4 ? "i" : "l";
+    out.add(std::uint16_t{0x0b92}).text(type + '\0' + "Key" + '\0').add(std::int32_t{8}).add(std::int32_t{0});
+    for (const int id : {7, 6, 5, 4, 3, 2, -1}) out.add(static_cast<decltype(last)>(id));
+    out.add(last);
+    for (int set = 0; set < 2; ++set) out.add(std::uint16_t{0x0992}).text(std::string(")\0", 2));
+    return out.str();
+  };
+  EXPECT_THAT(written(0x7fffffff), ::testing::EndsWith(keys(std::int32_t{0x7fffffff})));
+  EXPECT_THAT(written(std::int64_t{1} << 40), ::testing::EndsWith(keys(std::int64_t{1} << 40)));
 }
 
 TEST(Nemo, LaterSnapshotsWithoutParticlesAreToldOf) {
