@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/own_files.h"
 
@@ -441,6 +442,7 @@ void make_folder(const std::filesystem::path& path) {
 }
 
 void require_writable(const std::filesystem::path& path) {
+  refuse_compressed_name(path);
   const std::optional<struct stat> status = status_of(path);
   if (status && S_ISDIR(status->st_mode)) fail(path, "written", EISDIR);
   if (status) refuse_read_only(path, *status);

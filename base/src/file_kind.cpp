@@ -1,7 +1,13 @@
 #include "gdr/base/file_kind.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
+
+#include "gdr/base/error.h"
 
 namespace gdr::base {
 
@@ -25,6 +31,22 @@ const FileKind* file_kind(std::string_view content) {
   const auto* const found =
       std::ranges::find_if(kKinds, [&](const FileKind& kind) { return content.starts_with(kind.begins); });
   return found == kKinds.end() ? nullptr : found;
+}
+
+bool is_compressed_name(const std::filesystem::path& path) {
+  static constexpr std::array kEndings{".gz"sv, ".bz2"sv, ".xz"sv, ".zst"sv, ".zip"sv, ".lz4"sv, ".lzma"sv, ".z"sv};
+  std::string ending = path.extension().string();
+  for (char& letter : ending) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return std::ranges::find(kEndings, ending) != kEndings.end();
+}
+
+void refuse_compressed_name(const std::filesystem::path& output) {
+  if (!is_compressed_name(output)) return;
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(output, none);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
+  throw Error(fmt::format("{} is refused: its name ends in {}, and outputs are not compressed", output.string(),
+                          output.extension().string()));
 }
 
 }  // namespace gdr::base

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/own_files.h"
 #include "mistakes.h"
 #include "registry.h"
@@ -324,6 +325,7 @@ void Command::try_outputs(std::span<const base::NamedFile> derived) const {
       throw UsageError(fmt::format("{} - is refused: it does not write to standard output; ./- is a file of this name",
                                    option.name()));
     }
+    from_command_line(option.name(), [&] { base::refuse_compressed_name(*file); });
     base::require_writable(*file);
     files.push_back({option.name(), *file, replaces});
   }

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/json.h"
 #include "process_file.h"
 
@@ -68,6 +69,7 @@ void Reporting::write(const DeviceOptions& options, const BoardWork& open_boards
     json["emulated_seconds"] = work_.emulated_seconds + open_boards.emulated_seconds;
     json["failures"] = base::Json::object();
     for (const auto& [function, count] : failures_) json["failures"][function] = count;
+    base::refuse_compressed_name(path);
     base::write_file(path, json.text() + "\n");
   } catch (const std::exception& error) {
     say(library_, error.what());

@@ -363,6 +363,17 @@ TEST_F(Files, OnePathForTwoOutputsIsRefusedHoweverItIsWritten) {
   EXPECT_EQ(refusal({long_name, long_name}), "nothing was thrown") << "who writes to it tells why it cannot be";
 }
 
+TEST_F(Files, OutputsNamedLikeCompressedFilesAreRefused) {
+  for (const char* const name : {"log.csv.gz", "log.GZ", "a.bz2", "a.xz", "a.zst", "a.zip", "a.tar.Z"}) {
+    EXPECT_THAT(message_of([&] { require_writable(folder_ / name); }), HasSubstr("and outputs are not compressed"))
+        << name;
+  }
+  for (const char* const name : {"log.csv", "gz", ".gz", "a.gz.csv", "a.npz", "a.gz~"})
+    require_writable(folder_ / name);
+  ASSERT_EQ(mkfifo((folder_ / "pipe.gz").c_str(), 0600), 0);
+  require_writable(folder_ / "pipe.gz");  // another program compresses
+}
+
 TEST_F(Files, DevicesAndFilesWithoutSizeAreReadAndWritten) {
   write_file("/dev/null", "x");
   require_writable("/dev/null");

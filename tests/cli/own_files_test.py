@@ -74,6 +74,29 @@ class OwnFiles(cli_test.CliTest):
                     self.assertRegex(done.err, f": named for two outputs, of which one would replace the other: ({both})\n")
                     self.assertEqual(sorted(os.listdir(self.scratch)), before)
 
+    def test_outputs_are_not_named_like_compressed_files(self):
+        self.file("g.csv", "from,to,bytes\n0,1,100\n1,2,100\n")
+        self.file("t.conf", "SwitchName=s Nodes=n[1-2]\n")
+        nbody = ["nbody", "--plummer", "8", "--t-end", "0.01"]
+        run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
+        graph = ["net", "map", "--graph", "g.csv", "--topology", "torus:2x2"]
+        before = self.contents()
+        for command, option in [
+            *((nbody, option) for option in ("--log", "--checkpoint", "--report", "--json", "--html", "--profile", "--trace")),
+            ([*nbody, "--out-format", "csv"], "--output"), ([*nbody, "--timing-only"], "--block-sizes"),
+            *((run, option) for option in ("--output", "--json", "--trace", "--profile")),
+            (["as", "k.vsm"], "--output"), (["as", "k.vsm", "-o", "k.gdro"], "--listing"), (["analyse", "k.vsm"], "--csv"),
+            *((graph, option) for option in ("--save-map", "--save-graph", "--rankfile", "--json")),
+            (["net", "import", "t.conf"], "--output"), (["net", "bcast", "--network", "torus-4x4x4", "--bytes", "8"], "--json"),
+            (["cluster", "nbody", "-n", "1000", "--nodes", "4"], "--trace"),
+        ]:
+            for name in ("x.csv.gz", "x.json.XZ"):
+                with self.subTest(command=command, option=option, name=name):
+                    done = self.gdr(*command, option, name)
+                    self.assertEqual((done.status, done.out), (2, ""), done.err)
+                    self.assertIn(f"gdr: {option}: {name} is refused: ", done.err)
+                    self.assertEqual(self.contents(), before)
+
     def refuses(self, arguments, file, options, outputs=True):
         before = self.contents()
         with self.subTest(arguments=arguments):

@@ -467,6 +467,12 @@ class Runs(InFolder):
         run = grapedr.NbodyRun(start="plummer", n=32, t_end=0.125, kernel_name="gravity_jerk.vsm")
         self.assertEqual(run.facts["kernel"], "gravity_jerk")
 
+    def test_write_nothing_under_names_of_compressed_files(self):
+        for name in ("out", "log", "checkpoint"):
+            path = self.folder / "x.csv.gz"
+            self.refuses("x.csv.gz is refused: ", grapedr.NbodyRun, start="plummer", n=8, t_end=0, **{name: path})
+            self.assertFalse(path.exists())
+
     def test_compute_without_a_board_when_told(self):
         settings = dict(start="plummer", n=32, t_end=0.125, engine="direct")
         run = grapedr.NbodyRun(**settings, threads=1)

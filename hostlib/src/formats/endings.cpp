@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "gdr/base/file_kind.h"
+
 namespace gdr::hostlib {
 
 std::string ending_of(const std::filesystem::path& path) {
@@ -13,10 +15,10 @@ std::string ending_of(const std::filesystem::path& path) {
   return ending;
 }
 
-bool is_of_other_format(const std::string& ending) {
-  constexpr std::array<std::string_view, 14> kOthers{".gz",      ".bz2",     ".xz",   ".zst", ".zip",  ".json", ".html",
-                                                     ".parquet", ".feather", ".xlsx", ".fit", ".fits", ".vtk",  ".vtu"};
-  return std::ranges::find(kOthers, ending) != kOthers.end();
+bool is_of_other_format(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 9> kOthers{".json", ".html", ".parquet", ".feather", ".xlsx",
+                                                    ".fit",  ".fits", ".vtk",     ".vtu"};
+  return base::is_compressed_name(path) || std::ranges::find(kOthers, ending_of(path)) != kOthers.end();
 }
 
 }  // namespace gdr::hostlib

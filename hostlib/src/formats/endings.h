@@ -9,7 +9,8 @@ namespace gdr::hostlib {
 /// The ending in small letters: `.csv` of `run.CSV`; empty if there is none.
 [[nodiscard]] std::string ending_of(const std::filesystem::path& path);
 
-/// Whether this is the ending of a format in which gdr writes neither tables nor snapshots, such as `.gz` or `.fits`.
-[[nodiscard]] bool is_of_other_format(const std::string& ending);
+/// Whether the name ends like those of a format in which gdr writes neither tables nor snapshots, such as `.gz` or
+/// `.fits`.
+[[nodiscard]] bool is_of_other_format(const std::filesystem::path& path);
 
 }  // namespace gdr::hostlib

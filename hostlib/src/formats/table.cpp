@@ -53,10 +53,9 @@ Table read_table(const std::filesystem::path& path, std::span<const ColumnType> 
 }
 
 void require_table_ending(const std::filesystem::path& path) {
-  const std::string ending = ending_of(path);
-  if (!is_of_other_format(ending) && !is_hdf5(path)) return;
+  if (!is_of_other_format(path) && !is_hdf5(path)) return;
   throw Error(fmt::format("{} is refused: a table is written as NPY or NPZ if its name ends so, else as CSV, not as {}",
-                          path.string(), ending));
+                          path.string(), ending_of(path)));
 }
 
 void write_table(const std::filesystem::path& path, const Table& table) {

@@ -95,7 +95,7 @@ void require_snapshot_ending(const std::filesystem::path& file, const std::optio
                ? "gadget is HDF5, and the name must end in .hdf5 or .h5"
                : fmt::format("a name that ends in .hdf5 or .h5 is one of HDF5, not of {}", kFormatNames[*format]));
   }
-  if (format || !is_of_other_format(ending_of(file))) return;
+  if (format || !is_of_other_format(file)) return;
   refuse(
       fmt::format("a snapshot is written as CSV, NPY, NPZ, NEMO or HDF5 if its name ends in .csv, .npy, .npz, .nemo, "
                   ".hdf5 or .h5, else as text of phiGRAPE, not as {}",

@@ -21,7 +21,7 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 void make_folder(const std::filesystem::path& path);
 
 /// Throws gdr::Error unless write_file() could create or replace `path` now: its folder exists and can be written to,
-/// and `path` is neither a folder nor a read-only file. For programs that compute for hours before they write.
+/// and it is neither a folder nor read-only, nor named like a compressed file. For programs that compute for hours.
 void require_writable(const std::filesystem::path& path);
 
 /// A file that grows line by line and loses no finished line.

@@ -1,6 +1,8 @@
-// Kinds of files that their first bytes tell, for readers that expect another kind.
+// Kinds of files that their first bytes tell, for readers that expect another kind, and compressed ones that their
+// names tell, for writers.
 #pragma once
 
+#include <filesystem>
 #include <string_view>
 
 namespace gdr::base {
@@ -14,5 +16,12 @@ struct FileKind {
 
 /// The kind of a file with this content; null for text, and for kinds that are not known here.
 [[nodiscard]] const FileKind* file_kind(std::string_view content);
+
+/// Whether the name ends as those of compressed files do, such as run.csv.gz.
+[[nodiscard]] bool is_compressed_name(const std::filesystem::path& path);
+
+/// Throws gdr::Error if an output has such a name: gdr compresses nothing, and a reader would take the content for
+/// damaged. Pipes and devices may have any name: another program may compress what goes into them.
+void refuse_compressed_name(const std::filesystem::path& output);
 
 }  // namespace gdr::base
