@@ -172,6 +172,18 @@ class Files(RanksTest):
             total = sum(part[ranks - 1] for part in found["parts"].values())
             self.assertAlmostEqual(total, found["emulated_seconds"], delta=1e-9 * total)
 
+    def test_ranks_that_share_blocks_go_on_with_the_boards_of_the_checkpoint(self):
+        begin, checkpoint = ["--plummer", 40, "--boards", 3], self.folder / "ck"
+        expected = self.report(None, *begin, "--t-end", 0.25)
+        for ranks in (None, 2):
+            self.run_ranks(ranks, *begin, "--t-end", 0.125, "--checkpoint", checkpoint, *(() if ranks is None else ("--split", "i")))
+            for split, others in (("i", 2), ("i", None), ("j", 3)):
+                with self.subTest(ranks=ranks, split=split, others=others):
+                    found = self.report(others, "--restart", checkpoint, "--t-end", 0.25, "--split", split)
+                    self.assertEqual((found["boards"], found["state_hash"]), (3, expected["state_hash"]))
+            refused = self.run_ranks(2, "--restart", checkpoint, "--t-end", 0.25, "--split", "j", expected=1).stderr
+            self.assertIn("boards 2 instead of 3", refused)
+
     def test_a_stop_file_that_rank_zero_sees_ends_all_with_a_checkpoint(self):
         begin = ["--plummer", 40]
         stop = self.folder / "stop"

@@ -98,11 +98,13 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   return settings;
 }
 
-/// The options, in which a restart has the choices of its checkpoint that were not given. Ranks share its boards.
+/// The options, in which a restart has the choices of its checkpoint that were not given. Ranks that share the blocks
+/// have all of its boards each; those that share the sums have one each, and the number of ranks is given.
 NbodyOptions with_choices_of_checkpoint(NbodyOptions options) {
   if (options.restart.empty() || options.board.timing()) return options;
   const auto is_given = [&](std::string_view choice) {
-    return (choice == "boards" && !options.split.empty()) || options.command->given(fmt::format("--{}", choice));
+    const bool shares_boards = !options.split.empty() && options.split != "i";
+    return (choice == "boards" && shares_boards) || options.command->given(fmt::format("--{}", choice));
   };
   hostlib::continue_as(hostlib::provenance_in(options.restart), is_given, options.run.kernel, options.board);
   return options;
