@@ -298,6 +298,7 @@ PYBIND11_MODULE(_models, module) {
     return std::vector<std::uint32_t>(extents.begin(), extents.begin() + grid.axes());
   });
   module.def("map_tasks", &map_tasks);
+  module.attr("MAPPING_METHODS") = interconnect::mapping_methods();
   module.def("sum_words", &sum_words);
   module.def("sum_value", &sum_value);
   module.attr("SUM_WORDS") = static_cast<int>(GDR_SUM_WORDS);

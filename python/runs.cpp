@@ -67,11 +67,12 @@ hostlib::Particles particles_of(const Vectors& mass, const Vectors& position, co
   return particles;
 }
 
-hostlib::Particles start(const std::string& kind, std::size_t particles, std::uint64_t seed) {
+hostlib::Particles start(const std::string& kind, std::size_t particles, std::optional<std::uint64_t> seed) {
   hostlib::StartModel model;
   model.kind = hostlib::start_kind(kind);
   model.particles = particles;
-  model.seed = seed;
+  if (seed) hostlib::require_parameter_of(model.kind, "seed");
+  model.seed = seed.value_or(model.seed);
   return hostlib::make_start(model);
 }
 
@@ -352,7 +353,7 @@ template <>
 inline constexpr bool kIsBound<Run> = true;
 
 void add_runs(py::module_& module) {
-  module.def("start", [](const std::string& kind, std::size_t particles, std::uint64_t seed) {
+  module.def("start", [](const std::string& kind, std::size_t particles, std::optional<std::uint64_t> seed) {
     return dict_of(computed([&] { return python::start(kind, particles, seed); }));
   });
   module.def("next_output_time", [](double every, double end, double time) {

@@ -667,10 +667,11 @@ def timing(kernel: Kernel | str, ni: int, nj: int, **device: Any) -> dict[str, f
     return stages | {"gflops": flops / stages["total"] / 1e9 if stages["total"] > 0 else 0.0}
 
 
-def start(kind: str, particles: int = 0, seed: int = 1) -> dict[str, NDArray]:
+def start(kind: str, particles: int = 0, seed: int | None = None) -> dict[str, NDArray]:
     """A start model in Henon's units: "plummer", "king", "uniform", "cold", "merger", "binary", "pythagorean". Arrays `id`
-    (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3)."""
-    return _core.start(text("kind", kind), whole("particles", particles, 0), whole("seed", seed, 0, 2**64 - 1))
+    (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3). `seed` is 1 by default; the last two have none."""
+    seed = None if seed is None else whole("seed", seed, 0, 2**64 - 1)
+    return _core.start(text("kind", kind), whole("particles", particles, 0), seed)
 
 
 class Nbody:

@@ -108,24 +108,33 @@ def map_tasks(
     graph: str | os.PathLike[str] | ArrayLike,
     topology: str,
     method: str = "refined",
-    objective: str = "cost",
+    objective: str | None = None,
     *,
-    bytes: int = 2048,
-    npb_class: str = "B",
-    threads: int = 1,
-    seed: int = 1,
-    effort: float = 1.0,
+    bytes: int | None = None,
+    npb_class: str | None = None,
+    threads: int | None = None,
+    seed: int | None = None,
+    effort: float | None = None,
 ) -> Mapping:
     """Maps each task of a program to a node, so that messages use short paths and share few links (docs/networks/mapping.md).
 
-    `graph` is "bruck" (with `bytes` a task), "cg", "sp" (with `npb_class`), a CSV file, or a matrix (tasks, tasks) of the
-    bytes that the task of the row sends to that of the column. `topology` is such as "torus:8x8x8" or "mesh:4x4", `method`
-    "xyz", "none", "mincost", "minlink", "scotch" or "refined", `objective` of the last "cost" or "link". The result does
-    not depend on `threads`."""
-    topology = text("topology", topology)
+    `graph` is "bruck" (with `bytes` a task, 2048 by default), "cg", "sp" (with `npb_class`, "B" by default), a CSV file, or a
+    matrix (tasks, tasks) of the bytes that the task of the row sends to that of the column. `topology` is such as
+    "torus:8x8x8" or "mesh:4x4", `method` "xyz", "none", "mincost", "minlink", "scotch" or "refined". The last has an
+    `objective`, "cost" (by default) or "link", and searches with `threads`, `seed` and `effort`, each 1 by default; the result
+    does not depend on `threads`. Arguments without effect are refused."""
+    topology, way = text("topology", topology), text("method", method)
+    searching = {"objective": objective, "threads": threads, "seed": seed, "effort": effort}
+    if way in _models.MAPPING_METHODS and way != "refined":
+        _refuse_without_effect(searching, f"method = '{way}'")
+    told = repr(graph) if isinstance(graph, str) else "this graph"
+    if not isinstance(graph, str) or graph != "bruck":
+        _refuse_without_effect({"bytes": bytes}, f"graph = {told}")
+    if not isinstance(graph, str) or graph not in ("cg", "sp"):
+        _refuse_without_effect({"npb_class": npb_class}, f"graph = {told}")
     if isinstance(graph, (str, os.PathLike)):
-        size = whole("bytes", bytes, 1, MOST_BYTES)
-        tasks = _models.TaskGraph.named(path("graph", graph), topology, size, text("npb_class", npb_class))
+        size = whole("bytes", _or(bytes, 2048), 1, MOST_BYTES)
+        tasks = _models.TaskGraph.named(path("graph", graph), topology, size, text("npb_class", _or(npb_class, "B")))
     else:
         matrix = np.asarray(graph)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "iu":
@@ -135,12 +144,22 @@ def map_tasks(
             raise Error(f"graph is {matrix[place]} at {place}: it must be at least 0")
         pairs = np.argwhere(matrix)
         tasks = _models.TaskGraph(len(matrix), [(int(a), int(b), int(matrix[a, b])) for a, b in pairs])
-    way, goal = text("method", method), text("objective", objective)
-    threads, seed = whole("threads", threads, 0, 1024), whole("seed", seed, 0, 2**64 - 1)
-    made = _models.map_tasks(tasks, topology, way, goal, threads, seed, real("effort", effort))
+    goal, tries = text("objective", _or(objective, "cost")), real("effort", _or(effort, 1.0))
+    threads, seed = whole("threads", _or(threads, 1), 0, 1024), whole("seed", _or(seed, 1), 0, 2**64 - 1)
+    made = _models.map_tasks(tasks, topology, way, goal, threads, seed, tries)
     made["nodes"] = np.array(made["nodes"], dtype=np.int64)
     made["link_bytes"] = np.array(made["link_bytes"], dtype=np.int64)
     return Mapping(topology=topology, **made)
+
+
+def _or(given: Any, default: Any) -> Any:
+    return default if given is None else given
+
+
+def _refuse_without_effect(arguments: dict[str, Any], beside: str) -> None:
+    for name, given in arguments.items():
+        if given is not None:
+            raise Error(f"{name} has no effect with {beside}")
 
 
 def cluster_names() -> list[str]:

@@ -107,7 +107,7 @@ def calls(folder):
         "accel_jerk_pot": (grapedr.accel_jerk_pot, {"x": x, "v": x, "m": m, "eps": 0.1, "kernel_name": "gravity_jerk", "device": device}),
         "dgemm": (grapedr.dgemm, {"a": np.eye(2), "b": np.eye(2), "precision": "paper", **board}),
         "timing": (grapedr.timing, {"kernel": "gravity", "ni": 1, "nj": 1, "machine": "model1800"}),
-        "start": (grapedr.start, {"kind": "binary", "particles": 2, "seed": 1}),
+        "start": (grapedr.start, {"kind": "plummer", "particles": 2, "seed": 1}),
         "Nbody": (grapedr.Nbody, {"particles": particles, "eps": 0.1, "eta": 0.1, "kernel_name": "gravity_jerk", **board}),
         "Nbody, columns": (lambda **some: grapedr.Nbody(particles | some), particles | {"time": 0.0, "step": 0}),
         "Nbody.evolve": (system.evolve, {"t_end": 0.0}),
@@ -129,8 +129,9 @@ def calls(folder):
         "Network.route": (network.route, {"start": 0, "end": 1}),
         "Network.collective": (network.collective, {"operation": "allgather", "bytes": 8, "method": "ring", "simulate": False}),
         "map_tasks": (grapedr.network.map_tasks, {
-            "graph": "cg", "topology": "torus:2x2", "method": "refined", "objective": "cost", "bytes": 2048, "npb_class": "A", "threads": 1,
-            "seed": 1, "effort": 0.01}),
+            "graph": "cg", "topology": "torus:2x2", "method": "refined", "objective": "cost", "npb_class": "A", "threads": 1, "seed": 1,
+            "effort": 0.01}),
+        "map_tasks, bruck": (grapedr.network.map_tasks, {"graph": "bruck", "topology": "torus:2x2", "method": "xyz", "bytes": 2048}),
         "cluster_nbody": (grapedr.network.cluster_nbody, {
             "cluster": "grape-dr-64", "nodes": 4, "n": 1000, "algorithm": "2d", "kernel_name": "gravity_jerk", "t_end": 1.0,
             "grow_network": False}),

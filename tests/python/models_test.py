@@ -132,6 +132,23 @@ class Mappings(Refusing):
         self.assertEqual(list(grapedr.network.map_tasks("bruck", "torus:2x2", threads=0, seed=2**63).nodes),
                          gdr(*command, "--threads", 0, "--seed", 2**63, "--full")["mapping"])
 
+    def test_refuse_arguments_without_effect_as_gdr_net_map_does(self):
+        for method in ("xyz", "none", "mincost", "minlink", "scotch"):
+            for name, value in (("seed", 7), ("threads", 2), ("effort", 2.0), ("objective", "cost")):
+                self.refuses(f"^{name} has no effect with method = '{method}'$", grapedr.network.map_tasks, "bruck", "torus:2x2", method,
+                             **{name: value})
+                self.assertEqual(status("net", "map", "--graph", "bruck", "--topology", "torus:2x2", "--method", method, f"--{name}", value), 2)
+        for graph, name, value in (("cg", "bytes", 8), ("bruck", "npb_class", "B"), ("sp", "bytes", 8)):
+            self.refuses(f"^{name} has no effect with graph = '{graph}'$", grapedr.network.map_tasks, graph, "torus:2x2", **{name: value})
+            option = {"bytes": "--bytes", "npb_class": "--class"}[name]
+            self.assertEqual(status("net", "map", "--graph", graph, "--topology", "torus:2x2", option, value), 2)
+        for name, value in (("bytes", 8), ("npb_class", "B")):
+            self.refuses(f"^{name} has no effect with graph = this graph$", grapedr.network.map_tasks, np.zeros((4, 4), int), "torus:2x2",
+                         **{name: value})
+        # The seed of the search counts.
+        made = [grapedr.network.map_tasks("sp", "torus:4x4x4", seed=seed, effort=0.1).nodes.tolist() for seed in (1, 2)]
+        self.assertNotEqual(*made)
+
     def test_take_matrices(self):
         matrix = np.zeros((16, 16), int)
         for task in range(16):  # a ring whose tasks stand in disorder

@@ -461,6 +461,7 @@ class Runs(InFolder):
                                  ("separation", 3.0, "without start merger"), ("eccentricity", 0.5, "without start binary")):
             self.refuses(why, grapedr.NbodyRun, **{"start": "plummer", "n": 32, "t_end": 0.125, name: value})
         self.refuses("seed has no effect with start binary", grapedr.NbodyRun, start="binary", seed=3, t_end=0.125)
+        self.refuses("seed has no effect with start pythagorean", grapedr.start, "pythagorean", seed=1)
 
     def test_take_kernels_by_their_file_names(self):
         """As gdr nbody --kernel."""
