@@ -11,6 +11,7 @@
 #include "gdr/base/units.h"
 #include "gdr/interconnect/circuits.h"
 #include "gdr/interconnect/foreign_graphs.h"
+#include "gdr/interconnect/network.h"
 #include "gdr/interconnect/network_reports.h"
 #include "net.h"
 
@@ -47,8 +48,11 @@ int circuits(const NetCircuitsOptions& options) {
   if (!options.output.empty() && !options.output.ends_with(".toml")) {
     throw UsageError(fmt::format("--output: '{}' is refused: it must end in .toml", options.output));
   }
-  if (!options.output.empty())
-    options.report.command->try_outputs("--output", interconnect::table_files(options.output));
+  if (!options.output.empty()) {
+    const std::vector<std::string> tables = interconnect::table_files(options.output);
+    options.report.command->try_outputs("--output", tables);
+    interconnect::refuse_other_tables(options.output, tables);  // before the search, which may take minutes
+  }
   constexpr interconnect::TaskId kMostTasks = 256;
   const std::string text = base::read_file(options.graph);
   const interconnect::GraphFile file = interconnect::parse_foreign_graph(

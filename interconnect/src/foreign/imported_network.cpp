@@ -11,6 +11,7 @@
 #include "gdr/base/file.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
+#include "gdr/interconnect/network.h"
 #include "gdr/interconnect/topology.h"
 
 namespace gdr::interconnect {
@@ -81,13 +82,7 @@ std::vector<std::string> write_imported(const ImportedNetwork& network, const st
       name_in_table(name), name, network.hosts.size(), name_of(format), options.bytes_per_second / kGiga,
       options.latency_seconds / kMicro, options.flops_per_second / kGiga);
   const std::vector<std::string> beside = imported_files(file, format);
-  // Written here by a platform of SimGrid, say: whoever loads the new network would take its routes.
-  if (std::error_code none; std::filesystem::exists(stem + ".routes.csv", none)) {
-    throw Error(fmt::format(
-        "{0}.routes.csv is there, and would be read as the routes of the new network {0}.toml: remove it, or "
-        "choose another name",
-        stem));
-  }
+  refuse_other_tables(stem + ".toml", beside);
   base::write_file(stem + ".toml", description);
   base::write_file(beside[0], links);
   base::write_file(beside[1], fmt::format("{}\n", fmt::join(network.hosts, "\n")));

@@ -8,6 +8,7 @@
 #include "gdr/base/file.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/circuits.h"
+#include "gdr/interconnect/network.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -59,6 +60,7 @@ std::vector<std::string> table_files(const std::string& file) {
 
 void write_circuits(const Topology& topology, const std::string& file, Cable node) {
   const std::vector<std::string> files = table_files(file);
+  refuse_other_tables(file, files);
   const std::string name = file.substr(file.find_last_of('/') + 1);
   std::string links = "name,bandwidth,latency\n";
   for (const Link& link : topology.links().to_vector()) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -161,15 +162,18 @@ Topology make_dragonfly(const base::Description& description, const PlatformOpti
   return dragonfly(network);
 }
 
-/// The table beside a description: NAME.links.csv beside NAME.toml. Nothing if it does not exist.
-std::optional<std::filesystem::path> table_beside(const std::string& name, const std::string& table) {
+/// All tables that may lie beside a description.
+constexpr std::array<std::string_view, 3> kTables{"links", "routes", "speeds"};
+
+/// One of them, such as NAME.links.csv beside NAME.toml. Nothing if it does not exist.
+std::optional<std::filesystem::path> table_beside(const std::string& name, std::string_view table) {
   std::filesystem::path file(name);
   if (file.extension() == ".toml") {
-    file.replace_extension(table + ".csv");
+    file.replace_extension(fmt::format("{}.csv", table));
     std::error_code none;
     return std::filesystem::exists(file, none) ? std::optional(file) : std::nullopt;
   }
-  return base::find_data_file("machines/" + name + "." + table + ".csv");
+  return base::find_data_file(fmt::format("machines/{}.{}.csv", name, table));
 }
 
 /// As of a fat tree: with one path between each two nodes, whichever is found first, most links of a Clos network would
@@ -452,6 +456,17 @@ Platform placed(Platform platform, const std::vector<NodeId>& node_of_rank) {
   for (const NodeId node : node_of_rank) speeds.push_back(platform.flops_of_node[node]);
   platform.flops_of_node = std::move(speeds);
   return platform;
+}
+
+void refuse_other_tables(const std::string& description, std::span<const std::string> written) {
+  for (const std::string_view table : kTables) {
+    const auto there = table_beside(description, table);
+    if (!there || std::ranges::find(written, there->string()) != written.end()) continue;
+    throw Error(
+        fmt::format("{} is there, and would be taken for the {} of the new network {}: remove it, or choose another "
+                    "name",
+                    there->string(), table, description));
+  }
 }
 
 Platform load_platform(std::string_view name_or_file, PlatformOptions options) {

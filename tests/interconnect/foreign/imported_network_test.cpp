@@ -131,7 +131,7 @@ TEST(ImportedNetwork, SlurmsTreesHaveTheirRoutes) {
   const std::string why = told([&] {
     static_cast<void>(write_imported({{"n0"}, {}, {}}, file, "one", NetworkFormat::slurm, {1e9, 1e-6, 1e12}));
   });
-  EXPECT_THAT(why, HasSubstr("tree.routes.csv is there, and would be read as the routes of the new network"));
+  EXPECT_THAT(why, HasSubstr("tree.routes.csv is there, and would be taken for the routes of the new network"));
   EXPECT_EQ(base::read_file(file), before);
   EXPECT_EQ(topology.route(0, 1).size(), 2U);
   EXPECT_EQ(topology.route(0, 3).size(), 4U);

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <random>
 
 #include "gdr/base/error.h"
+#include "gdr/base/file.h"
 #include "gdr/interconnect/network_mapping.h"
+#include "gdr/interconnect/platform.h"
 #include "random_traffic.h"
+#include "scratch_directory.h"
 #include "slowed_down.h"
 
 namespace gdr::interconnect {
@@ -143,6 +147,27 @@ TEST(Circuits, ToriArePlainOrTwisted) {
   EXPECT_NEAR(mean_hops(plain), 3.10, 0.005);
   EXPECT_NEAR(mean_hops(twisted), 2.71, 0.005);
   EXPECT_THROW(static_cast<void>(torus_circuits(1, 4, 0)), Error);
+}
+
+TEST(Circuits, TheirNetworkTakesNoTableOfAnEarlierOne) {
+  const tests::ScratchDirectory folder;
+  const std::string file = (folder / "ways.toml").string();
+  const std::string speeds = (folder / "ways.speeds.csv").string();
+  const Topology pair = circuit_network({2, {{0, 1}}}, kCircuit);
+  base::write_file(speeds, "node,speed\n0,1\n1,2\n");  // as gdr net import writes it
+  std::string why;
+  try {
+    write_circuits(pair, file, kCircuit);
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  EXPECT_EQ(why, speeds + " is there, and would be taken for the speeds of the new network " + file +
+                     ": remove it, or choose another name");
+  EXPECT_FALSE(std::filesystem::exists(file));
+  std::filesystem::remove(speeds);
+  write_circuits(pair, file, kCircuit);
+  EXPECT_TRUE(load_platform(file).flops_of_node.empty());
+  write_circuits(pair, file, kCircuit);  // its own tables may be there
 }
 
 TEST(Circuits, WhatCannotBeIsRefused) {

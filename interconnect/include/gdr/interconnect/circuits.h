@@ -78,7 +78,7 @@ struct JoinedNodes {
 /// The names of the tables beside a description FILE.toml of kind "table": FILE.links.csv, FILE.routes.csv.
 [[nodiscard]] std::vector<std::string> table_files(const std::string& file);
 /// Writes circuits as such a description with its tables, for all commands that take a network. `node` is what all
-/// ports of a node have. Throws gdr::Error if a file cannot be written.
+/// ports of a node have. Throws gdr::Error if a file cannot be written, and as refuse_other_tables().
 void write_circuits(const Topology& topology, const std::string& file, Cable node);
 
 }  // namespace gdr::interconnect

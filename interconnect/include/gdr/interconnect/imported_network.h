@@ -60,7 +60,8 @@ struct ImportOptions {
 [[nodiscard]] std::vector<std::string> imported_files(const std::string& file, NetworkFormat format);
 /// Writes FILE.toml, FILE.links.csv and FILE.hosts.txt, the names of the nodes by their numbers. `from` is the name of
 /// the file that was read, `format` its format; both stand in the origins. Returns the names of the files. Throws
-/// gdr::Error if a file cannot be written, or the network has no nodes or more vertices than shortest_paths() takes.
+/// gdr::Error as refuse_other_tables(), if a file cannot be written, or the network has no nodes or more vertices than
+/// shortest_paths() takes.
 std::vector<std::string> write_imported(const ImportedNetwork& network, const std::string& file, std::string_view from,
                                         NetworkFormat format, const ImportOptions& options);
 

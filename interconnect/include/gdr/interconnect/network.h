@@ -1,6 +1,8 @@
 // Kinds of network description and the parameters that their files give.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,5 +25,10 @@ inline constexpr std::string_view kRoutingKey = "routing";
 
 /// Loads a description. Throws gdr::Error as base::load_description() does, and if the description is not of `kind`.
 [[nodiscard]] base::Description load_network(std::string_view name_or_file, std::string_view kind);
+
+/// Throws gdr::Error if a table lies beside a description NAME.toml that is going to be written, such as
+/// NAME.speeds.csv, and is none of those `written` with it: an earlier network left it, and whoever loads the new one
+/// would take it.
+void refuse_other_tables(const std::string& description, std::span<const std::string> written);
 
 }  // namespace gdr::interconnect
