@@ -138,44 +138,28 @@ class RankSteps {
 
 }  // namespace
 
-std::vector<Step> collective_steps(const Action& action, const std::vector<std::uint64_t>& sizes, Rank rank, Rank ranks,
-                                   CollectiveMethod method) {
-  if (action.root >= ranks)
-    throw Error(fmt::format("root {} is refused: there are ranks 0 to {}", action.root, ranks - 1));
-  RankSteps steps(action, sizes, rank, ranks);
-  const bool doubles = method == CollectiveMethod::doubling;
-  const auto same_to_all = [&](Rank) { return static_cast<std::uint64_t>(action.amount); };
-  const auto own_to_all = [&](Rank) { return steps.size_of(rank); };
-  const auto of_receiver = [&](Rank to) { return steps.size_of(to); };
-  switch (action.kind) {
+std::optional<TracedCollective> collective_of(ActionKind kind) {
+  switch (kind) {
     case ActionKind::barrier:
-      doubles ? steps.disseminate() : steps.exchange_all(same_to_all);
-      break;
+      return TracedCollective::barrier;
     case ActionKind::broadcast:
-      doubles ? steps.spread() : steps.from_root();
-      break;
+      return TracedCollective::broadcast;
     case ActionKind::reduce:
-      doubles ? steps.collect() : steps.to_root();
-      break;
+      return TracedCollective::reduce;
     case ActionKind::all_reduce:
-      doubles ? steps.double_all() : steps.exchange_all(same_to_all);
-      break;
-    case ActionKind::all_gather:
-      doubles ? steps.gather_by_doubling() : steps.exchange_all(own_to_all);
-      break;
+      return TracedCollective::all_reduce;
     case ActionKind::all_to_all:
-    case ActionKind::reduce_scatter:
-      steps.exchange_all(of_receiver);
-      break;
+      return TracedCollective::all_to_all;
     case ActionKind::gather:
-      steps.to_root();
-      break;
+      return TracedCollective::gather;
     case ActionKind::scatter:
-      steps.from_root();
-      break;
+      return TracedCollective::scatter;
+    case ActionKind::all_gather:
+      return TracedCollective::all_gather;
+    case ActionKind::reduce_scatter:
+      return TracedCollective::reduce_scatter;
     case ActionKind::scan:
-      steps.to_higher();
-      break;
+      return TracedCollective::scan;
     case ActionKind::compute:
     case ActionKind::sleep:
     case ActionKind::send:
@@ -187,7 +171,50 @@ std::vector<Step> collective_steps(const Action& action, const std::vector<std::
     case ActionKind::wait_all:
     case ActionKind::test:
     case ActionKind::exchange:
-      GDR_ASSERT(false, "only collectives have steps");
+      break;
+  }
+  return std::nullopt;
+}
+
+std::vector<Step> collective_steps(TracedCollective collective, const Action& action,
+                                   const std::vector<std::uint64_t>& sizes, Rank rank, Rank ranks,
+                                   CollectiveMethod method) {
+  if (action.root >= ranks)
+    throw Error(fmt::format("root {} is refused: there are ranks 0 to {}", action.root, ranks - 1));
+  RankSteps steps(action, sizes, rank, ranks);
+  const bool doubles = method == CollectiveMethod::doubling;
+  const auto same_to_all = [&](Rank) { return static_cast<std::uint64_t>(action.amount); };
+  const auto own_to_all = [&](Rank) { return steps.size_of(rank); };
+  const auto of_receiver = [&](Rank to) { return steps.size_of(to); };
+  switch (collective) {
+    case TracedCollective::barrier:
+      doubles ? steps.disseminate() : steps.exchange_all(same_to_all);
+      break;
+    case TracedCollective::broadcast:
+      doubles ? steps.spread() : steps.from_root();
+      break;
+    case TracedCollective::reduce:
+      doubles ? steps.collect() : steps.to_root();
+      break;
+    case TracedCollective::all_reduce:
+      doubles ? steps.double_all() : steps.exchange_all(same_to_all);
+      break;
+    case TracedCollective::all_gather:
+      doubles ? steps.gather_by_doubling() : steps.exchange_all(own_to_all);
+      break;
+    case TracedCollective::all_to_all:
+    case TracedCollective::reduce_scatter:
+      steps.exchange_all(of_receiver);
+      break;
+    case TracedCollective::gather:
+      steps.to_root();
+      break;
+    case TracedCollective::scatter:
+      steps.from_root();
+      break;
+    case TracedCollective::scan:
+      steps.to_higher();
+      break;
   }
   return steps.take();
 }

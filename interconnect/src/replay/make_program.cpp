@@ -15,43 +15,31 @@ namespace {
 /// Tags of collectives, beyond all tags of MPI.
 constexpr std::int64_t kCollectiveTags = std::int64_t{1} << 40;
 
-/// Name of a collective in a trace; empty for what is none. `by_rank`: each rank has its own size.
-std::string_view collective_name(ActionKind kind, bool by_rank) {
-  switch (kind) {
-    case ActionKind::barrier:
+/// Name of a collective in a trace. `by_rank`: each rank has its own size.
+std::string_view collective_name(TracedCollective collective, bool by_rank) {
+  switch (collective) {
+    case TracedCollective::barrier:
       return "barrier";
-    case ActionKind::broadcast:
+    case TracedCollective::broadcast:
       return "bcast";
-    case ActionKind::reduce:
+    case TracedCollective::reduce:
       return "reduce";
-    case ActionKind::all_reduce:
+    case TracedCollective::all_reduce:
       return "allreduce";
-    case ActionKind::all_to_all:
+    case TracedCollective::all_to_all:
       return by_rank ? "alltoallv" : "alltoall";
-    case ActionKind::gather:
+    case TracedCollective::gather:
       return by_rank ? "gatherv" : "gather";
-    case ActionKind::scatter:
+    case TracedCollective::scatter:
       return by_rank ? "scatterv" : "scatter";
-    case ActionKind::all_gather:
+    case TracedCollective::all_gather:
       return by_rank ? "allgatherv" : "allgather";
-    case ActionKind::reduce_scatter:
+    case TracedCollective::reduce_scatter:
       return "reducescatter";
-    case ActionKind::scan:
+    case TracedCollective::scan:
       return "scan";
-    case ActionKind::compute:
-    case ActionKind::sleep:
-    case ActionKind::send:
-    case ActionKind::isend:
-    case ActionKind::receive:
-    case ActionKind::ireceive:
-    case ActionKind::wait_send:
-    case ActionKind::wait_receive:
-    case ActionKind::wait_all:
-    case ActionKind::test:
-    case ActionKind::exchange:
-      break;
   }
-  return {};
+  GDR_ASSERT(false, "every collective has a name");
 }
 
 /// What MPI asks the ranks to agree on in a collective.
@@ -61,42 +49,30 @@ struct Agreement {
   bool sizes = false;   // the list of bytes of all ranks
 };
 
-Agreement agreement_on(const Action& action, Rank rank) {
+Agreement agreement_on(TracedCollective collective, const Action& action, Rank rank) {
   const bool by_rank = action.sizes != 0;
-  switch (action.kind) {
-    case ActionKind::broadcast:
-    case ActionKind::reduce:
+  switch (collective) {
+    case TracedCollective::broadcast:
+    case TracedCollective::reduce:
       return {.root = true, .amount = true};
-    case ActionKind::all_reduce:
-    case ActionKind::scan:
+    case TracedCollective::all_reduce:
+    case TracedCollective::scan:
       return {.amount = true};
-    case ActionKind::all_to_all:
+    case TracedCollective::all_to_all:
       return {.amount = !by_rank};
-    case ActionKind::all_gather:
+    case TracedCollective::all_gather:
       return {.amount = !by_rank, .sizes = by_rank};
-    case ActionKind::reduce_scatter:
+    case TracedCollective::reduce_scatter:
       return {.sizes = true};
-    case ActionKind::gather:
+    case TracedCollective::gather:
       // The root may gather in place, and then its trace has another size or none.
       return {.root = true, .amount = !by_rank && rank != action.root};
-    case ActionKind::scatter:  // sizes count at the root only
+    case TracedCollective::scatter:  // sizes count at the root only
       return {.root = true};
-    case ActionKind::barrier:
+    case TracedCollective::barrier:
       return {};
-    case ActionKind::compute:
-    case ActionKind::sleep:
-    case ActionKind::send:
-    case ActionKind::isend:
-    case ActionKind::receive:
-    case ActionKind::ireceive:
-    case ActionKind::wait_send:
-    case ActionKind::wait_receive:
-    case ActionKind::wait_all:
-    case ActionKind::test:
-    case ActionKind::exchange:
-      break;  // no collectives, which are not asked for
   }
-  return {};
+  GDR_ASSERT(false, "every collective has an agreement");
 }
 
 /// Compares the collectives of all ranks, in their order, before messages are made of them: they have no tags, so that
@@ -110,6 +86,7 @@ class CollectiveMatch {
  private:
   /// A collective of the rank that it is compared with.
   struct Call {
+    TracedCollective collective;
     const Action* action;
     const RankActions* actions;
     Rank rank;
@@ -118,8 +95,9 @@ class CollectiveMatch {
   void take(const RankActions& actions, Rank rank) {
     std::size_t count = 0;
     for (const Action& action : actions.actions) {
-      if (collective_name(action.kind, false).empty()) continue;
-      const Call call{&action, &actions, rank};
+      const std::optional<TracedCollective> collective = collective_of(action.kind);
+      if (!collective) continue;
+      const Call call{*collective, &action, &actions, rank};
       if (rank == 0)
         first_.push_back(call);
       else if (count == first_.size())
@@ -134,10 +112,10 @@ class CollectiveMatch {
   void compare(Call& first, const Call& call, std::size_t index) {
     const Action& a = *first.action;
     const Action& b = *call.action;
-    const Agreement of_a = agreement_on(a, first.rank);
-    const Agreement of_b = agreement_on(b, call.rank);
-    const bool matches = a.kind == b.kind && (a.sizes == 0) == (b.sizes == 0) && (!of_a.root || a.root == b.root) &&
-                         (!of_a.amount || !of_b.amount || a.amount == b.amount) &&
+    const Agreement of_a = agreement_on(first.collective, a, first.rank);
+    const Agreement of_b = agreement_on(call.collective, b, call.rank);
+    const bool matches = first.collective == call.collective && (a.sizes == 0) == (b.sizes == 0) &&
+                         (!of_a.root || a.root == b.root) && (!of_a.amount || !of_b.amount || a.amount == b.amount) &&
                          (!of_a.sizes || sizes_of(first) == sizes_of(call));
     if (!matches) {
       throw Error(fmt::format("{}: collective {} of rank {} is {}, but that of rank {} is {} ({})", place(call),
@@ -157,8 +135,8 @@ class CollectiveMatch {
   }
   static std::string text(const Call& call) {
     const Action& action = *call.action;
-    const Agreement agreement = agreement_on(action, call.rank);
-    const std::string_view name = collective_name(action.kind, action.sizes != 0);
+    const Agreement agreement = agreement_on(call.collective, action, call.rank);
+    const std::string_view name = collective_name(call.collective, action.sizes != 0);
     std::string text = fmt::format("{} {}", name.front() == 'a' ? "an" : "a", name);
     if (agreement.amount) text += fmt::format(" of {:.0f} byte{}", action.amount, action.amount == 1 ? "" : "s");
     if (agreement.sizes) text += fmt::format(" of [{}] bytes", fmt::join(sizes_of(call), ", "));
@@ -231,16 +209,17 @@ class RankLowering {
       case ActionKind::all_gather:
       case ActionKind::reduce_scatter:
       case ActionKind::scan:
-        return collective(a);
+        return collective(*collective_of(a.kind), a);
     }
   }
 
-  void collective(const Action& a) {
+  void collective(TracedCollective collective, const Action& a) {
     static const std::vector<std::uint64_t> kNone;
     const std::int64_t tag = kCollectiveTags + collectives_++;
     std::vector<Step> steps;
     try {
-      steps = collective_steps(a, a.sizes == 0 ? kNone : actions_.sizes[a.sizes - 1], rank_, ranks_, method_);
+      steps =
+          collective_steps(collective, a, a.sizes == 0 ? kNone : actions_.sizes[a.sizes - 1], rank_, ranks_, method_);
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", base::place_in(actions_.file, a.line), error.what()));
     }
