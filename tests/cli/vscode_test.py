@@ -15,7 +15,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cli_test  # noqa: E402
-import lsp_test  # noqa: E402
+import lsp_client  # noqa: E402
 
 # Loads the extension with stand-ins for what the editor gives it, and prints what it starts.
 PROBE = """
@@ -62,7 +62,7 @@ require(process.argv[1]).activate({ subscriptions: [] }).then(() => console.log(
 """
 
 
-class Extension(lsp_test.LspTest):
+class Extension(lsp_client.LspTest):
     FOLDER = pathlib.Path()
     GRAMMAR = pathlib.Path()
 
