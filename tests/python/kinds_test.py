@@ -15,6 +15,7 @@ import numpy as np
 
 import grapedr
 from grapedr.pair import Experiment, I, J, Parameter, Result, Start, State
+from kernel_sources import HALVES
 
 sys.argv.pop(1)
 
@@ -39,25 +40,6 @@ class Count(Experiment):
 
     def end(self):
         self.out = self.a
-
-
-HALVES = """kernel halves
-bvar vector long out[32] rrn flt72to64
-var vector long x hlt
-var vector long half
-loop initialization
-  fpassa x half
-  nop
-loop body
-  fmul half fs"0.5" half
-  nop
-loop termination
-  repeat p = 0..31
-    bm half out[p] @{p}
-  end
-  nop
-  collect out block each
-"""
 
 
 class Odd:

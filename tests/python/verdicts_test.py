@@ -22,6 +22,7 @@ import grapedr
 GDR, PROJECT = str(pathlib.Path(sys.argv.pop(1)).resolve()), pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(PROJECT / "python" / "examples")]
 import amuse_worker  # noqa: E402
+import kernel_sources  # noqa: E402
 import verdict_programs  # noqa: E402
 
 LIBRARY = sys.argv.pop(1)
@@ -73,23 +74,7 @@ loop body
     "weighted": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h;\nf += h * (xj - xi);\n",
     "constant": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h = 2.0;\nf += h * (xj - xi);\n",
     "undeclared": "/VARI xi;\n/VARJ xj;\n/VARF f;\nf += h * (xj - xi);\n",
-    "halves": """kernel halves
-bvar vector long out[32] rrn flt72to64
-var vector long x hlt
-var vector long half
-loop initialization
-  fpassa x half
-  nop
-loop body
-  fmul half fs"0.5" half
-  nop
-loop termination
-  repeat p = 0..31
-    bm half out[p] @{p}
-  end
-  nop
-  collect out block each
-""",
+    "halves": kernel_sources.HALVES,
     "collatz": (PROJECT / "docs/examples/collatz.vsm").read_text(encoding="utf-8"),
 }
 I, J = {"xi": [0.0, 1.0]}, {"xj": [1.0, 2.0], "kj": [1.0, 0.5]}
