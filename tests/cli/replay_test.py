@@ -307,6 +307,23 @@ class Run(ReplayTest):
                          " int r, n; MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &n);"
                          " static char b[100000]; " + body + " return 0; }\n")
 
+    def test_looking_for_a_message_and_for_the_time_takes_hardly_any_time(self):
+        begin = "MPI_Request q; MPI_Status s; int f = 0, k = 0; if (r == 0) MPI_Send(b, %d, MPI_CHAR, 1, 0, MPI_COMM_WORLD); "
+        post = "else { MPI_Irecv(b, %d, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &q); "
+        probe = "else { while (!f) MPI_Iprobe(0, 0, MPI_COMM_WORLD, &f, &s); "
+        receive = "MPI_Recv(b, %d, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &s); } "
+        for size in (8, 50000):
+            def seconds(body):
+                program = self.of_ranks(begin % size + body.replace("%d", str(size)) + "MPI_Finalize();")
+                return json.loads(self.succeeds("net", "run", program, "--network", "infiniband-ddr-64", "--ranks", 2,
+                                                "--json", "-").out)["seconds"]
+            waited = seconds(post + "MPI_Wait(&q, &s); } ")
+            for polled in (post + "while (!f) MPI_Test(&q, &f, &s); } ",
+                           post + "while (!f) MPI_Testany(1, &q, &k, &f, &s); } ", probe + receive,
+                           "else { MPI_Probe(0, 0, MPI_COMM_WORLD, &s); " + receive,
+                           post + "double t = MPI_Wtime(); MPI_Wait(&q, &s); t = MPI_Wtime() - t; } "):
+                self.assertLess(abs(seconds(polled) / waited - 1), BAR, (size, polled))
+
     SEND = "MPI_Send(b, 100000, MPI_CHAR, %s, 0, MPI_COMM_WORLD);"
     RECEIVE = "MPI_Recv(b, 100000, MPI_CHAR, %s, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
 

@@ -111,6 +111,13 @@ void compile(const SmpiProgram& program, const ScratchFolder& scratch, Recorded 
     throw Error(fmt::format("{} failed:\n{}", compiler, base::read_file(messages)));
 }
 
+/// Seconds that SMPI lets pass in a call that looks for a message, and in one that asks for the time: without them, a
+/// loop around such a call would never end. SimGrid 3.32's own, 1e-4 and 1e-8, are longer than most messages, and its
+/// shortest sleep is 1e-9. What a failed test takes grows with each one after it: a message that a loop tests for s
+/// seconds long is found at most the square root of 2 s kSecondsOfTest late.
+constexpr double kSecondsOfTest = 1e-11;
+constexpr double kSecondsOfTime = 1e-9;
+
 /// The seconds in SMPI's line "Simulated time: 4.5e-05 seconds".
 std::optional<double> simulated_seconds(std::string_view messages) {
   constexpr std::string_view kBefore = "Simulated time: ";
@@ -210,6 +217,9 @@ SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Platform& p
                                    "--cfg=smpi/lat-factor:1",
                                    "--cfg=smpi/simulate-computation:no",
                                    "--cfg=smpi/display-timing:yes",
+                                   fmt::format("--cfg=smpi/test:{}", kSecondsOfTest),
+                                   fmt::format("--cfg=smpi/iprobe:{}", kSecondsOfTest),
+                                   fmt::format("--cfg=smpi/wtime:{}", kSecondsOfTime),
                                    fmt::format("--cfg=smpi/send-is-detached-thresh:{:.0f}", program.eager_bytes)};
   if (!program.arguments.empty()) {
     // smpirun leaves arguments to its shell, which splits and expands them, and SimGrid takes its options from among
