@@ -313,7 +313,7 @@ static void end_early(const char* how) {
 static void at_exit(void) { end_early("ends without MPI_Finalize"); }
 #endif
 
-static void begin(void) {
+static void begin_counts(void) {
   const char* name = secure_getenv("GDR_RECORD");
   const char* collectives = secure_getenv("GDR_RECORD_COLLECTIVES");
   if (name == NULL || *name == '\0' || sent != NULL) return;

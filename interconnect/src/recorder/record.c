@@ -224,9 +224,13 @@ WRAP(Request_free, (MPI_Request * request), (request), (forget(*request), trace_
 
 #include "completions.h"
 
-AFTER(Init, (int* argc, char*** argv), (argc, argv), (begin(), begin_trace()))
-AFTER(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided),
-      (begin(), begin_trace()))
+/* The trace's own all-reduce comes before calls are counted. */
+static void begin(void) {
+  begin_trace();
+  begin_counts();
+}
+AFTER(Init, (int* argc, char*** argv), (argc, argv), begin())
+AFTER(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided), begin())
 
 static void end(void) {
   end_counts();

@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   if (strcmp(name, "large_type") == 0) large_type();
   if (strcmp(name, "persistent") == 0) persistent();
   if (strcmp(name, "spawned") == 0) spawned(argv[0]);
+  if (strcmp(name, "ring") == 0) ring(10);
   if (strcmp(name, "other_folder") == 0) ring(10);
   if (strcmp(name, "other_folder") == 0 && chdir("/") != 0) perror("/");
   if (strcmp(name, "exit") == 0) exit(0);

@@ -221,6 +221,12 @@ def cases(folder, library, program, mpirun, gdr):
     assert "# 0 calls of collectives" in graph.read_text(encoding="utf-8")
     assert "must be 0 or 1" in recorded("collectives", check=False, GDR_RECORD_COLLECTIVES="all").stderr
 
+    # The recorder's own calls are not the program's.
+    recorded("ring", GDR_RECORD_TRACE=folder / "ring", GDR_RECORD_COLLECTIVES="1")
+    assert rows_of(graph) == added(lambda a, b: 10 * (b == (a + 1) % RANKS)), graph.read_text(encoding="utf-8")
+    recorded("ring", GDR_RECORD_TRACE=folder / "ring")
+    assert "# 0 calls of collectives" in graph.read_text(encoding="utf-8")
+
     recorded("large_type", 2)
     assert rows_of(graph) == {(0, 1): 33000 * (1 << 16)}
     recorded("persistent", 2)
