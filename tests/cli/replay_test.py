@@ -349,6 +349,17 @@ class Run(ReplayTest):
                   "--ranks", 2, "--save-trace", trace)
         self.assertFalse(trace.exists())
 
+    def test_every_kind_of_send_is_recorded(self):
+        program = self.of_ranks("MPI_Request q; static char room[1000]; MPI_Buffer_attach(room, 1000); int a = 1 - r;"
+                                "MPI_Irecv(b, 10, MPI_CHAR, a, 0, MPI_COMM_WORLD, &q); MPI_Barrier(MPI_COMM_WORLD);"
+                                "MPI_Rsend(b + 100, 10, MPI_CHAR, a, 0, MPI_COMM_WORLD); MPI_Wait(&q, MPI_STATUS_IGNORE);"
+                                "MPI_Bsend(b, 20, MPI_CHAR, a, 1, MPI_COMM_WORLD);"
+                                "MPI_Recv(b, 20, MPI_CHAR, a, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize();")
+        trace = self.scratch / "trace"
+        self.succeeds("net", "run", program, "--ranks", 2, "--save-trace", trace)
+        report = json.loads(self.succeeds("net", "replay", trace / "trace.txt", "--json", "-").out)
+        self.assertEqual(report["messages"], 4 + 2)  # and the barrier's
+
     def test_arguments_reach_the_program_as_they_are(self):
         program = self.of_ranks('if (r == 1) for (int i = 1; i < c; i++) printf("[%s]", v[i]); MPI_Finalize();')
         texts = ["a b", "*", "$HOME", "it's", "--cfg=network/model:none", "--help", "-np", "x\ny"]

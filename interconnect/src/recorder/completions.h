@@ -62,6 +62,34 @@ AFTER(Recv_init, (void* buffer, int count, MPI_Datatype type, int from, int tag,
       (buffer, count, type, from, tag, comm, request),
       trace_persistent(kept_ireceive, *request, count, type, from, tag, comm))
 
+#ifndef GDR_RECORD_SMPI /* SMPI has none of these */
+REPLACE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
+        (from, tag, comm, message, status)) {
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int error = NEXT(Mprobe)(from, tag, comm, message, status);
+  trace_taken(*message, status, comm);
+  return error;
+}
+REPLACE(Improbe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status),
+        (from, tag, comm, flag, message, status)) {
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int error = NEXT(Improbe)(from, tag, comm, flag, message, status);
+  if (*flag) trace_taken(*message, status, comm);
+  return error;
+}
+WRAP(Mrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
+     (buffer, count, type, message, status), trace_claimed(*message, NULL))
+REPLACE(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),
+        (buffer, count, type, message, request)) {
+  const MPI_Message before = *message;
+  const int error = NEXT(Imrecv)(buffer, count, type, message, request);
+  trace_claimed(before, request);
+  return error;
+}
+#endif
+
 REPLACE(Wait, (MPI_Request * request, MPI_Status* status), (request, status)) {
   MPI_Status own;
   if (!is_traced()) return NEXT(Wait)(request, status);

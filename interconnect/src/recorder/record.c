@@ -160,6 +160,8 @@ static void count_window(MPI_Win window, int target, uint64_t out, uint64_t back
        (count_sent(count, type, to, comm), trace_send(kept_send, count, type, to, tag, comm)))
 SEND(Send)
 SEND(Ssend)
+SEND(Bsend)
+SEND(Rsend)
 
 /* AFTER: the action follows the call, whose status is `status`. */
 #ifdef GDR_RECORD_SMPI
@@ -195,6 +197,8 @@ SEND(Ssend)
         (count_sent(count, type, to, comm), trace_isend(*request, count, type, to, tag, comm)))
 ISEND(Isend)
 ISEND(Issend)
+ISEND(Ibsend)
+ISEND(Irsend)
 
 #define SEND_INIT(name)                                                                                           \
   AFTER(name,                                                                                                     \
@@ -203,15 +207,8 @@ ISEND(Issend)
         (keep(*request, count, type, to, comm), trace_persistent(kept_isend, *request, count, type, to, tag, comm)))
 SEND_INIT(Send_init)
 SEND_INIT(Ssend_init)
-
-#ifndef GDR_RECORD_SMPI /* SMPI has none of these */
-SEND(Bsend)
-SEND(Rsend)
-ISEND(Ibsend)
-ISEND(Irsend)
 SEND_INIT(Bsend_init)
 SEND_INIT(Rsend_init)
-#endif
 
 static void on_start(MPI_Request request) {
   count_start(request);

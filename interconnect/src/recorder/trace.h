@@ -2,12 +2,13 @@
  * file for each rank and trace.txt, which lists them; without it nothing is kept. Part of record.c, which includes it.
  *
  * Communicators are told apart by nothing: all ranks are those of MPI_COMM_WORLD. A receive from any source is written
- * with the source that came, a persistent request at each start, a test that succeeds as a wait. Collectives of all
+ * with the source that came, a persistent request at each start, a test that succeeds as a wait, a message that a probe
+ * takes (MPI_Mprobe) as a receive begun there. Receives that were cancelled are left out. Collectives of all
  * ranks are written as such; those of fewer ranks as messages, because the format knows no communicators. Nonblocking
  * collectives stand where they were called. */
 
-/* Kinds of what is kept. Collectives are texts. */
-enum kept_kind { kept_send, kept_isend, kept_receive, kept_ireceive, kept_wait, kept_text };
+/* Kinds of what is kept. Collectives are texts; what was cancelled is nothing. */
+enum kept_kind { kept_send, kept_isend, kept_receive, kept_ireceive, kept_wait, kept_text, kept_nothing };
 struct kept {
   enum kept_kind kind;
   int peer; /* rank of MPI_COMM_WORLD */
@@ -32,6 +33,8 @@ struct open_request {
   struct kept as; /* of a persistent request: its entry at each start */
 };
 static struct known_requests open_requests = {NULL, 0, 0};
+/* Messages that a probe took, by their handles in place of a request's. */
+static struct known_requests open_messages = {NULL, 0, 0};
 
 static const size_t no_entry = (size_t)-1;
 
@@ -72,15 +75,19 @@ static void trace_send(enum kept_kind kind, int count, MPI_Datatype type, int to
   if (is_traced() && to != MPI_PROC_NULL) keep_message(kind, world_rank(to, comm), tag, size_of(count, type));
 }
 
-/* A request that the last entry began, or a persistent one that will begin as `as`. */
-static void open_request(MPI_Request request, size_t entry, MPI_Comm comm, int persistent, struct kept as) {
+static void open_in(struct known_requests* all, struct open_request value) {
   struct open_request* opened = malloc(sizeof *opened);
-  const struct open_request value = {{request, NULL}, entry, comm, persistent, as};
   if (opened != NULL) *opened = value;
-  if (opened == NULL || !add_known(&open_requests, &opened->known)) {
+  if (opened == NULL || !add_known(all, &opened->known)) {
     fprintf(stderr, "gdr_record_mpi: no memory for the trace\n");
     abort();
   }
+}
+
+/* A request that the last entry began, or a persistent one that will begin as `as`. */
+static void open_request(MPI_Request request, size_t entry, MPI_Comm comm, int persistent, struct kept as) {
+  const struct open_request value = {{request, NULL}, entry, comm, persistent, as};
+  open_in(&open_requests, value);
 }
 
 static void trace_isend(MPI_Request request, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
@@ -110,11 +117,6 @@ static void trace_start(MPI_Request request) {
   opened->entry = keep_entry(opened->as);
 }
 
-static void trace_free(MPI_Request request) {
-  struct known** found = is_traced() ? find_known(&open_requests, request) : NULL;
-  if (found != NULL) remove_known(&open_requests, found);
-}
-
 static void received_bytes(const MPI_Status* status, MPI_Count* bytes) {
 #ifdef GDR_RECORD_SMPI /* it counts in int */
   int few = 0;
@@ -134,16 +136,59 @@ static void complete_receive(struct kept* entry, const MPI_Status* status, MPI_C
   if (bytes >= 0) entry->bytes = (uint64_t)bytes;
 }
 
+/* Completes the entry of a request that is done. True if it is one to wait for. */
+static int end_entry(const struct open_request* request, const MPI_Status* status) {
+  struct kept* entry = &kept[request->entry];
+  int is_cancelled = 0;
+  PMPI_Test_cancelled(status, &is_cancelled);
+  if (is_cancelled)
+    entry->kind = kept_nothing;
+  else if (entry->kind == kept_ireceive)
+    complete_receive(entry, status, request->comm);
+  return !is_cancelled;
+}
+
 /* `request` was done with this status; it may have been set to MPI_REQUEST_NULL since. */
 static void trace_done(MPI_Request request, const MPI_Status* status) {
   struct known** link = find_known(&open_requests, request);
   struct open_request* found = link != NULL ? (struct open_request*)*link : NULL;
   if (found == NULL || found->entry == no_entry) return;
-  struct kept* entry = &kept[found->entry];
-  if (entry->kind == kept_ireceive) complete_receive(entry, status, found->comm);
-  keep_wait(found->entry);
+  if (end_entry(found, status)) keep_wait(found->entry);
   found->entry = no_entry;
   if (!found->persistent) remove_known(&open_requests, link);
+}
+
+/* A request may have been cancelled, or be done, when the program gives it up. */
+static void trace_free(MPI_Request request) {
+  struct known** link = is_traced() ? find_known(&open_requests, request) : NULL;
+  if (link == NULL) return;
+  const struct open_request* found = (const struct open_request*)*link;
+  int is_done = 0;
+  MPI_Status status;
+  if (found->entry != no_entry) PMPI_Request_get_status(request, &is_done, &status);
+  if (is_done) end_entry(found, &status);
+  remove_known(&open_requests, link);
+}
+
+/* A probe took this message: it is received from here on, by this and no other receive. */
+static void trace_taken(MPI_Message message, const MPI_Status* status, MPI_Comm comm) {
+  if (!is_traced() || status->MPI_SOURCE == MPI_PROC_NULL) return;
+  struct kept entry = {.kind = kept_ireceive};
+  complete_receive(&entry, status, comm);
+  const struct open_request value = {{(MPI_Request)message, NULL}, keep_entry(entry), comm, 0, entry};
+  open_in(&open_messages, value);
+}
+
+/* The program asks for the message, and waits for it or has a request for it. */
+static void trace_claimed(MPI_Message message, const MPI_Request* request) {
+  struct known** link = is_traced() ? find_known(&open_messages, (MPI_Request)message) : NULL;
+  if (link == NULL) return;
+  const struct open_request taken = *(const struct open_request*)*link;
+  remove_known(&open_messages, link);
+  if (request == NULL)
+    keep_wait(taken.entry);
+  else
+    open_request(*request, taken.entry, taken.comm, 0, taken.as);
 }
 
 static void keep_text(const char* format, ...) {
@@ -424,6 +469,7 @@ static void begin_trace(void) {
 
 static void write_entry(FILE* file, const struct kept* entry) {
   static const char* const kinds[] = {"send", "isend", "recv", "irecv"};
+  if (entry->kind == kept_nothing) return;
   if (entry->kind == kept_text) {
     fprintf(file, "%d %s\n", trace_rank, entry->text == NULL ? "" : entry->text);
   } else if (entry->kind == kept_wait) {
@@ -477,6 +523,7 @@ static void write_trace(void) {
   for (size_t n = 0; n < kept_count; ++n) free(kept[n].text);
   free(kept);
   free_known(&open_requests);
+  free_known(&open_messages);
   free(trace_folder);
   if (lock_file >= 0) close(lock_file);
   lock_file = -1;

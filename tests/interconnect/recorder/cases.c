@@ -100,6 +100,32 @@ static void ring(int bytes) {
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Two messages that probes take, received in the other order; then receives that are cancelled: alone, among others,
+ * and without a wait. */
+static void probed_and_cancelled(void) {
+  MPI_Request sends[2];
+  MPI_Request receives[3];
+  MPI_Message messages[2];
+  const int left = (me + ranks - 1) % ranks;
+  int is_there = 0;
+  for (int n = 0; n < 2; ++n) {
+    MPI_Isend(out, 70 + n, MPI_CHAR, (me + 1) % ranks, 5, MPI_COMM_WORLD, &sends[n]);
+  }
+  MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &messages[0], MPI_STATUS_IGNORE);
+  while (!is_there) MPI_Improbe(left, 5, MPI_COMM_WORLD, &is_there, &messages[1], MPI_STATUS_IGNORE);
+  MPI_Imrecv(in, ROOM, MPI_CHAR, &messages[1], &receives[0]);
+  MPI_Mrecv(in + ROOM / 2, ROOM / 2, MPI_CHAR, &messages[0], MPI_STATUS_IGNORE);
+  MPI_Wait(&receives[0], MPI_STATUS_IGNORE);
+  MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+  for (int n = 0; n < 3; ++n) {
+    MPI_Irecv(in, ROOM, MPI_CHAR, n == 1 ? MPI_ANY_SOURCE : left, 99, MPI_COMM_WORLD, &receives[n]);
+    MPI_Cancel(&receives[n]);
+  }
+  MPI_Wait(&receives[0], MPI_STATUS_IGNORE);
+  MPI_Waitall(1, &receives[1], MPI_STATUSES_IGNORE);
+  MPI_Request_free(&receives[2]);
+}
+
 static void spawned(char* program) {
   MPI_Comm parent;
   MPI_Comm children;
@@ -130,6 +156,7 @@ int main(int argc, char** argv) {
   if (strcmp(name, "persistent") == 0) persistent();
   if (strcmp(name, "spawned") == 0) spawned(argv[0]);
   if (strcmp(name, "ring") == 0) ring(10);
+  if (strcmp(name, "probed_and_cancelled") == 0) probed_and_cancelled();
   if (strcmp(name, "other_folder") == 0) ring(10);
   if (strcmp(name, "other_folder") == 0 && chdir("/") != 0) perror("/");
   if (strcmp(name, "exit") == 0) exit(0);

@@ -227,6 +227,16 @@ def cases(folder, library, program, mpirun, gdr):
     recorded("ring", GDR_RECORD_TRACE=folder / "ring")
     assert "# 0 calls of collectives" in graph.read_text(encoding="utf-8")
 
+    trace = folder / "probed"
+    recorded("probed_and_cancelled", GDR_RECORD_TRACE=trace)
+    for rank in range(RANKS):
+        right, left = (rank + 1) % RANKS, (rank - 1) % RANKS
+        actions = ["init", f"isend {right} 5 70 6", f"isend {right} 5 71 6", f"irecv {left} 5 70 6", f"irecv {left} 5 71 6",
+                   *2 * [f"wait {left} {rank} 5"], *2 * [f"wait {rank} {right} 5"], "finalize"]
+        found = (trace / f"{rank}.txt").read_text(encoding="utf-8").splitlines()
+        assert found == [f"{rank} {action}" for action in actions], found
+    run([gdr, "net", "replay", trace / "trace.txt", "--executor", "critical-path"])
+
     recorded("large_type", 2)
     assert rows_of(graph) == {(0, 1): 33000 * (1 << 16)}
     recorded("persistent", 2)
