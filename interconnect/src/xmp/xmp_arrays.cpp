@@ -122,6 +122,31 @@ void XmpRun::add_nodes(XmpNodes made, int line) {
   nodes_.push_back(std::move(made));
 }
 
+const XmpGroup& XmpRun::group(int nodes_of, unsigned long along) {
+  const auto [place, is_new] = groups_.try_emplace({nodes_of, along});
+  XmpGroup& found = place->second;
+  if (!is_new) return found;
+  for (int rank = 0; rank < size_; ++rank) {
+    bool beside = true;
+    if (nodes_of >= 0) {
+      const XmpNodes& of = nodes(nodes_of);
+      const std::vector<long> at = coordinates_of(of, rank);
+      for (std::size_t k = 0; k < at.size(); ++k) beside = beside && (at[k] == of.own[k] || (along >> k & 1) != 0);
+    }
+    if (beside) found.ranks.push_back(rank);
+  }
+  if (found.ranks.size() == static_cast<std::size_t>(size_)) return found;
+  // Only these ranks are here: others may take other steps of a loop around the reduction.
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group these = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, static_cast<int>(found.ranks.size()), found.ranks.data(), &these);
+  MPI_Comm_create_group(MPI_COMM_WORLD, these, 0, &found.comm);
+  MPI_Group_free(&these);
+  MPI_Group_free(&world);
+  return found;
+}
+
 void XmpRun::add_template(XmpTemplate made, long* block) {
   const XmpNodes& on = nodes(made.nodes);
   for (std::size_t d = 0; d < made.bounds.size(); ++d) {

@@ -90,19 +90,24 @@ void gdr_xmp_term(int sum, double term, int single, int /*counters*/, long i, lo
   run().sums().term(sum, term, single != 0, {i, j, k, l});
 }
 
-double gdr_xmp_sum_end(int sum, int over_ranks) {
-  const double value = run().sums().end(sum, over_ranks != 0);
-  if (over_ranks != 0) run().meet_for_reduction(true);
+double gdr_xmp_sum_end(int sum) { return run().sums().end(sum); }
+
+double gdr_xmp_sum_end_among(int sum, int nodes, unsigned long along) {
+  const gdr::interconnect::XmpGroup& among = run().group(nodes, along);
+  const double value = run().sums().end_among(sum, among.comm);
+  run().meet_for_reduction(true, among);
   return value;
 }
 
 double gdr_xmp_sum_merge(int sum, double value, int single) {
   const double merged = run().sums().merge(sum, value, single != 0);
-  run().meet_for_reduction(run().sums().merged_loop());
+  run().meet_for_reduction(run().sums().merged_loop(), run().group(-1, 0));
   return merged;
 }
 
-void gdr_xmp_reduce(void* variable, int type, int operation) { run().reduce(variable, type, operation); }
+void gdr_xmp_reduce(void* variable, int type, int operation, int nodes, unsigned long along) {
+  run().reduce(variable, type, operation, run().group(nodes, along));
+}
 
 void gdr_xmp_spend(double points, double bytes) { run().spend(points, bytes); }
 

@@ -44,16 +44,19 @@ void gdr_xmp_bcast(void* variable, size_t bytes, int sends, int line);
 /* ranges: first and last of each dimension; nodes count from 0. */
 int gdr_xmp_is_on_nodes(int nodes, const long* ranges, int line);
 int gdr_xmp_is_on_template(int on, const long* ranges, int line);
-/* A sum of a loop: what the variable held before, terms with the loops' counters, and the value behind the loop, of the
- * rank or over all ranks. `single`: arithmetic of floats. */
+/* A sum of a loop: what the variable held before, terms with the loops' counters, and the value behind the loop of the
+ * rank, or over the nodes that differ from this one in some dimensions of a node set only; bit k of `along` stands for
+ * its dimension k. `single`: arithmetic of floats. */
 void gdr_xmp_sum_begin(int sum, double before, int single);
 void gdr_xmp_term(int sum, double term, int single, int counters, long i, long j, long k, long l);
-double gdr_xmp_sum_end(int sum, int over_ranks);
-/* The sum over ranks of a variable; of the terms of its latest loop if it still holds their sum. -1: no loop sums it.
+double gdr_xmp_sum_end(int sum);
+double gdr_xmp_sum_end_among(int sum, int nodes, unsigned long along);
+/* The sum over all ranks of a variable; of the terms of its latest loop if it still holds their sum. -1: no loop sums it.
  */
 double gdr_xmp_sum_merge(int sum, double value, int single);
-/* type: 0 float, 1 double, 2 int, 3 unsigned, 4 long, 5 unsigned long; operation: 0 + 1 * 2 max 3 min 4 & 5 | 6 ^. */
-void gdr_xmp_reduce(void* variable, int type, int operation);
+/* type: 0 float, 1 double, 2 int, 3 unsigned, 4 long, 5 unsigned long; operation: 0 + 1 * 2 max 3 min 4 & 5 | 6 ^.
+ * nodes and along: as above; nodes of -1 for all ranks. */
+void gdr_xmp_reduce(void* variable, int type, int operation, int nodes, unsigned long along);
 /* Time of a loop on the device: points, and bytes of memory that each reads and writes. */
 void gdr_xmp_spend(double points, double bytes);
 /* Time of a loop on the rank's board. */

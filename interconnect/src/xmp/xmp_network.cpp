@@ -92,10 +92,20 @@ double XmpNetwork::messages(const std::vector<std::vector<double>>& bytes) const
   return piece == 0 ? 0 : closed_form(schedule, *platform_);
 }
 
-double XmpNetwork::all_reduce() const {
-  if (ranks_ == 1) return 0;
-  if (is_hybrid()) return all_reduce_time(ranks_, system_);
-  return closed_form(make_allreduce(static_cast<Rank>(ranks_), sizeof(double), Path::direct), *platform_);
+double XmpNetwork::all_reduce(const std::vector<int>& ranks) const {
+  if (ranks.size() == 1) return 0;
+  if (is_hybrid()) return all_reduce_time(static_cast<int>(ranks.size()), system_);
+  Schedule among = make_allreduce(static_cast<Rank>(ranks.size()), sizeof(double), Path::direct);
+  Schedule placed{among.name, std::vector<std::vector<Step>>(static_cast<std::size_t>(ranks_))};
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (Step& step : among.ranks[r]) {
+      for (std::vector<Message>* messages : {&step.sends, &step.receives}) {
+        for (Message& one : *messages) one.peer = static_cast<Rank>(ranks[one.peer]);
+      }
+    }
+    placed.ranks[static_cast<std::size_t>(ranks[r])] = std::move(among.ranks[r]);
+  }
+  return closed_form(placed, *platform_);
 }
 
 double XmpNetwork::broadcast(double bytes) const {

@@ -25,7 +25,8 @@ class XmpNetwork {
   [[nodiscard]] double exchange(HaloPlans& plans) const;
   /// Messages of any ranks that begin together. bytes: shape [from][to].
   [[nodiscard]] double messages(const std::vector<std::vector<double>>& bytes) const;
-  [[nodiscard]] double all_reduce() const;
+  /// An all-reduce of 8 bytes among some ranks; on HA-PACS/TCA as among the first nodes, of which there are as many.
+  [[nodiscard]] double all_reduce(const std::vector<int>& ranks) const;
   [[nodiscard]] double broadcast(double bytes) const;
   /// An all-gather of `bytes` of each rank, by the algorithm that kCollectiveLibrary takes.
   [[nodiscard]] double all_gather(double bytes) const;

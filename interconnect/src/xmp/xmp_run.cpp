@@ -100,16 +100,16 @@ void XmpRun::end(int status) {
   }
   arrays_.clear();
   if (network_) {
-    const std::array<double, 3> mine{now_, loops_, boards_};
-    std::array<double, 3> most{};
-    MPI_Reduce(mine.data(), most.data(), 3, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    const std::array<double, 4> mine{now_, loops_, boards_, reductions_};
+    std::array<double, 4> most{};
+    MPI_Reduce(mine.data(), most.data(), 4, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank_ == 0) {
       const std::string boards = most[2] > 0 ? fmt::format("boards {:.3f}, ", most[2] * kMega) : std::string();
       fmt::print(
           "{} on {}: {:.3f} us emulated: loops {:.3f}, {}halos {:.3f} ({} exchanges), reductions {:.3f}, other "
           "{:.3f}\n",
           size_ == 1 ? std::string("1 rank") : fmt::format("{} ranks", size_), network_->name(), most[0] * kMega,
-          most[1] * kMega, boards, halos_ * kMega, exchanges_, reductions_ * kMega, others_ * kMega);
+          most[1] * kMega, boards, halos_ * kMega, exchanges_, most[3] * kMega, others_ * kMega);
       if (untimed_line_ > 0) fmt::print("{}:{}: the loop has no time: its steps are not known\n", file_, untimed_line_);
       std::fflush(stdout);
     }
@@ -119,9 +119,9 @@ void XmpRun::end(int status) {
 
 double XmpRun::now() const { return network_ ? now_ : MPI_Wtime(); }
 
-void XmpRun::meet(double seconds, double& part) {
+void XmpRun::meet(double seconds, double& part, MPI_Comm among) {
   double latest = 0;
-  MPI_Allreduce(&now_, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&now_, &latest, 1, MPI_DOUBLE, MPI_MAX, among);
   now_ = latest + seconds;
   part += seconds;
 }
@@ -141,14 +141,14 @@ void XmpRun::spend_board(double seconds) {
 
 void XmpRun::not_timed(int line) { untimed_line_ = line; }
 
-void XmpRun::meet_for_reduction(bool of_loop) {
+void XmpRun::meet_for_reduction(bool of_loop, const XmpGroup& among) {
   if (!network_) return;
-  meet(network_->all_reduce() + (of_loop ? network_->launch() : 0), reductions_);
+  meet(network_->all_reduce(among.ranks) + (of_loop ? network_->launch() : 0), reductions_, among.comm);
 }
 
 void XmpRun::barrier() {
   if (network_) {
-    meet(network_->all_reduce(), others_);
+    meet(network_->all_reduce(group(-1, 0).ranks), others_);
   } else {
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -168,12 +168,12 @@ void XmpRun::bcast(void* variable, std::size_t bytes, int sends, int line) {
   if (network_) meet(network_->broadcast(static_cast<double>(bytes)), others_);
 }
 
-void XmpRun::reduce(void* variable, int type, int operation) {
+void XmpRun::reduce(void* variable, int type, int operation, const XmpGroup& among) {
   const std::array<MPI_Datatype, 6> types{MPI_FLOAT, MPI_DOUBLE, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG};
   const std::array<MPI_Op, 7> operations{MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR, MPI_BXOR};
   MPI_Allreduce(MPI_IN_PLACE, variable, 1, types.at(static_cast<std::size_t>(type)),
-                operations.at(static_cast<std::size_t>(operation)), MPI_COMM_WORLD);
-  meet_for_reduction(false);
+                operations.at(static_cast<std::size_t>(operation)), among.comm);
+  meet_for_reduction(false, among);
 }
 
 }  // namespace gdr::interconnect

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,12 @@ struct XmpArray {
   std::unique_ptr<XmpGather> gather;  // instead, if the shadow is full
 };
 
+/// Ranks that reduce together.
+struct XmpGroup {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  std::vector<int> ranks;  // in the order of `comm`
+};
+
 /// A side of an assignment between arrays: sections of a distributed array, or of elements that each rank has itself.
 struct XmpSide {
   int array = -1;                               // -1: not distributed
@@ -65,8 +72,8 @@ struct XmpSide {
 /// Part of a section: first and end of each of its dimensions, those with one place left out.
 using XmpBox = std::vector<std::pair<long, long>>;
 
-/// The one program of the process. Its clock: loops on the device and on the board add their time; what all ranks take
-/// part in begins when the last of them is there, and ends on all at once. `line` of errors is the program's.
+/// The one program of the process. Its clock: loops on the device and on the board add their time; what several ranks
+/// take part in begins when the last of them is there, and ends on all of them at once. `line` of errors is the program's.
 class XmpRun {
  public:
   static XmpRun& of_process();
@@ -90,13 +97,16 @@ class XmpRun {
   void move(std::size_t element_bytes, int line);
   void barrier();
   void bcast(void* variable, std::size_t bytes, int sends, int line);
-  void reduce(void* variable, int type, int operation);
+  void reduce(void* variable, int type, int operation, const XmpGroup& among);
   [[nodiscard]] XmpSums& sums() { return sums_; }
   void spend(double points, double bytes);
   void spend_board(double seconds);
   void not_timed(int line);
-  /// Counts a reduction over all ranks; of a loop on the device if `of_loop`.
-  void meet_for_reduction(bool of_loop);
+  /// Counts a reduction; of a loop on the device if `of_loop`.
+  void meet_for_reduction(bool of_loop, const XmpGroup& among);
+  /// The ranks that differ from this one in some dimensions of a node set only: bit k of `along` stands for its
+  /// dimension k. All ranks if `nodes` is -1.
+  [[nodiscard]] const XmpGroup& group(int nodes, unsigned long along);
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
@@ -116,8 +126,8 @@ class XmpRun {
   /// Copies a part of a side to packed elements, or from them.
   void copy_box(const XmpSide& side, const XmpBox& box, std::size_t element_bytes, std::byte* packed, bool pack) const;
   void require_equal_sides(int line) const;
-  /// Brings all clocks to the latest and adds `seconds`, of which `part` is the count.
-  void meet(double seconds, double& part);
+  /// Brings the clocks of `among` to the latest and adds `seconds`, of which `part` is the count.
+  void meet(double seconds, double& part, MPI_Comm among = MPI_COMM_WORLD);
 
   std::string file_;
   int rank_ = 0;
@@ -135,6 +145,7 @@ class XmpRun {
   std::vector<XmpTemplate> templates_;
   std::vector<XmpArray> arrays_;
   std::array<XmpSide, 2> sides_;
+  std::map<std::pair<int, unsigned long>, XmpGroup> groups_;  // by node set and dimensions
   XmpSums sums_;
 };
 

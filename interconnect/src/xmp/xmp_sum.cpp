@@ -1,7 +1,5 @@
 #include "xmp_sum.h"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -12,10 +10,10 @@ double XmpSums::round(const base::ExactSum& sum, bool single) {
   return single ? static_cast<double>(sum.to_float()) : sum.to_double();
 }
 
-double XmpSums::over_all_ranks(base::ExactSum sum, bool single) {
+double XmpSums::over_ranks(base::ExactSum sum, bool single, MPI_Comm among) {
   std::array<std::int64_t, base::ExactSum::kWords> all{};
   const auto words = sum.words();
-  MPI_Allreduce(words.data(), all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(words.data(), all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM, among);
   sum.take_words(all);
   return round(sum, single);
 }
@@ -33,19 +31,19 @@ double XmpSums::in_order(double start, const std::vector<Term>& terms, bool sing
   return value;
 }
 
-std::vector<XmpSums::Term> XmpSums::of_all_ranks(const std::vector<Term>& terms) {
+std::vector<XmpSums::Term> XmpSums::of_ranks(const std::vector<Term>& terms, MPI_Comm among) {
   int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_size(among, &size);
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(sizeof(Term), MPI_BYTE, &type);
   MPI_Type_commit(&type);
   const int own = static_cast<int>(terms.size());
   std::vector<int> counts(static_cast<std::size_t>(size));
   std::vector<int> places(counts.size());
-  MPI_Allgather(&own, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Allgather(&own, 1, MPI_INT, counts.data(), 1, MPI_INT, among);
   for (std::size_t r = 1; r < counts.size(); ++r) places[r] = places[r - 1] + counts[r - 1];
   std::vector<Term> all(static_cast<std::size_t>(places.back() + counts.back()));
-  MPI_Allgatherv(terms.data(), own, type, all.data(), counts.data(), places.data(), type, MPI_COMM_WORLD);
+  MPI_Allgatherv(terms.data(), own, type, all.data(), counts.data(), places.data(), type, among);
   MPI_Type_free(&type);
   // Terms of one iteration are of one rank, and keep their order.
   std::ranges::stable_sort(all, {}, &Term::counters);
@@ -66,20 +64,24 @@ void XmpSums::begin(int sum, double before, bool single) {
   of.merges = false;
 }
 
-double XmpSums::end(int sum, bool over_ranks) {
+double XmpSums::end(int sum) {
   Sum& of = sums_[static_cast<std::size_t>(sum)];
-  merged_loop_ = over_ranks;
-  if (serial_) {
-    of.left = in_order(of.before, over_ranks ? of_all_ranks(of.terms) : of.terms, of.single);
-  } else {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    base::ExactSum all = of.exact;
-    if (!over_ranks || rank == 0) all.add(of.before);  // all ranks hold the same
-    of.left = over_ranks ? over_all_ranks(all, of.single) : round(all, of.single);
-  }
-  of.merges = !over_ranks;
+  base::ExactSum all = of.exact;
+  all.add(of.before);
+  of.left = serial_ ? in_order(of.before, of.terms, of.single) : round(all, of.single);
+  of.merges = true;
   return of.left;
+}
+
+double XmpSums::end_among(int sum, MPI_Comm among) {
+  Sum& of = sums_[static_cast<std::size_t>(sum)];
+  of.merges = false;
+  if (serial_) return in_order(of.before, of_ranks(of.terms, among), of.single);
+  int rank = 0;
+  MPI_Comm_rank(among, &rank);
+  base::ExactSum all = of.exact;
+  if (rank == 0) all.add(of.before);
+  return over_ranks(all, of.single, among);
 }
 
 double XmpSums::merge(int sum, double value, bool single) {
@@ -100,16 +102,17 @@ double XmpSums::merge(int sum, double value, bool single) {
     MPI_Allgather(&start, 1, MPI_DOUBLE, starts.data(), 1, MPI_DOUBLE, MPI_COMM_WORLD);
     std::vector<Term> terms;
     for (std::size_t r = 1; r < starts.size(); ++r) terms.push_back({starts[r], single ? 1L : 0L, {}});
-    result = in_order(in_order(starts.front(), terms, single),
-                      any != 0 ? of_all_ranks(merges ? of->terms : std::vector<Term>()) : std::vector<Term>(), single);
+    result = in_order(
+        in_order(starts.front(), terms, single),
+        any != 0 ? of_ranks(merges ? of->terms : std::vector<Term>(), MPI_COMM_WORLD) : std::vector<Term>(), single);
   } else if (merges) {
     base::ExactSum all = of->exact;
     all.add(of->before);
-    result = over_all_ranks(all, single);
+    result = over_ranks(all, single, MPI_COMM_WORLD);
   } else {
     base::ExactSum one;
     one.add(value);
-    result = over_all_ranks(one, single);
+    result = over_ranks(one, single, MPI_COMM_WORLD);
   }
   if (of != nullptr) of->merges = false;
   return result;

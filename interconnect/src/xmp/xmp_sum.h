@@ -1,6 +1,8 @@
 // Sums of loops whose iterations are split over ranks: rounded once, or added in the serial program's order.
 #pragma once
 
+#include <mpi.h>
+
 #include <array>
 #include <map>
 #include <vector>
@@ -24,11 +26,13 @@ class XmpSums {
       of.exact.add(term);
     }
   }
-  /// The variable's value behind the loop: of the rank, or over all ranks.
-  [[nodiscard]] double end(int sum, bool over_ranks);
+  /// The variable's value behind the loop of this rank; ranks may add up its terms behind it.
+  [[nodiscard]] double end(int sum);
+  /// The same over the ranks of `among`, which all held the same before the loop.
+  [[nodiscard]] double end_among(int sum, MPI_Comm among);
   /// The sum of a variable over ranks. `sum` is -1 if no loop sums it.
   [[nodiscard]] double merge(int sum, double value, bool single);
-  /// True if the latest merge() or end() added a loop's terms.
+  /// True if the latest merge() added a loop's terms.
   [[nodiscard]] bool merged_loop() const { return merged_loop_; }
 
  private:
@@ -49,9 +53,9 @@ class XmpSums {
   };
 
   [[nodiscard]] static double round(const base::ExactSum& sum, bool single);
-  [[nodiscard]] static double over_all_ranks(base::ExactSum sum, bool single);
+  [[nodiscard]] static double over_ranks(base::ExactSum sum, bool single, MPI_Comm among);
   [[nodiscard]] static double in_order(double start, const std::vector<Term>& terms, bool single);
-  [[nodiscard]] static std::vector<Term> of_all_ranks(const std::vector<Term>& terms);
+  [[nodiscard]] static std::vector<Term> of_ranks(const std::vector<Term>& terms, MPI_Comm among);
 
   std::vector<Sum> sums_;
   bool serial_ = false;

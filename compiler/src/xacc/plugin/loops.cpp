@@ -35,8 +35,20 @@ bool is_use_of(const clang::Expr* expression, const clang::VarDecl* variable) {
 }
 
 bool is_parent(const clang::Stmt* outer, const clang::Stmt* inner) {
-  const std::vector<const clang::ForStmt*> loops = all_in<clang::ForStmt>(outer);
-  return std::ranges::find(loops, inner) != loops.end();
+  const std::vector<const clang::Stmt*> parts = all_in<clang::Stmt>(outer);
+  return std::ranges::find(parts, inner) != parts.end();
+}
+
+/// x = ..., x += ..., x++ and the like.
+std::vector<const clang::Expr*> changes_of(const clang::VarDecl* variable, const clang::Stmt* inside) {
+  std::vector<const clang::Expr*> found;
+  for (const clang::BinaryOperator* set : all_in<clang::BinaryOperator>(inside)) {
+    if (set->isAssignmentOp() && is_use_of(set->getLHS(), variable)) found.push_back(set);
+  }
+  for (const clang::UnaryOperator* step : all_in<clang::UnaryOperator>(inside)) {
+    if (step->isIncrementDecrementOp() && is_use_of(step->getSubExpr(), variable)) found.push_back(step);
+  }
+  return found;
 }
 
 }  // namespace
@@ -64,7 +76,7 @@ void XaccRewriter::split_loops(std::size_t d) {
       throw XaccRefusal{name.place,
                         fmt::format("the directive xmp loop: '{}' is no subscript of '{}'", name.text, of.name)};
     }
-    const Split split{on, static_cast<int>(at - directive.on.at.begin())};
+    const Split split{on, static_cast<int>(at - directive.on.at.begin()), next};
     bool found = false;
     for (const clang::ForStmt* loop : all_in<clang::ForStmt>(next)) {
       const std::optional<XaccFor> one = read_for(loop, places_.context());
@@ -138,16 +150,15 @@ void XaccRewriter::clip(const XaccFor& loop, const Split& split) {
 
 /// Sums and times of all loops behind directives, each loop once.
 void XaccRewriter::finish_loops() {
-  std::map<const clang::Stmt*, std::vector<std::size_t>> marked;
   for (std::size_t d = 0; d < directives_.size(); ++d) {
     const XaccKind kind = directives_[d].kind;
     const clang::Stmt* next = survey_.next[d];
     if (next == nullptr || !stands_for_loop(next)) continue;
     if (places_.begin(next->getBeginLoc()) != places_.next_token(directives_[d].pragma->end)) continue;
     if (kind == XaccKind::loop || kind == XaccKind::acc_compute || kind == XaccKind::acc_loop)
-      marked[next].push_back(d);
+      marked_[next].push_back(d);
   }
-  for (const auto& [loop, of] : marked) {
+  for (const auto& [loop, of] : marked_) {
     try {
       finish_loop(loop, of);
     } catch (const XaccRefusal& refusal) {
@@ -166,6 +177,7 @@ void XaccRewriter::finish_loop(const clang::Stmt* loop, const std::vector<std::s
   if (!begin || !end) return refuse(loop->getBeginLoc(), "a marked loop in a macro is not taken");
   bool is_split = false;
   bool on_device = false;
+  bool is_timed = false;  // as a part of the loop around it
   for (const std::size_t d : of) {
     is_split = is_split || directives_[d].kind == XaccKind::loop;
     on_device = on_device || directives_[d].kind == XaccKind::acc_compute;
@@ -174,12 +186,13 @@ void XaccRewriter::finish_loop(const clang::Stmt* loop, const std::vector<std::s
     if (directives_[d].kind != XaccKind::acc_compute || survey_.next[d] == nullptr || survey_.next[d] == loop) continue;
     const auto region = places_.range(survey_.next[d]->getSourceRange());
     const bool inside = region && region->first < *begin && *end <= region->second;
-    if (inside && llvm::isa<clang::ForStmt>(survey_.next[d])) return;  // its loop is timed as a whole
+    is_timed = is_timed || (inside && llvm::isa<clang::ForStmt>(survey_.next[d]));
     on_device = on_device || inside;
   }
   std::string before;
   std::string behind;
   for (const bool over_ranks : {true, false}) {
+    if (is_timed && !over_ranks) break;
     std::set<std::string> done;
     for (const std::size_t d : of) {
       if ((directives_[d].kind == XaccKind::loop) != over_ranks) continue;
@@ -193,21 +206,17 @@ void XaccRewriter::finish_loop(const clang::Stmt* loop, const std::vector<std::s
   }
   // A reduction behind the loop adds up what its ranks have: of that, too, no rounding may depend on the split.
   for (const XaccDirective& directive : directives_) {
-    if (directive.kind != XaccKind::reduction || !is_split || is_inside_of_split(loop)) continue;
+    if (directive.kind != XaccKind::reduction || !is_split || is_timed || is_inside_of_split(loop)) continue;
     for (const XaccReduction& sum : directive.sums) {
       const clang::VarDecl* variable = survey_.variable(sum.variable, directive.pragma->begin);
       if (sum.operation != XaccOperation::sum || variable == nullptr || !variable->getType()->isRealFloatingType() ||
           variable != survey_.variable(sum.variable, *begin) ||
-          before.find(" " + sum.variable + ",") != std::string::npos)
+          before.find(" " + sum.variable + ",") != std::string::npos || is_reduced_inside(loop, variable))
         continue;
-      const std::vector<const clang::BinaryOperator*> sets = all_in<clang::BinaryOperator>(loop);
-      const bool adds = std::ranges::any_of(sets, [&](const clang::BinaryOperator* set) {
-        return set->isAssignmentOp() && is_use_of(set->getLHS(), variable);
-      });
-      if (adds) sum_of_loop(loop, sum, false, before, behind);
+      if (!changes_of(variable, loop).empty()) sum_of_loop(loop, sum, false, before, behind);
     }
   }
-  if (const auto* timed = llvm::dyn_cast<clang::ForStmt>(loop); on_device && timed != nullptr)
+  if (const auto* timed = llvm::dyn_cast<clang::ForStmt>(loop); on_device && !is_timed && timed != nullptr)
     time_loop(timed, *begin, *end, behind);
   if (before.empty() && behind.empty()) return;
   edits_.before(*begin, "{ " + before);
@@ -239,6 +248,82 @@ int XaccRewriter::type_of(const clang::VarDecl* variable, const XaccReduction& s
                                 sum.variable, variable->getType().getAsString())};
 }
 
+/// True if a directive before the loop reduces the variable: over nodes, or for one node's device.
+bool XaccRewriter::reduces(const clang::Stmt* loop, const clang::VarDecl* variable, bool over_ranks) const {
+  const auto of = marked_.find(loop);
+  const std::size_t at = places_.begin(loop->getBeginLoc()).value_or(0);
+  return of != marked_.end() && std::ranges::any_of(of->second, [&](std::size_t d) {
+           return (directives_[d].kind == XaccKind::loop) == over_ranks &&
+                  std::ranges::any_of(directives_[d].sums, [&](const XaccReduction& sum) {
+                    return survey_.variable(sum.variable, at) == variable;
+                  });
+         });
+}
+
+/// True if a loop around this one reduces the same variable over nodes, and with it what this one adds.
+bool XaccRewriter::is_reduced_around(const clang::Stmt* loop, const XaccReduction& sum,
+                                     const clang::VarDecl* variable) const {
+  bool found = false;
+  for (const auto& [outer, of] : marked_) {
+    if (outer == loop || !is_parent(outer, loop)) continue;
+    found = found || reduces(outer, variable, true);
+    if (reduces(outer, variable, true) || !reduces(outer, variable, false)) continue;
+    throw XaccRefusal{sum.place,
+                      fmt::format("the reduction of '{0}' is refused: a loop around this one reduces '{0}' "
+                                  "by a directive of acc only; give that loop the reduction of xmp loop, too",
+                                  sum.variable)};
+  }
+  return found;
+}
+
+bool XaccRewriter::is_reduced_inside(const clang::Stmt* loop, const clang::VarDecl* variable) const {
+  return std::ranges::any_of(marked_, [&](const auto& one) {
+    return one.first != loop && is_parent(loop, one.first) && reduces(one.first, variable, true);
+  });
+}
+
+XaccGroup XaccRewriter::group_of(const Split& split) const {
+  const XaccTemplate& on = layout_.templates[static_cast<std::size_t>(split.on)];
+  const int k = on.node_dimension[static_cast<std::size_t>(split.dimension)];
+  return {on.nodes, k < 0 ? 0 : 1UL << k};
+}
+
+/// The nodes that have parts of a sum: those along the dimensions over which the loops around its terms are split. All
+/// others take the same steps, and have the same. Of what an inner loop has reduced, its nodes have the same, too;
+/// exact sums are reduced by the outer loop only.
+XaccGroup XaccRewriter::group_of_sum(const clang::Stmt* loop, const XaccReduction& sum, const clang::VarDecl* variable,
+                                     bool is_exact) const {
+  const auto join = [&](std::optional<XaccGroup>& with, const XaccGroup& one, bool may_differ) {
+    if (with && (with->nodes != one.nodes || (with->along != one.along && !may_differ))) {
+      throw XaccRefusal{sum.place,
+                        fmt::format("the reduction of '{0}' is refused: loops that are split over different nodes "
+                                    "change '{0}'; use a variable for each of them",
+                                    sum.variable)};
+    }
+    with = XaccGroup{one.nodes, (with ? with->along : 0) | one.along};
+  };
+  std::optional<XaccGroup> all;
+  const bool repeats = sum.operation == XaccOperation::most || sum.operation == XaccOperation::least ||
+                       sum.operation == XaccOperation::and_bits || sum.operation == XaccOperation::or_bits;
+  for (const clang::Expr* change : changes_of(variable, loop)) {
+    std::optional<XaccGroup> of_change;
+    for (const auto& [split, how] : splits_) {
+      if (!is_parent(loop, split) || !is_parent(split, change)) continue;
+      const bool reduced = std::ranges::any_of(marked_, [&](const auto& one) {
+        return !is_exact && one.first != loop && is_parent(loop, one.first) && is_parent(one.first, split) &&
+               reduces(one.first, variable, true);
+      });
+      if (!reduced) join(of_change, group_of(how), true);
+    }
+    if (of_change) join(all, *of_change, repeats);
+  }
+  if (all) return *all;
+  for (const auto& [split, how] : splits_) {  // changed by a function, for instance
+    if (how.at == loop) join(all, group_of(how), true);
+  }
+  return *all;
+}
+
 int XaccRewriter::sum_id(const clang::VarDecl* variable) {
   return sums_.emplace(variable, static_cast<int>(sums_.size())).first->second;
 }
@@ -249,18 +334,26 @@ void XaccRewriter::sum_of_loop(const clang::Stmt* loop, const XaccReduction& sum
   if (variable == nullptr) throw XaccRefusal{sum.place, fmt::format("'{}' is no variable here", sum.variable)};
   const int type = type_of(variable, sum);
   const std::string& name = sum.variable;
-  if (sum.operation == XaccOperation::sum && type <= 1) {
+  const bool is_exact = sum.operation == XaccOperation::sum && type <= 1;
+  XaccGroup among;
+  if (over_ranks) {
+    if (is_reduced_around(loop, sum, variable) && is_exact) return;
+    among = group_of_sum(loop, sum, variable, is_exact);
+  }
+  if (is_exact) {
     const int id = sum_id(variable);
     if (!rewrite_terms(loop, variable, id)) return;
     before += fmt::format("gdr_xmp_sum_begin({}, {}, {}); ", id, name, type == 0 ? 1 : 0);
-    behind += fmt::format("{} = gdr_xmp_sum_end({}, {}); ", name, id, over_ranks ? 1 : 0);
+    behind += over_ranks ? fmt::format("{} = gdr_xmp_sum_end_among({}, {}, {}); ", name, id, among.nodes, among.along)
+                         : fmt::format("{} = gdr_xmp_sum_end({}); ", name, id);
   } else if (over_ranks) {
     const bool starts = sum.operation == XaccOperation::sum || sum.operation == XaccOperation::product ||
                         sum.operation == XaccOperation::xor_bits;
     const bool product = sum.operation == XaccOperation::product;
     const char* sign = product ? "*" : sum.operation == XaccOperation::sum ? "+" : "^";
     if (starts) before += fmt::format("__typeof__({0}) gdr_xmp_start_{0} = {0}; {0} = {1}; ", name, product ? 1 : 0);
-    behind += fmt::format("gdr_xmp_reduce(&{}, {}, {}); ", name, type, static_cast<int>(sum.operation));
+    behind += fmt::format("gdr_xmp_reduce(&{}, {}, {}, {}, {}); ", name, type, static_cast<int>(sum.operation),
+                          among.nodes, among.along);
     if (starts) behind += fmt::format("{0} {1}= gdr_xmp_start_{0}; ", name, sign);
   }
 }

@@ -368,7 +368,7 @@ std::string XaccRewriter::merge_call(const XaccReduction& sum, std::size_t at) {
   if (variable == nullptr) throw XaccRefusal{sum.place, fmt::format("'{}' is no variable here", sum.variable)};
   const int type = type_of(variable, sum);
   if (sum.operation != XaccOperation::sum || type > 1)
-    return fmt::format("gdr_xmp_reduce(&{}, {}, {}); ", sum.variable, type, static_cast<int>(sum.operation));
+    return fmt::format("gdr_xmp_reduce(&{}, {}, {}, -1, 0); ", sum.variable, type, static_cast<int>(sum.operation));
   const auto known = sums_.find(variable);
   return fmt::format("{0} = gdr_xmp_sum_merge({1}, {0}, {2}); ", sum.variable,
                      known == sums_.end() ? -1 : known->second, type == 0 ? 1 : 0);

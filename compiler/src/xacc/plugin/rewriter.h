@@ -17,6 +17,12 @@
 
 namespace gdr::compiler {
 
+/// The nodes of a set that differ in some of its dimensions only, which reduce together: bit k for dimension k.
+struct XaccGroup {
+  int nodes = 0;
+  unsigned long along = 0;
+};
+
 class XaccRewriter {
  public:
   /// `directives` keep their order; `errors` are appended to.
@@ -31,6 +37,7 @@ class XaccRewriter {
   struct Split {
     int on = 0;  // template
     int dimension = 0;
+    const clang::Stmt* at = nullptr;  // the statement behind the directive, which is this loop or around it
   };
   /// An element of a distributed array as the program names it.
   struct Element {
@@ -79,6 +86,12 @@ class XaccRewriter {
   std::string points_of(const clang::ForStmt* loop);
   void sum_of_loop(const clang::Stmt* loop, const XaccReduction& sum, bool over_ranks, std::string& before,
                    std::string& behind);
+  bool reduces(const clang::Stmt* loop, const clang::VarDecl* variable, bool over_ranks) const;
+  bool is_reduced_around(const clang::Stmt* loop, const XaccReduction& sum, const clang::VarDecl* variable) const;
+  bool is_reduced_inside(const clang::Stmt* loop, const clang::VarDecl* variable) const;
+  [[nodiscard]] XaccGroup group_of(const Split& split) const;
+  XaccGroup group_of_sum(const clang::Stmt* loop, const XaccReduction& sum, const clang::VarDecl* variable,
+                         bool is_exact) const;
   bool rewrite_terms(const clang::Stmt* loop, const clang::VarDecl* variable, int id);
   [[nodiscard]] int type_of(const clang::VarDecl* variable, const XaccReduction& sum);
   int sum_id(const clang::VarDecl* variable);
@@ -92,6 +105,7 @@ class XaccRewriter {
   XaccEdits edits_;
   std::map<const clang::Decl*, int> arrays_;  // canonical declarations
   std::map<const clang::ForStmt*, Split> splits_;
+  std::map<const clang::Stmt*, std::vector<std::size_t>> marked_;  // loops behind directives
   std::set<const clang::ForStmt*> board_loops_;
   std::vector<Element> elements_;
   std::vector<std::pair<int, int>> passed_;  // arrays, and the parameters that they are passed to
