@@ -38,23 +38,27 @@ std::array<XmpAlong, kHaloDimensions> along_of(const XmpArray& array, const XmpT
     const long here = k < 0 ? 0 : at[static_cast<std::size_t>(k)];
     const auto block = [&](long coordinate) {
       auto [first, end] = on.block(t, count, coordinate);
-      return std::pair(std::min(std::max(first, 0L), array.extents[d]), std::min(end, array.extents[d]));
+      return std::pair(std::clamp(first, 0L, array.extents[d]), std::clamp(end, 0L, array.extents[d]));
     };
     std::tie(one.first, one.end) = block(here);
-    long filled = 0;  // nodes that have elements
-    while (filled < count && block(filled).first < block(filled).second) ++filled;
-    if (one.first >= one.end || (filled <= 1 && periodic[d] == 0)) continue;
+    // Nodes that have elements: those of a template that is longer than the array may have none, at either end.
+    const auto has_elements = [&](long coordinate) { return block(coordinate).first < block(coordinate).second; };
+    long first = 0;
+    while (first < count && !has_elements(first)) ++first;
+    long last = count - 1;
+    while (last > first && !has_elements(last)) --last;
+    if (one.first >= one.end || (first == last && periodic[d] == 0)) continue;
     one.split = true;
     const bool around = periodic[d] != 0;
-    one.peer_low = static_cast<int>(here > 0 ? here - 1 : around ? filled - 1 : -1);
-    one.peer_high = static_cast<int>(here + 1 < filled ? here + 1 : around ? 0 : -1);
-    for (long other = 0; other < filled; ++other) {
-      const auto [first, end] = block(other);
-      if (end - first >= std::max(one.width_low, one.width_high)) continue;
+    one.peer_low = static_cast<int>(here > first ? here - 1 : around ? last : -1);
+    one.peer_high = static_cast<int>(here < last ? here + 1 : around ? first : -1);
+    for (long other = first; other <= last; ++other) {
+      const auto [from, to] = block(other);
+      if (to - from >= std::max(one.width_low, one.width_high)) continue;
       throw Error(
           fmt::format("a width of {}:{} in dimension {} of '{}' is refused: a node has {} elements there; use "
                       "fewer nodes",
-                      one.width_low, one.width_high, d, array.name, end - first));
+                      one.width_low, one.width_high, d, array.name, to - from));
     }
   }
   return found;
