@@ -20,7 +20,7 @@ void gdr_xmp_move_side(int, int, void*, int, const long*, const long*);
 void gdr_xmp_move(__SIZE_TYPE__, int);
 void gdr_xmp_barrier(void);
 void gdr_xmp_bcast(void*, __SIZE_TYPE__, int, int);
-int gdr_xmp_is_on_nodes(int, const long*, int);
+int gdr_xmp_is_on_nodes(int, const long*, int, int);
 int gdr_xmp_is_on_template(int, const long*, int);
 void gdr_xmp_sum_begin(int, double, int);
 void gdr_xmp_term(int, double, int, int, long, long, long, long);

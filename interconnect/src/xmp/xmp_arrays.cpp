@@ -286,21 +286,38 @@ void XmpRun::do_reflect(int n, int line) {
   ++exchanges_;
 }
 
-bool XmpRun::is_on_nodes(int n, const long* ranges) const {
-  const XmpNodes& of = nodes(n);
-  for (std::size_t k = 0; k < of.own.size(); ++k) {
-    if (of.own[k] < ranges[2 * k] || of.own[k] > ranges[2 * k + 1]) return false;
-  }
-  return true;
+void XmpRun::require_places(long first, long last, long least, long most, const std::string& dimension,
+                            int line) const {
+  constexpr long kLeast = std::numeric_limits<long>::min();
+  constexpr long kMost = std::numeric_limits<long>::max();
+  if (first == kLeast && last == kMost) return;  // *
+  if (least <= first && first <= last && last <= most) return;
+  const std::string given = first == last ? std::to_string(first) : fmt::format("{}:{}", first, last);
+  fail_together(fmt::format("{} in {} is refused: there are {} to {}", given, dimension, least, most), line);
 }
 
-bool XmpRun::is_on_template(int n, const long* ranges) const {
-  const XmpTemplate& of = template_of(n);
-  for (std::size_t d = 0; d < of.own.size(); ++d) {
-    if (of.node_dimension[d] < 0) continue;
-    if (of.own[d].second <= ranges[2 * d] || of.own[d].first > ranges[2 * d + 1]) return false;
+bool XmpRun::is_on_nodes(int n, const long* ranges, long from, int line) const {
+  const XmpNodes& of = nodes(n);
+  bool is_on = true;
+  for (std::size_t k = 0; k < of.own.size(); ++k) {
+    const auto [first, last] = std::pair(ranges[2 * k], ranges[2 * k + 1]);
+    require_places(first, last, from, from + of.extents[k] - 1,
+                   fmt::format("dimension {} of the nodes '{}'", k, of.name), line);
+    is_on = is_on && first <= of.own[k] + from && of.own[k] + from <= last;
   }
-  return true;
+  return is_on;
+}
+
+bool XmpRun::is_on_template(int n, const long* ranges, int line) const {
+  const XmpTemplate& of = template_of(n);
+  bool is_on = true;
+  for (std::size_t d = 0; d < of.own.size(); ++d) {
+    const auto [first, last] = std::pair(ranges[2 * d], ranges[2 * d + 1]);
+    require_places(first, last, of.bounds[d].first, of.bounds[d].second - 1,
+                   fmt::format("dimension {} of the template '{}'", d, of.name), line);
+    if (of.node_dimension[d] >= 0) is_on = is_on && first < of.own[d].second && of.own[d].first <= last;
+  }
+  return is_on;
 }
 
 }  // namespace gdr::interconnect

@@ -76,12 +76,12 @@ void gdr_xmp_barrier(void) { run().barrier(); }
 
 void gdr_xmp_bcast(void* variable, size_t bytes, int sends, int line) { run().bcast(variable, bytes, sends, line); }
 
-int gdr_xmp_is_on_nodes(int nodes, const long* ranges, int /*line*/) {
-  return run().is_on_nodes(nodes, ranges) ? 1 : 0;
+int gdr_xmp_is_on_nodes(int nodes, const long* ranges, int from, int line) {
+  return run().is_on_nodes(nodes, ranges, from, line) ? 1 : 0;
 }
 
-int gdr_xmp_is_on_template(int on, const long* ranges, int /*line*/) {
-  return run().is_on_template(on, ranges) ? 1 : 0;
+int gdr_xmp_is_on_template(int on, const long* ranges, int line) {
+  return run().is_on_template(on, ranges, line) ? 1 : 0;
 }
 
 void gdr_xmp_sum_begin(int sum, double before, int single) { run().sums().begin(sum, before, single != 0); }

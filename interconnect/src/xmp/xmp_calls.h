@@ -41,8 +41,8 @@ void gdr_xmp_move(size_t element_bytes, int line);
 void gdr_xmp_barrier(void);
 /* The first rank with sends != 0 sends to all others; rank 0 if it is -1. */
 void gdr_xmp_bcast(void* variable, size_t bytes, int sends, int line);
-/* ranges: first and last of each dimension; nodes count from 0. */
-int gdr_xmp_is_on_nodes(int nodes, const long* ranges, int line);
+/* ranges: first and last of each dimension; nodes count from `from`. */
+int gdr_xmp_is_on_nodes(int nodes, const long* ranges, int from, int line);
 int gdr_xmp_is_on_template(int on, const long* ranges, int line);
 /* A sum of a loop: what the variable held before, terms with the loops' counters, and the value behind the loop of the
  * rank, or over the nodes that differ from this one in some dimensions of a node set only; bit k of `along` stands for

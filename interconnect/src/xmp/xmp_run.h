@@ -90,8 +90,9 @@ class XmpRun {
   [[nodiscard]] int array_at(const void* elements, const char* name, int line) const;
   void init_reflect(int array, const long* widths, const int* periodic, bool orthogonal, int line);
   void do_reflect(int array, int line);
-  [[nodiscard]] bool is_on_nodes(int nodes, const long* ranges) const;
-  [[nodiscard]] bool is_on_template(int on, const long* ranges) const;
+  /// ranges: first and last of each dimension, which counts from `from`.
+  [[nodiscard]] bool is_on_nodes(int nodes, const long* ranges, long from, int line) const;
+  [[nodiscard]] bool is_on_template(int on, const long* ranges, int line) const;
   void set_side(int side, XmpSide of) { sides_.at(static_cast<std::size_t>(side)) = std::move(of); }
   /// Assigns the right side to the left one.
   void move(std::size_t element_bytes, int line);
@@ -121,6 +122,8 @@ class XmpRun {
 
  private:
   void init_gather(XmpArray& array, int line);
+  /// Ends the program if a dimension with the places `least` to `most` has no place first:last.
+  void require_places(long first, long last, long least, long most, const std::string& dimension, int line) const;
   /// The part of a side that a rank owns; nothing if it has none. Of the right side one owner of each element counts.
   [[nodiscard]] std::optional<XmpBox> owned(const XmpSide& side, int rank, bool one_owner) const;
   /// Copies a part of a side to packed elements, or from them.

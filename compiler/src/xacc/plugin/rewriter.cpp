@@ -237,11 +237,11 @@ std::string XaccRewriter::place_test(const XaccReference& on) {
       bounds.insert(bounds.end(), {"(-__LONG_MAX__ - 1)", "__LONG_MAX__"});
       continue;
     }
-    const std::string shift = of < 0 && !on.brackets ? " - 1" : "";
-    for (const std::string& one : {on.at[k].low, on.at[k].high}) bounds.push_back(fmt::format("({}){}", one, shift));
+    bounds.insert(bounds.end(), {on.at[k].low, on.at[k].high});
   }
-  return fmt::format("gdr_xmp_is_on_{}({}, (long[]){{{}}}, {})", of >= 0 ? "template" : "nodes", of >= 0 ? of : nodes,
-                     fmt::join(bounds, ", "), on.place.line);
+  const std::string ranges = fmt::format("(long[]){{{}}}", fmt::join(bounds, ", "));
+  return of >= 0 ? fmt::format("gdr_xmp_is_on_template({}, {}, {})", of, ranges, on.place.line)
+                 : fmt::format("gdr_xmp_is_on_nodes({}, {}, {}, {})", nodes, ranges, on.brackets ? 0 : 1, on.place.line);
 }
 
 std::string XaccRewriter::reflect_call(const XaccDirective& directive) {
