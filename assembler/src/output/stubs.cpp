@@ -252,7 +252,7 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
   for (const Record& record : records) {
     if (record.transfer == isa::Transfer::hlt) {
       functions.push_back({kernel + "_send_i_particle",
-                           "Replaces all i-particles.",
+                           "Replaces all i-particles. Places that get none are as after init.",
                            &record,
                            {"n"},
                            false,

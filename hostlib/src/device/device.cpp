@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "device_boards.h"
+#include "fresh_places.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/quantity.h"
@@ -144,6 +145,7 @@ struct Device::State {
   std::uint64_t most_followed_lines = kMostFollowedLines;
   std::unique_ptr<hostlib::RunFollower> follower;  // of the program; null unless events are followed
   hostlib::ParameterValues values;                 // in the order in which they were set
+  hostlib::FreshPlaces fresh_places;               // of the program, if the engine computes
   emulator::Counters before;                       // of the run that this one continues, minus what its restart added
   std::function<void(std::size_t done, std::size_t all)> told;
   std::atomic<pid_t> at_work{0};           // the process that computes a run
@@ -174,6 +176,9 @@ struct Device::State {
     if (!loaded) throw Error("no program is loaded");
   }
 
+  /// The boards' inspector is their session.
+  [[nodiscard]] emulator::Session& session() { return dynamic_cast<emulator::Session&>(boards.inspect()); }
+
   [[nodiscard]] std::size_t j_capacity() const {
     const std::uint64_t words = std::max<std::uint64_t>(program.record_words, 1);
     return boards.machine().em_words / words * boards.chips();
@@ -186,15 +191,15 @@ struct Device::State {
           "boards: a kernel of Type II runs on one board, whose ring adds its results, unless all its 'collect' lines "
           "name blocks");
     }
-    const std::size_t share = program.record_fields(Transfer::hlt) * kParticlesPerRun * emulator::kBlocks;
+    const std::size_t record = program.record_fields(Transfer::hlt);
+    const std::size_t count = record == 0 ? 0 : i_fields.size() / record;
+    const std::size_t share = record * kParticlesPerRun * emulator::kBlocks;
+    if (computes()) fresh_places.before_turns(session(), count);
     for (unsigned chip = 0; computes() && chip < boards.chips() && chip * share < i_fields.size(); ++chip) {
       boards.write_block_particles(chip,
                                    i_fields.subspan(chip * share, std::min(share, i_fields.size() - chip * share)));
     }
-    if (emulated) {
-      const std::size_t record = program.record_fields(Transfer::hlt);
-      emulated->run_turns(record == 0 ? 0 : i_fields.size() / record, turns);
-    }
+    if (emulated) emulated->run_turns(count, turns);
     if (!computes()) return {};
     const emulator::Ring ring{0, boards.chips()};
     std::vector<std::uint64_t> results = std::move(boards.run_turns({&ring, 1}, {0, turns}).front());
@@ -245,6 +250,7 @@ struct Device::State {
     if (emulated) emulated->run(count, nj);
     std::vector<std::uint64_t> results;
     if (!computes()) return results;
+    fresh_places.before_run(session(), count);
     results.reserve(count * program.record_fields(Transfer::rrn));
     for (std::size_t first = 0; first < count; first += kParticlesPerRun) {
       base::pause();
@@ -355,11 +361,13 @@ void Device::load(Program program) {
   state_->emulated.reset();
   state_->follower.reset();
   state_->values.clear();
+  state_->fresh_places = {};
   state_->before = {};
   state_->program = {};
   if (!program.is_type2()) require_type_i(program);
   state_->boards.load(program);
   state_->program = std::move(program);
+  if (state_->computes()) state_->fresh_places = {state_->program, state_->session()};
   state_->loaded = true;
   state_->follow_if_asked();
   if (!state_->options.timing) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -180,10 +181,152 @@ TEST_P(TypeTwo, IntegersAreNotRoundedBesideRealNumbers) {
   EXPECT_EQ(refusal(-kLarge - 1), "result 'number': the integer -9007199254740993 has no place in a column of doubles");
 }
 
-TEST_P(TypeTwo, ASecondRunKeepsTheParticlesThatItIsNotGiven) {
+/// What a device that never ran gives.
+std::vector<std::uint64_t> on_a_fresh_device(const DeviceOptions& options, const isa::Program& program,
+                                             std::span<const std::uint64_t> j, std::span<const std::uint64_t> i,
+                                             std::size_t turns) {
+  Device fresh(options);
+  fresh.load(program);
+  fresh.write_j(0, j);
+  return fresh.run(i, turns);
+}
+
+TEST_P(TypeTwo, ASecondRunHasNoParticlesOfTheFirst) {
   write_records(2);
   static_cast<void>(run(1));
-  EXPECT_EQ(device_.run({}, 2), expected(2));
+  particles_ = 0;
+  EXPECT_EQ(run(2), expected(2));
+  particles_ = 2048 * chips_;
+  EXPECT_EQ(run(2), expected(2));
+  particles_ = 6;
+  EXPECT_EQ(run(2), expected(2));
+}
+
+/// Its i-data have values before the host sends any, by block and PE, change in every turn, and come out of every
+/// place.
+constexpr std::string_view kChanging = R"(kernel changing
+bvar vector long outa[32] rrn fix72to64
+bvar vector long outb[32] rrn fix72to64
+var vector long x hlt fix64to72
+var vector short s hlt fix64to36
+initialization
+  vlen 4
+  uadd $peid $bbid $lr0v
+  uadd $peid $peid $r16v
+  nop
+  uadd $lr0v il"3" x                     # allow overwritten-input: what places without a record have
+  uadd $r16v is"2" s                     # allow overwritten-input: what places without a record have
+loop body
+  vlen 4
+  uadd x il"5" x                         # allow overwritten-input: it changes in every turn
+  uadd s is"1" s                         # allow overwritten-input: it changes in every turn
+  nop
+loop termination
+  vlen 4
+  upassa il"0" $lr32v
+  nop
+  upassa s $r32v
+  nop
+  nop
+  repeat p = 0..31
+    bm x outa[p] @{p}
+  end
+  repeat p = 0..31
+    bm $lr32v outb[p] @{p}
+  end
+  nop
+  nop
+  collect outa block each
+  collect outb block each
+)";
+
+TEST_P(TypeTwo, PlacesWithoutARecordAreThoseOfAFreshDevice) {
+  const assembler::AssembleResult result = assembler::assemble(kChanging, "changing.vsm");
+  ASSERT_TRUE(result.program) << assembler::format_diagnostics(result);
+  device_.load(*result.program);
+  std::uint64_t next = 1000;
+  for (const std::size_t count : {std::size_t{5}, std::size_t{5}, 2048 * chips_, std::size_t{130}, std::size_t{0},
+                                  std::size_t{2049}, particles_}) {
+    std::vector<std::uint64_t> i(2 * std::min(count, 2048 * chips_));
+    for (std::uint64_t& field : i) field = next++;
+    EXPECT_EQ(device_.run(i, 3), on_a_fresh_device(options(), *result.program, {}, i, 3)) << count;
+  }
+}
+
+/// A kernel of Type I, in which PE 31's i-data reach all PEs through broadcast memory.
+TEST_P(TypeTwo, OfTypeIPEsWithoutARecordAreThoseOfAFreshDevice) {
+  const assembler::AssembleResult result = assembler::assemble(R"(kernel last
+bvar long y elt
+bvar long last
+var vector long x hlt
+var vector long sum rrn flt72to64 fadd
+var vector long seen
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+  vlen 1
+  upassa x $lr0
+  nop
+  bm $lr0 last @31
+  nop
+  nop
+  vlen 4
+  bm last seen
+  nop
+loop body
+  vlen 4
+  fadd seen y $lt
+  fadd sum $lt sum
+)",
+                                                               "last.vsm");
+  ASSERT_TRUE(result.program) << assembler::format_diagnostics(result);
+  device_.load(*result.program);
+  std::vector<std::uint64_t> j;
+  for (std::size_t k = 0; k < 40; ++k) j.push_back(std::bit_cast<std::uint64_t>(y_of(k)));
+  device_.write_j(0, j);
+  for (const std::size_t count : {std::size_t{6}, std::size_t{128}, std::size_t{6}, std::size_t{134}, std::size_t{1}}) {
+    std::vector<std::uint64_t> i;
+    for (std::size_t n = 0; n < count; ++n) i.push_back(std::bit_cast<std::uint64_t>(x_of(n)));
+    EXPECT_EQ(device_.run(i, 40), on_a_fresh_device(options(), *result.program, j, i, 40)) << count;
+  }
+}
+
+/// The events are those of the run's own places.
+TEST(TypeTwoEvents, AreNotThoseOfEarlierRecords) {
+  const assembler::AssembleResult result = assembler::assemble(R"(kernel grows
+bvar vector long out[32] rrn flt72to64
+var vector long x hlt
+loop initialization
+  upassa x $lr0v
+  nop
+loop body
+  fmul x fs"1e300" $lt
+  nop
+  fmul $lt fs"1e300" $lr0v
+  nop
+loop termination
+  repeat p = 0..31
+    bm $lr0v out[p] @{p}
+  end
+  nop
+  nop
+  collect out block each
+)",
+                                                               "grows.vsm");
+  ASSERT_TRUE(result.program) << assembler::format_diagnostics(result);
+  const auto events = [](Device& device, std::size_t count) {
+    const emulator::FpEvents before = device.events().counts;
+    static_cast<void>(device.run(std::vector(count, std::bit_cast<std::uint64_t>(1.5)), 1));
+    return device.events().counts.overflow - before.overflow;
+  };
+  Device device;
+  device.follow_events();
+  device.load(*result.program);
+  const std::uint64_t few = events(device, 5);
+  EXPECT_GT(few, 0u);
+  EXPECT_GT(events(device, 8192), few);
+  EXPECT_EQ(events(device, 5), few);
+  EXPECT_EQ(events(device, 0), 0u);
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ class Device {
 
   /// Runs the loop for any number of i-records against j-records 0 .. nj - 1. Returns the results in the order of the
   /// i-records; engine `timing` returns none. j-records that were never written are zero. Throws gdr::Error as
-  /// write_j() does.
+  /// write_j() does. The i-records replace those of all earlier runs: a place that gets none has the i-data that load()
+  /// left there, zero or what section `initialization` sets, which takes no emulated time.
   /// For a kernel of Type II, nj is the number of turns, and i-record n belongs to chip n / 2048, block n / 128 mod 16.
   /// The results are words in the order of the `collect` lines. A line that names blocks gives the words of all chips,
   /// chip 0 first, for each chip block 0 first. Every other line gives words that are added up over the chips of the
