@@ -115,7 +115,7 @@ int run_experiments(const RunOptions& options, Device& device) {
   const std::vector<std::uint64_t> starts = read_starts(device.program(), options.input);
   const std::size_t experiments = starts.size() / hostlib::start_columns(device.program()).size();
   const hostlib::ExperimentOptions chosen = options.experiments.options();
-  from_command_line("--round", [&] { return hostlib::round_steps_of(chosen); });
+  from_command_line("--round", [&] { return hostlib::round_steps_of(chosen, device.turn_capacity()); });
   const auto report_of = [&](const hostlib::ExperimentResults& results, const emulator::Fault* fault) {
     Json json = run_json(options, device, fault);
     json["ni"] = experiments;

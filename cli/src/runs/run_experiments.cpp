@@ -9,8 +9,8 @@ namespace gdr::cli {
 
 namespace {
 
-/// As the status of an experiment can tell (gdr/hostlib/experiments.h).
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 52;
+/// Of any machine, whose external memory has at most 2^32 words; the device refuses rounds that are too long for it.
+constexpr std::uint64_t kMostRoundSteps = std::uint64_t{1} << 28;
 
 /// Throws UsageError for options of experiments that are given for another kernel, and the other way round. `given`:
 /// names of options, and whether they are there.
@@ -42,8 +42,9 @@ void ExperimentArguments::add_to(Command command) {
   command.heading("Experiments");
   command.add_option("--steps experiment", steps);
   command.add_option("--round=N", round,
-                     "steps of a round, after which finished experiments leave; divides --steps; default: about 200",
-                     whole_in_range(1, kMostSteps));
+                     "steps of a round, after which finished experiments leave; divides --steps, and is at most a 16th "
+                     "of the words of external memory: 2097152; default: about 200",
+                     whole_in_range(1, kMostRoundSteps));
   command.add_flag("--no-refill", no_refill, "let the next experiments begin only when all places are free");
   command.heading(kUsualHeading);
 }
@@ -61,7 +62,7 @@ void OneExperiment::add_to(Command command) {
   command.heading("Experiments");
   command.add_option("--steps experiment", steps);
   command.add_option("--experiment=N", number, "the experiment, from 0 on, in the order of --i; default: the first",
-                     whole_in_range(0, kMostSteps));
+                     whole_in_range(0, hostlib::kMostExperimentSteps));
   command.heading(kUsualHeading);
 }
 

@@ -67,6 +67,34 @@ emulator::Boards hostlib::boards_of(const DeviceOptions& options, std::unique_pt
 
 namespace {
 
+/// `before`, and `one` so many times. Throws gdr::Error if a count does not fit 64 bits.
+emulator::BoardTotals with_repeated(const emulator::BoardTotals& before, emulator::BoardTotals one,
+                                    std::uint64_t times) {
+  const emulator::Counters& counters = one.counters;
+  for (const std::uint64_t count :
+       {one.clocks.total(), one.interactions, counters.lines, counters.host_bytes_in, counters.host_bytes_out,
+        counters.em_words_read, counters.idp_words, counters.odp_words, counters.ring_words}) {
+    if (static_cast<double>(count) * static_cast<double>(times) < 0x1p63) continue;
+    throw Error(fmt::format("{} runs of {} clocks are refused: what they count does not fit 64 bits", times,
+                            one.clocks.total()));
+  }
+  emulator::BoardTotals all = before;
+  all.seconds += one.seconds.times(static_cast<double>(times));
+  all.clocks += one.clocks.times(times);
+  all.interactions += one.interactions * times;
+  all.runs += one.runs * times;
+  all.iterations += one.iterations * times;
+  for (std::size_t unit = 0; unit < all.busy.size(); ++unit) {
+    all.busy[unit] += one.busy[unit] * static_cast<double>(times);
+  }
+  for (; times != 0; times >>= 1) {  // counters only add up
+    if (times % 2 != 0) all.counters += one.counters;
+    const emulator::Counters same = one.counters;
+    one.counters += same;
+  }
+  return all;
+}
+
 /// Throws gdr::Error if this library cannot run the program, which is of Type I.
 void require_type_i(const Program& program) {
   for (const Transfer transfer : {Transfer::hlt, Transfer::rrn}) {
@@ -183,6 +211,7 @@ struct Device::State {
     const std::uint64_t words = std::max<std::uint64_t>(program.record_words, 1);
     return boards.machine().em_words / words * boards.chips();
   }
+  [[nodiscard]] std::size_t turn_capacity() const { return j_capacity() / (emulator::kBlocks * boards.chips()); }
 
   /// Runs a kernel of Type II: deals out the i-records to chips and blocks, with all chips in one ring.
   std::vector<std::uint64_t> run_turns(std::span<const std::uint64_t> i_fields, std::size_t turns) {
@@ -295,7 +324,7 @@ struct Device::State {
       }
       return;
     }
-    const std::size_t most = j_capacity() / (emulator::kBlocks * boards.chips());
+    const std::size_t most = turn_capacity();
     if (nj < 1 || nj > most) throw Error(fmt::format("turns = {} is refused: it must be 1 to {}", nj, most));
     const std::size_t places = std::size_t{boards.chips()} * emulator::kBlocks * kParticlesPerRun;
     if (ni > places) {
@@ -430,16 +459,28 @@ void Device::time_j(std::size_t records) {
   if (state_->emulated) state_->emulated->send_j(records);
 }
 
-void Device::time_run(std::size_t ni, std::size_t nj) {
+void Device::time_run(std::size_t ni, std::size_t nj, std::uint64_t times) {
   state_->require_loaded();
   state_->require_timing_engine();
   state_->require_extent(ni, nj);
   if (!state_->emulated) return;
-  if (state_->program.is_type2()) {
-    state_->emulated->run_turns(ni, nj);
-  } else {
-    state_->emulated->run(ni, nj);
+  const auto one = [&] {
+    if (state_->program.is_type2()) {
+      state_->emulated->run_turns(ni, nj);
+    } else {
+      state_->emulated->run(ni, nj);
+    }
+  };
+  if (state_->keeps_calls) {
+    for (; times > 0; --times) one();
+    return;
   }
+  const emulator::BoardTotals before = state_->emulated->totals();
+  state_->emulated->resume({});
+  one();
+  const emulator::BoardTotals of_one = state_->emulated->totals();
+  state_->emulated->resume(before);
+  state_->emulated->resume(with_repeated(before, of_one, times));
 }
 
 void Device::time_integration(std::size_t particles, std::size_t n) {
@@ -479,6 +520,7 @@ std::vector<std::uint64_t> Device::wait() {
 const Program& Device::program() const { return state_->program; }
 std::size_t Device::fields(Transfer transfer) const { return state_->program.record_fields(transfer); }
 std::size_t Device::j_capacity() const { return state_->j_capacity(); }
+std::size_t Device::turn_capacity() const { return state_->turn_capacity(); }
 const emulator::MachineDescription& Device::machine() const { return state_->boards.machine(); }
 const DeviceOptions& Device::options() const { return state_->options; }
 emulator::Counters Device::counters() const {

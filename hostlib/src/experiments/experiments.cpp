@@ -20,8 +20,6 @@ using isa::Ticket;
 using isa::Transfer;
 
 constexpr std::size_t kPlacesOfChip = std::size_t{emulator::kBlocks} * emulator::kParticlesPerRun;
-/// The status holds twice the number of steps, and parameters are doubles.
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 52;
 
 std::uint64_t word_of(Ticket ticket) { return static_cast<std::uint64_t>(ticket); }
 
@@ -85,7 +83,7 @@ class BoardPlaces {
     occupants_.resize(std::min(experiments_, all_));
     // Every place of the board gets a ticket, so that none goes on with an experiment of a run before.
     records_.assign(all_ * record_, 0);
-    results_.places = occupants_.size();
+    results_.places = all_;
     results_.fields.resize(experiments_ * columns_);
     results_.steps.resize(experiments_);
     results_.finished.resize(experiments_);
@@ -93,7 +91,7 @@ class BoardPlaces {
 
   [[nodiscard]] std::size_t experiments() const { return experiments_; }
   [[nodiscard]] std::size_t done() const { return done_; }
-  [[nodiscard]] bool all_taken() const { return taken_ == occupants_.size(); }
+  [[nodiscard]] bool all_taken() const { return taken_ == all_; }
   [[nodiscard]] bool all_free() const { return taken_ == 0; }
 
   /// Lets the next experiments begin in free places.
@@ -167,20 +165,43 @@ class BoardPlaces {
   std::vector<std::uint64_t> records_;  // [place of the board][field]
 };
 
-/// Time of rounds in which every experiment takes all steps.
+/// Time of rounds in which every experiment takes all steps. The rounds are alike.
 void time_rounds(Device& device, std::size_t experiments, std::uint64_t most_steps, ExperimentResults& results) {
-  const std::size_t all = device.chips() * kPlacesOfChip;
-  results.places = std::min(experiments, all);
-  for (std::size_t first = 0; first < experiments; first += all) {
-    for (std::uint64_t step = 0; step < most_steps; step += results.round_steps) {
-      device.time_run(all, results.round_steps);
-      ++results.rounds;
-    }
+  results.places = device.chips() * kPlacesOfChip;
+  const std::uint64_t fillings = (experiments + results.places - 1) / results.places;
+  const std::uint64_t rounds = most_steps / results.round_steps;
+  if (fillings > std::numeric_limits<std::uint64_t>::max() / rounds) {
+    throw Error(fmt::format("steps = {} is refused: {} experiments take more than 2^64 rounds of {}", most_steps,
+                            experiments, base::counted(results.round_steps, "step")));
   }
-  const double places =
-      std::ceil(static_cast<double>(experiments) / static_cast<double>(all)) * static_cast<double>(results.places);
+  results.rounds = fillings * rounds;
+  device.time_run(results.places, results.round_steps, results.rounds);
+  const double places = static_cast<double>(fillings) * static_cast<double>(results.places);
   results.occupancy = experiments == 0 ? 0 : static_cast<double>(experiments) / places;
-  results.occupancy_of_queue = experiments < all ? std::numeric_limits<double>::quiet_NaN() : 1;
+  results.occupancy_of_queue = experiments < results.places ? std::numeric_limits<double>::quiet_NaN() : 1;
+}
+
+/// All divisors of a number, in order. Divided by its primes, a number of 2^52 leaves at most one beyond 2^26.
+std::vector<std::uint64_t> divisors_of(std::uint64_t number) {
+  std::vector<std::uint64_t> divisors{1};
+  std::uint64_t rest = number;
+  const auto divide_by = [&](std::uint64_t prime) {
+    const std::size_t without = divisors.size();
+    for (std::uint64_t power = prime; rest % prime == 0; power *= prime) {
+      rest /= prime;
+      for (std::size_t n = 0; n < without; ++n) divisors.push_back(divisors[n] * power);
+    }
+  };
+  divide_by(2);
+  divide_by(3);
+  // All further primes are next to a multiple of 6. Numbers that are none divide no rest.
+  for (std::uint64_t next = 5; next * next <= rest; next += 6) {
+    divide_by(next);
+    divide_by(next + 2);
+  }
+  if (rest > 1) divide_by(rest);
+  std::ranges::sort(divisors);
+  return divisors;
 }
 
 }  // namespace
@@ -207,29 +228,30 @@ std::vector<std::uint64_t> beginning_record(const isa::Program& program, std::sp
   return record;
 }
 
-std::uint64_t round_steps_of(const ExperimentOptions& options) {
+std::uint64_t round_steps_of(const ExperimentOptions& options, std::uint64_t most_of_round) {
   const std::uint64_t most = options.most_steps;
-  if (most < 1 || most > kMostSteps) {
-    throw Error(fmt::format("steps = {} is refused: it must be 1 to {}", most, kMostSteps));
+  if (most < 1 || most > kMostExperimentSteps) {
+    throw Error(fmt::format("steps = {} is refused: it must be 1 to {}", most, kMostExperimentSteps));
   }
-  const auto is_divisor = [&](std::uint64_t steps) { return steps > 0 && most % steps == 0; };
+  const std::uint64_t asked = options.round_steps;
+  if (asked > most_of_round) {
+    throw Error(fmt::format("round = {} is refused: it must be 1 to {}", asked, most_of_round));
+  }
+  if (asked != 0 && most % asked == 0) return asked;
   // The divisors next to the usual number, or to the one that is asked for.
-  const std::uint64_t wanted = options.round_steps == 0 ? kRoundSteps : options.round_steps;
-  std::uint64_t below = std::min(most, wanted);
-  while (!is_divisor(below)) --below;
-  std::uint64_t above = most;
-  for (std::uint64_t small = 1; small * small <= most && small <= most / wanted; ++small) {
-    if (is_divisor(small) && most / small >= wanted) above = most / small;
-  }
-  for (std::uint64_t steps = wanted; steps * steps <= most; ++steps) {
-    if (!is_divisor(steps)) continue;
-    above = std::min(above, steps);
-    break;
-  }
-  if (options.round_steps != 0) {
-    if (is_divisor(options.round_steps)) return options.round_steps;
-    throw Error(fmt::format("round = {} is refused: it must divide the {} steps, as {} and {} do", options.round_steps,
-                            most, below, above));
+  const std::uint64_t wanted = asked == 0 ? kRoundSteps : asked;
+  std::vector<std::uint64_t> divisors = divisors_of(most);
+  std::erase_if(divisors, [&](std::uint64_t steps) { return steps > most_of_round; });
+  const auto next = std::ranges::lower_bound(divisors, wanted);
+  const bool has_above = next != divisors.end();
+  if (has_above && *next == wanted) return wanted;
+  const bool has_below = next != divisors.begin();
+  const std::uint64_t below = has_below ? *(next - 1) : *next;
+  const std::uint64_t above = has_above ? *next : below;
+  if (asked != 0) {
+    throw Error(
+        fmt::format("round = {} is refused: it must divide the {} steps, as {}", asked, most,
+                    above == below ? fmt::format("{} does", below) : fmt::format("{} and {} do", below, above)));
   }
   // As far from the usual number by factors: rounds that are too short cost as much as rounds that are too long.
   const auto ratio = [&](std::uint64_t steps) {
@@ -244,7 +266,7 @@ ExperimentResults run_experiments(Device& device, std::span<const std::uint64_t>
                                   const std::function<void(std::size_t, std::size_t)>& told) {
   require_experiment(device.program());
   ExperimentResults results;
-  results.round_steps = round_steps_of(options);
+  results.round_steps = round_steps_of(options, device.turn_capacity());
   device.set_parameter(isa::kExperimentLimit, static_cast<double>(options.most_steps));
   if (!device.computes()) {
     time_rounds(device, experiments_in(device.program(), starts), options.most_steps, results);

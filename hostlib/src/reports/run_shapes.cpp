@@ -77,7 +77,7 @@ base::ReportShape run_shape() {
                               "runs x ceil(ceil(nj / chips) / 16)"),
             base::or_none(base::object_field(
                 "experiments", "of a kernel of experiments",
-                {base::whole_field("places", "experiments that are computed together"),
+                {base::whole_field("places", "places of all boards, each for an experiment"),
                  base::whole_field("rounds", "rounds"), base::whole_field("round_steps", "steps of a round"),
                  base::or_null(base::number_field("occupancy", "1", "share of the steps in which a place was at work")),
                  base::or_null(

@@ -2,6 +2,7 @@
 // engine, the threads and the number of chips. Expected numbers are computed here.
 #include "gdr/hostlib/experiments.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -181,7 +182,7 @@ experiment step
   const ExperimentResults results = run_experiments(device, starts, {7, 0, true});
   EXPECT_THAT(results.fields, ::testing::ElementsAre(26, 121));
   EXPECT_EQ(results.unfinished(), 0u);
-  EXPECT_EQ(results.occupancy, 1);
+  EXPECT_EQ(results.occupancy, 2.0 / static_cast<double>(results.places));
 }
 
 TEST(Experiments, LeaveNothingForTheNextCall) {
@@ -253,18 +254,60 @@ TEST(Experiments, TellAfterEachRoundHowManyAreDone) {
   EXPECT_TRUE(std::ranges::is_sorted(done));
 }
 
-TEST(Experiments, TakeRoundsThatDivideTheSteps) {
-  EXPECT_EQ(round_steps_of({20000, 0, true}), 200u);
-  EXPECT_EQ(round_steps_of({150, 0, true}), 150u);
-  EXPECT_EQ(round_steps_of({20002, 0, true}), 146u);    // 2 x 73 x 137; the next one is 274
-  EXPECT_EQ(round_steps_of({10007, 0, true}), 10007u);  // a prime: all at once rather than one by one
-  EXPECT_EQ(round_steps_of({600, 60, true}), 60u);
-  EXPECT_THROW(static_cast<void>(round_steps_of({0, 0, true})), Error);
+constexpr std::uint64_t kMostOfRound = 2097152;  // 32 M words of external memory, 16 in a turn
+
+std::string why_refused(const ExperimentOptions& options) {
   try {
-    static_cast<void>(round_steps_of({600, 70, true}));
-    FAIL();
+    return fmt::format("taken: {}", round_steps_of(options, kMostOfRound));
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "round = 70 is refused: it must divide the 600 steps, as 60 and 75 do");
+    return error.what();
+  }
+}
+
+TEST(Experiments, TakeRoundsThatDivideTheSteps) {
+  const auto of_steps = [](std::uint64_t steps, std::uint64_t round = 0) {
+    return round_steps_of({steps, round, true}, kMostOfRound);
+  };
+  EXPECT_EQ(of_steps(20000), 200u);
+  EXPECT_EQ(of_steps(150), 150u);
+  EXPECT_EQ(of_steps(20002), 146u);    // 2 x 73 x 137; the next one is 274
+  EXPECT_EQ(of_steps(10007), 10007u);  // a prime: all at once rather than one by one
+  EXPECT_EQ(of_steps(1), 1u);
+  EXPECT_EQ(of_steps(600, 60), 60u);
+  EXPECT_EQ(of_steps(600, 600), 600u);
+  EXPECT_EQ(why_refused({600, 70, true}), "round = 70 is refused: it must divide the 600 steps, as 60 and 75 do");
+  EXPECT_EQ(why_refused({600, 700, true}), "round = 700 is refused: it must divide the 600 steps, as 600 does");
+  EXPECT_EQ(why_refused({0, 0, true}), "steps = 0 is refused: it must be 1 to 4503599627370496");
+}
+
+/// Numbers of steps up to the greatest take no longer than their prime factors.
+TEST(Experiments, TakeRoundsOfManySteps) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 52;
+  EXPECT_EQ(round_steps_of({kMost, 0, true}, kMostOfRound), 256u);
+  EXPECT_EQ(round_steps_of({kMost, kMostOfRound, true}, kMostOfRound), kMostOfRound);
+  EXPECT_EQ(why_refused({kMost, kMost - 1, true}), "round = 4503599627370495 is refused: it must be 1 to 2097152");
+  EXPECT_EQ(why_refused({kMost, kMostOfRound - 1, true}),
+            "round = 2097151 is refused: it must divide the 4503599627370496 steps, as 1048576 and 2097152 do");
+  constexpr std::uint64_t kPrime = 4503599627370449;  // the greatest below 2^52
+  EXPECT_EQ(round_steps_of({kPrime, 0, true}, kMostOfRound), 1u);
+  EXPECT_EQ(why_refused({kPrime, 1000, true}),
+            "round = 1000 is refused: it must divide the 4503599627370449 steps, as 1 does");
+  constexpr std::uint64_t kSquare = std::uint64_t{67108859} * 67108859;  // of the greatest prime below 2^26
+  EXPECT_EQ(round_steps_of({kSquare, 0, true}, std::uint64_t{1} << 28), 1u);
+  EXPECT_EQ(round_steps_of({kSquare, 67108859, true}, std::uint64_t{1} << 28), 67108859u);
+}
+
+/// Against all divisors, tried one by one.
+TEST(Experiments, TakeTheDivisorNextToTheUsualRound) {
+  for (std::uint64_t steps = 1; steps <= 3000; ++steps) {
+    std::uint64_t best = 1;
+    for (std::uint64_t divisor = 2; divisor <= steps; ++divisor) {
+      // By factors: divisor / 200 against 200 / best, without rounding.
+      const std::uint64_t high = std::max<std::uint64_t>(divisor, 200) * std::min<std::uint64_t>(best, 200);
+      const std::uint64_t low = std::min<std::uint64_t>(divisor, 200) * std::max<std::uint64_t>(best, 200);
+      if (steps % divisor == 0 && high < low) best = divisor;
+    }
+    ASSERT_EQ(round_steps_of({steps, 0, true}, kMostOfRound), best) << steps;
   }
 }
 
@@ -290,6 +333,48 @@ TEST(Experiments, AreTimedAsIfAllTookTheMostSteps) {
   EXPECT_EQ(rounds.rounds, 6u);  // 8,192 places and twice 60 steps
   EXPECT_TRUE(rounds.fields.empty());
   EXPECT_GT(timed.emulated().seconds().total(), 0);
+}
+
+/// One round is looked at: the sums are those of as many as there are.
+TEST(Experiments, AreTimedByOneRound) {
+  const auto timed_by = [](std::uint64_t steps, std::uint64_t round, bool keeps_calls = false) {
+    Device device = device_with(on(std::string(emulator::Engine::timing)));
+    if (keeps_calls) device.keep_calls();
+    const std::vector<Start> starts = starts_of(9000, 30, 60);
+    static_cast<void>(run_experiments(device, fields_of_starts(starts), {steps, round, true}));
+    return device.totals();
+  };
+  const DeviceTotals one = timed_by(1400, 20);
+  const DeviceTotals each = timed_by(1400, 20, true);
+  EXPECT_NEAR(one.emulated.seconds.total(), each.emulated.seconds.total(), 1e-12 * each.emulated.seconds.total());
+  EXPECT_EQ(one.emulated.clocks.total(), each.emulated.clocks.total());
+  EXPECT_EQ(one.emulated.runs, 140u);
+  EXPECT_EQ(each.emulated.runs, 140u);
+  EXPECT_EQ(one.emulated.iterations, each.emulated.iterations);
+  for (const auto member : {&emulator::Counters::runs, &emulator::Counters::iterations, &emulator::Counters::lines,
+                            &emulator::Counters::host_bytes_in, &emulator::Counters::host_bytes_out,
+                            &emulator::Counters::idp_words, &emulator::Counters::odp_words}) {
+    EXPECT_EQ(one.counters.*member, each.counters.*member);
+  }
+  for (std::size_t unit = 0; unit < one.emulated.busy.size(); ++unit) {
+    EXPECT_NEAR(one.emulated.busy[unit], each.emulated.busy[unit], 1e-12 * each.emulated.busy[unit]);
+  }
+  // 2 x 10^11 rounds.
+  const DeviceTotals many = timed_by(std::uint64_t{100'000'000'000} * 20, 20);
+  EXPECT_EQ(many.emulated.runs, 200'000'000'000u);
+  EXPECT_THROW(static_cast<void>(timed_by(std::uint64_t{1} << 52, 1)), Error) << "clocks do not fit 64 bits";
+}
+
+TEST(Experiments, HaveAllPlacesOfTheBoard) {
+  const std::vector<Start> starts = starts_of(2, 30, 60);
+  for (const std::string_view engine : {emulator::Engine::simd, emulator::Engine::timing}) {
+    Device device = device_with(on(std::string(engine)));
+    const ExperimentResults few = run_experiments(device, fields_of_starts(starts), {60, 20, true});
+    EXPECT_EQ(few.places, 8192u) << engine;
+    EXPECT_LE(few.occupancy, 2.0 / 8192) << engine;
+    EXPECT_GT(few.occupancy, 0) << engine;
+    EXPECT_TRUE(std::isnan(few.occupancy_of_queue)) << engine << ": places were free in all rounds";
+  }
 }
 
 TEST(Experiments, RefuseWhatIsNone) {

@@ -69,10 +69,11 @@ class Device {
   void write_j(std::size_t first, std::span<const std::uint64_t> fields);
 
   /// Add to the emulated time what write_j() of `records` records, or run() of `ni` i-records against `nj` j-records
-  /// (Type II: in `nj` turns), would take, without any data. Throw gdr::Error for engines other than `timing`, and for
-  /// more records than external memory holds.
+  /// (Type II: in `nj` turns), would take, without any data. `times` runs one after the other take as long as one of
+  /// them so often, and only with keep_calls() is each looked at. Throw gdr::Error for engines other than `timing`, for
+  /// more records than external memory holds, and for more runs than counters of 64 bits can count.
   void time_j(std::size_t records);
-  void time_run(std::size_t ni, std::size_t nj);
+  void time_run(std::size_t ni, std::size_t nj, std::uint64_t times = 1);
   /// Adds to the emulated time what the host takes to integrate `particles` of `n` particles by one step.
   void time_integration(std::size_t particles, std::size_t n);
 
@@ -100,6 +101,8 @@ class Device {
   [[nodiscard]] std::size_t fields(isa::Transfer transfer) const;
   /// Number of j-records that the external memories of all chips together hold.
   [[nodiscard]] std::size_t j_capacity() const;
+  /// Most turns of a run of a kernel of Type II.
+  [[nodiscard]] std::size_t turn_capacity() const;
   [[nodiscard]] const emulator::MachineDescription& machine() const;
   [[nodiscard]] const DeviceOptions& options() const;
   /// Counts of operations and data since load(), added up over the chips.

@@ -21,9 +21,12 @@ namespace gdr::hostlib {
 /// round when its experiment is done.
 inline constexpr std::uint64_t kRoundSteps = 200;
 
+/// Most steps of an experiment. Its status holds twice the number of steps, and parameters are doubles.
+inline constexpr std::uint64_t kMostExperimentSteps = std::uint64_t{1} << 52;
+
 struct ExperimentOptions {
   std::uint64_t most_steps = 0;   // of an experiment, 1 to 2^52
-  std::uint64_t round_steps = 0;  // a divisor of most_steps; 0: the one next to kRoundSteps
+  std::uint64_t round_steps = 0;  // a divisor of most_steps up to Device::turn_capacity(); 0: next to kRoundSteps
   bool refill = true;             // false: places are filled again when all their experiments are done
 };
 
@@ -33,7 +36,7 @@ struct ExperimentResults {
   std::vector<std::uint8_t> finished;  // [experiment]; 0: it had most_steps and is not done
   std::uint64_t rounds = 0;
   std::uint64_t round_steps = 0;
-  std::size_t places = 0;
+  std::size_t places = 0;  // of all boards
   /// Steps of all experiments / steps for which the board's places had time: in all rounds, and in those in which every
   /// place had an experiment. NaN if there were no such rounds.
   double occupancy = 0;
@@ -50,8 +53,9 @@ struct ExperimentResults {
 [[nodiscard]] std::vector<std::uint64_t> beginning_record(const isa::Program& program,
                                                           std::span<const std::uint64_t> start);
 
-/// Steps of a round for `options`. Throws gdr::Error if most_steps is out of its range, or round_steps is no divisor.
-[[nodiscard]] std::uint64_t round_steps_of(const ExperimentOptions& options);
+/// Steps of a round for `options`, of at most `most_of_round`, a device's turn_capacity(). Throws gdr::Error if
+/// most_steps or round_steps is out of its range, or round_steps is no divisor.
+[[nodiscard]] std::uint64_t round_steps_of(const ExperimentOptions& options, std::uint64_t most_of_round);
 
 /// Runs an experiment for each start on the device's program; `starts` has the shape [experiment][start column].
 /// Results are in the order of the starts. They and the events of their steps depend on starts, parameters and
@@ -59,7 +63,8 @@ struct ExperimentResults {
 /// most_steps gives the result of its last state. `told` may be empty; it is called after each round with the number of
 /// experiments whose results are there, and that of all; an exception from it ends the run.
 ///
-/// With engine `timing` there are no results: time is added as if every experiment took most_steps.
+/// With engine `timing` there are no results: time is added as if every experiment took most_steps. Rounds are alike
+/// then, and only one is looked at.
 ///
 /// Throws gdr::Error if the program is no kernel of experiments, for starts that are no whole records or have a value
 /// that a conversion refuses, and as round_steps_of().
