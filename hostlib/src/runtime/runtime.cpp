@@ -205,6 +205,16 @@ std::string own_file(const char* variable, const std::string& file, const std::s
   return own;
 }
 
+/// Throws gdr::Error, naming the variable, if the file could not be written when the kernel is closed.
+void require_writable(const std::string& variable, const std::string& file) {
+  if (file.empty()) return;
+  try {
+    gdr::base::require_writable(file);
+  } catch (const gdr::Error& error) {
+    throw gdr::Error(variable + ": " + error.what());
+  }
+}
+
 /// What GDR_EVENTS asks for; `usual` if it is not set. Throws gdr::Error for another value.
 bool tells_events_by_environment(bool usual) {
   const std::string asked = gdr::base::environment("GDR_EVENTS");
@@ -255,6 +265,9 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     std::string trace = file_from_environment("GDR_TRACE", program.kernel, {".json"});
     profile = own_file("GDR_PROFILE", profile, program.kernel);
     trace = own_file("GDR_TRACE", trace, program.kernel);
+    for (const auto& [variable, file] : {std::pair("GDR_PROFILE", &profile), std::pair("GDR_TRACE", &trace)}) {
+      require_writable(variable, *file);
+    }
     gdr::base::refuse_lost_files(std::array<gdr::base::NamedFile, 2>{{{"GDR_PROFILE", profile}, {"GDR_TRACE", trace}}});
     const bool tells_events = tells_events_by_environment(false);
     gdr::Device device(gdr::device_options_from_environment());

@@ -315,13 +315,24 @@ TEST(RuntimeEnvironment, RefusesOneFileForTheProfileOfAnotherKernelAndItsTrace) 
   EXPECT_THAT(gdr_runtime_message(), testing::HasSubstr("p-second.json: named for two outputs"));
 }
 
-TEST(RuntimeEnvironment, TellsOfAFileThatCannotBeWritten) {
+TEST(RuntimeEnvironment, RefusesAFileThatCannotBeWrittenBeforeItComputes) {
   const tests::ScratchDirectory folder;
-  const Setting profile("GDR_PROFILE", (folder.path() / "missing" / "p.json").string());
+  for (const char* variable : {"GDR_PROFILE", "GDR_TRACE"}) {
+    const Setting file(variable, (folder.path() / "missing" / "p.json").string());
+    EXPECT_EQ(opened(GDR_ERROR_REFUSED), nullptr);
+    EXPECT_THAT(gdr_runtime_message(), testing::AllOf(testing::StartsWith(variable), testing::HasSubstr("missing")));
+  }
+}
+
+TEST(RuntimeEnvironment, TellsOfAFileThatCanNoLongerBeWritten) {
+  const tests::ScratchDirectory folder;
+  std::filesystem::create_directory(folder.path() / "gone");
+  const Setting profile("GDR_PROFILE", (folder.path() / "gone" / "p.json").string());
   const Opened runtime = opened(GDR_OK);
+  std::filesystem::remove(folder.path() / "gone");
   run_once(runtime.get());
   EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_ERROR_REFUSED);
-  EXPECT_THAT(gdr_runtime_message(), testing::HasSubstr("missing"));
+  EXPECT_THAT(gdr_runtime_message(), testing::HasSubstr("gone"));
 }
 
 }  // namespace

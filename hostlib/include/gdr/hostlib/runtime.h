@@ -25,7 +25,8 @@ enum {
 
 typedef struct gdr_runtime gdr_runtime;
 
-/* Opens a device and loads the object file `object` of `bytes` bytes. On failure *runtime is null. */
+/* Opens a device and loads the object file `object` of `bytes` bytes. Refused if a file that GDR_PROFILE or GDR_TRACE
+   names could not be written later. On failure *runtime is null. */
 int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** runtime);
 /* The parameter keeps the value until it is set again. */
 int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double value);
