@@ -190,6 +190,9 @@ struct Function {
   const Record* got = nullptr;  // of experiments: their results, beside the starts in `record`
 };
 
+/// As the messages of the runtime call them.
+std::string records_name(const Function& function) { return function.got != nullptr ? "starts" : "records"; }
+
 /// What a program can ask when it has run, and the end.
 void add_observations(const std::string& kernel, std::vector<Function>& functions) {
   functions.push_back({kernel + "_emulated_seconds",
@@ -242,7 +245,7 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
          &records[0],
          {"n"},
          false,
-         "gdr_runtime_experiments(runtime, records, n, most_steps, results)",
+         "gdr_runtime_experiments(runtime, starts, n, most_steps, results)",
          Function::Words::none,
          "",
          &records[1]});
@@ -357,7 +360,7 @@ std::string c_signature(const Function& function) {
   const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
   if (function.record != nullptr) {
     const bool sends = function.record->transfer != isa::Transfer::rrn;
-    add(fmt::format("{}{}* records", sends ? "const " : "", function.record->type));
+    add(fmt::format("{}{}* {}", sends ? "const " : "", function.record->type, records_name(function)));
   }
   switch (function.words) {
     case Function::Words::none:
@@ -460,7 +463,7 @@ std::string fortran_function(const Function& function, const std::string& name, 
   };
   if (function.record != nullptr) {
     const bool sends = function.record->transfer != isa::Transfer::rrn;
-    add("records", fmt::format("type({}), dimension(*), intent({})", type, sends ? "in" : "inout"));
+    add(records_name(function), fmt::format("type({}), dimension(*), intent({})", type, sends ? "in" : "inout"));
   }
   switch (function.words) {
     case Function::Words::none:

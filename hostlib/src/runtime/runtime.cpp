@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
@@ -116,9 +117,12 @@ int guarded(Body body) {
 
 int not_open() { return failed(GDR_ERROR_NOT_OPEN, "the kernel is not initialised"); }
 int null_pointer(const std::string& name) { return failed(GDR_ERROR_ARGUMENT, name + " is a null pointer"); }
-int negative(const std::string& name, int value) {
-  return failed(GDR_ERROR_ARGUMENT, name + " = " + std::to_string(value) + " is negative");
+/// A number outside `least` to `most`. `name` is that of the generated stubs, which callers see.
+int outside(const std::string& name, std::int64_t value, std::int64_t least, std::uint64_t most) {
+  return failed(GDR_ERROR_ARGUMENT, name + " = " + std::to_string(value) + " is refused: it must be " +
+                                        std::to_string(least) + " to " + std::to_string(most));
 }
+constexpr int kMostRecords = std::numeric_limits<int>::max();
 
 /// GDR_OK if the runtime can be used now.
 int check(const gdr_runtime* runtime) {
@@ -152,11 +156,11 @@ int check_sent(const gdr_runtime& runtime, std::size_t nj) {
   return GDR_OK;
 }
 
-/// The same for a call with `count` records at `records`.
-int check(const gdr_runtime* runtime, const char* name, const void* records, int count) {
+/// The same for a call with `n` records at `records`.
+int check(const gdr_runtime* runtime, const char* name, const void* records, int n) {
   if (runtime == nullptr) return not_open();
-  if (count < 0) return negative("count", count);
-  if (records == nullptr && count > 0) return null_pointer(name);
+  if (n < 0) return outside("n", n, 0, kMostRecords);
+  if (records == nullptr && n > 0) return null_pointer(name);
   return check(runtime);
 }
 
@@ -296,26 +300,26 @@ int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double val
   });
 }
 
-int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int count) {
+int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int n) {
   return guarded([&] {
     if (runtime != nullptr) runtime->refused_particles = true;
-    if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
-    runtime->particles = fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::hlt));
+    if (const int status = check(runtime, "records", records, n); status != GDR_OK) return status;
+    runtime->particles = fields_of(records, static_cast<std::size_t>(n) * runtime->device.fields(Transfer::hlt));
     runtime->refused_particles = false;
     return static_cast<int>(GDR_OK);
   });
 }
 
-int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int count) {
+int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int n) {
   return guarded([&] {
     if (runtime == nullptr) return not_open();
     const std::size_t room = runtime->device.j_capacity();
     const auto from = static_cast<std::size_t>(std::max(first, 0));
-    const auto number = static_cast<std::size_t>(std::max(count, 0));
+    const auto number = static_cast<std::size_t>(std::max(n, 0));
     // Until they are written, none of them is what the program wants.
     if (first >= 0 && from < room) runtime->records.refused(from, std::min(number, room - from));
-    if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
-    if (first < 0) return negative("first", first);
+    if (const int status = check(runtime, "records", records, n); status != GDR_OK) return status;
+    if (first < 0) return outside("first", first, 0, room - 1);
     // Checked before the records are copied, which may take more memory than the host has.
     if (const std::size_t end = from + number; end > room) {
       return failed(GDR_ERROR_REFUSED, "j-records " + std::to_string(first) + ".." + std::to_string(end - 1) +
@@ -331,7 +335,9 @@ int gdr_runtime_start(gdr_runtime* runtime, int nj) {
   return guarded([&] {
     if (const int status = check(runtime); status != GDR_OK) return status;
     runtime->results.clear();  // a run that is refused or fails has no results
-    if (nj < 0) return negative("nj", nj);
+    const gdr::Device& device = runtime->device;
+    if (nj < 0 && device.program().is_type2()) return outside("turns", nj, 1, device.turn_capacity());
+    if (nj < 0) return outside("nj", nj, 0, device.j_capacity());
     if (const int status = check_sent(*runtime, static_cast<std::size_t>(nj)); status != GDR_OK) return status;
     runtime->device.start(runtime->particles, static_cast<std::size_t>(nj));
     runtime->running = true;
@@ -349,55 +355,56 @@ int gdr_runtime_wait(gdr_runtime* runtime) {
   });
 }
 
-int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count) {
+int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int n) {
   return guarded([&] {
-    if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
+    if (const int status = check(runtime, "records", records, n); status != GDR_OK) return status;
     const std::size_t record = runtime->device.fields(Transfer::rrn);
-    const std::size_t fields = static_cast<std::size_t>(count) * record;
+    const std::size_t fields = static_cast<std::size_t>(n) * record;
     if (fields > runtime->results.size()) {
       return failed(GDR_ERROR_STATE, "the last run has " + std::to_string(runtime->results.size() / record) +
-                                         " results, " + std::to_string(count) + " are asked for");
+                                         " results, " + std::to_string(n) + " are asked for");
     }
     if (fields > 0) std::memcpy(records, runtime->results.data(), fields * sizeof(std::uint64_t));
     return static_cast<int>(GDR_OK);
   });
 }
 
-int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count) {
+int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int n) {
   return guarded([&] {
-    if (const int status = check(runtime, "words", words, count); status != GDR_OK) return status;
-    const auto wanted = static_cast<std::size_t>(count);
+    if (const int status = check(runtime, "words", words, n); status != GDR_OK) return status;
+    const auto wanted = static_cast<std::size_t>(n);
     if (wanted > runtime->results.size()) {
       return failed(GDR_ERROR_STATE, "the last run has " + std::to_string(runtime->results.size()) + " words, " +
-                                         std::to_string(count) + " are asked for");
+                                         std::to_string(n) + " are asked for");
     }
     if (wanted > 0) std::memcpy(words, runtime->results.data(), wanted * sizeof(std::uint64_t));
     return static_cast<int>(GDR_OK);
   });
 }
 
-int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int count, int64_t most_steps, void* results) {
+int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int n, int64_t most_steps, void* results) {
   return guarded([&] {
-    if (const int status = check(runtime, "starts", starts, count); status != GDR_OK) return status;
-    if (results == nullptr && count > 0) return null_pointer("results");
-    if (most_steps < 1) {
-      return failed(GDR_ERROR_ARGUMENT, "most_steps = " + std::to_string(most_steps) + " is less than 1");
+    if (const int status = check(runtime, "starts", starts, n); status != GDR_OK) return status;
+    if (results == nullptr && n > 0) return null_pointer("results");
+    constexpr std::uint64_t kMost = gdr::hostlib::kMostExperimentSteps;
+    if (most_steps < 1 || static_cast<std::uint64_t>(most_steps) > kMost) {
+      return outside("most_steps", most_steps, 1, kMost);
     }
     if (const int status = check_sent(*runtime, 0); status != GDR_OK) return status;
     const gdr::isa::Program& program = runtime->device.program();
     const std::size_t fields = gdr::hostlib::start_columns(program).size();
     const gdr::hostlib::ExperimentOptions options{static_cast<std::uint64_t>(most_steps), 0, true};
     const gdr::hostlib::ExperimentResults done = gdr::hostlib::run_experiments(
-        runtime->device, fields_of(starts, static_cast<std::size_t>(count) * fields), options);
+        runtime->device, fields_of(starts, static_cast<std::size_t>(n) * fields), options);
     const std::size_t columns = gdr::hostlib::result_columns(program).size();
     auto* to = static_cast<unsigned char*>(results);
     const auto put = [&](const std::uint64_t* words, std::size_t number) {
       std::memcpy(to, words, number * sizeof(std::uint64_t));
       to += number * sizeof(std::uint64_t);
     };
-    for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n) {
-      const std::uint64_t end[2] = {done.steps[n], done.finished[n]};
-      put(done.fields.data() + n * columns, columns);
+    for (std::size_t one = 0; one < static_cast<std::size_t>(n); ++one) {
+      const std::uint64_t end[2] = {done.steps[one], done.finished[one]};
+      put(done.fields.data() + one * columns, columns);
       put(end, 2);
     }
     return static_cast<int>(GDR_OK);

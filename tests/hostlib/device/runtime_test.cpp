@@ -54,9 +54,11 @@ TEST_F(Runtime, NamesTheArgumentThatIsRefused) {
   double value = 0;
   expect_refused(gdr_runtime_set_parameter(runtime(), nullptr, 1), GDR_ERROR_ARGUMENT, "name is a null pointer");
   expect_refused(gdr_runtime_send_i(runtime(), nullptr, 1), GDR_ERROR_ARGUMENT, "records is a null pointer");
-  expect_refused(gdr_runtime_send_j(runtime(), -1, &value, 1), GDR_ERROR_ARGUMENT, "first = -1 is negative");
-  expect_refused(gdr_runtime_start(runtime(), -2), GDR_ERROR_ARGUMENT, "nj = -2 is negative");
-  expect_refused(gdr_runtime_get_result(runtime(), &value, -3), GDR_ERROR_ARGUMENT, "count = -3 is negative");
+  expect_refused(gdr_runtime_send_j(runtime(), -1, &value, 1), GDR_ERROR_ARGUMENT,
+                 "first = -1 is refused: it must be 0 to 134217727");
+  expect_refused(gdr_runtime_start(runtime(), -2), GDR_ERROR_ARGUMENT, "nj = -2 is refused: it must be 0 to 134217728");
+  expect_refused(gdr_runtime_get_result(runtime(), &value, -3), GDR_ERROR_ARGUMENT,
+                 "n = -3 is refused: it must be 0 to 2147483647");
   expect_refused(gdr_runtime_get_words(runtime(), nullptr, 1), GDR_ERROR_ARGUMENT, "words is a null pointer");
   expect_refused(gdr_runtime_open(nullptr, 0, nullptr), GDR_ERROR_ARGUMENT, "runtime is a null pointer");
   expect_refused(gdr_runtime_wait(nullptr), GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
@@ -333,6 +335,61 @@ TEST(RuntimeEnvironment, TellsOfAFileThatCanNoLongerBeWritten) {
   run_once(runtime.get());
   EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_ERROR_REFUSED);
   EXPECT_THAT(gdr_runtime_message(), testing::HasSubstr("gone"));
+}
+
+Opened opened_source(const std::string& source) {
+  const assembler::AssembleResult result = assembler::assemble(source, "k.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  const std::vector<std::byte> bytes = isa::serialize(*result.program);
+  gdr_runtime* runtime = nullptr;
+  EXPECT_EQ(gdr_runtime_open(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &runtime), GDR_OK)
+      << gdr_runtime_message();
+  return Opened(runtime, gdr_runtime_close);
+}
+
+constexpr const char* kSum =
+    "kernel k\nbvar vector long sum rrn flt72to64 fadd\nvar vector long x hlt\nloop body\n  nop\n"
+    "loop termination\n  bm x sum @0\n  nop\n  nop\n  collect sum\n";
+
+/// A stub's `send_i_particle` replaces all i-particles.
+TEST(RuntimeOfTypeTwo, ComputesWithTheParticlesThatWereSentLast) {
+  const Opened runtime = opened_source(kSum);
+  const std::vector<double> ones(8192, 1);
+  const auto sum_of = [&](int particles) {
+    EXPECT_EQ(gdr_runtime_send_i(runtime.get(), ones.data(), particles), GDR_OK) << gdr_runtime_message();
+    EXPECT_EQ(gdr_runtime_start(runtime.get(), 1), GDR_OK) << gdr_runtime_message();
+    EXPECT_EQ(gdr_runtime_wait(runtime.get()), GDR_OK);
+    double sum = -1;
+    EXPECT_EQ(gdr_runtime_get_words(runtime.get(), &sum, 1), GDR_OK);
+    return sum;
+  };
+  EXPECT_EQ(sum_of(6), 1);
+  EXPECT_EQ(sum_of(8192), 64);  // 16 blocks of 4 chips
+  EXPECT_EQ(sum_of(6), 1);
+  EXPECT_EQ(sum_of(0), 0);
+}
+
+TEST(RuntimeOfTypeTwo, CallsTheTurnsTurns) {
+  const Opened runtime = opened_source(kSum);
+  EXPECT_EQ(gdr_runtime_start(runtime.get(), -1), GDR_ERROR_ARGUMENT);
+  EXPECT_STREQ(gdr_runtime_message(), "turns = -1 is refused: it must be 1 to 2097152");
+  EXPECT_EQ(gdr_runtime_start(runtime.get(), 0), GDR_ERROR_REFUSED);
+  EXPECT_STREQ(gdr_runtime_message(), "turns = 0 is refused: it must be 1 to 2097152");
+}
+
+TEST(RuntimeOfExperiments, NamesTheMostStepsWithTheirRange) {
+  const Opened runtime = opened_source(
+      "kernel k experiment\nvar vector long x hlt\nvar vector long y rrn\nexperiment begin\n  fpassa x y\n"
+      "experiment step\n  fadd y f\"1\" $lt y\n  fsub $lti f\"9\" $ok1\n");
+  const double start = 1;
+  std::array<double, 3> result{};
+  for (const std::int64_t steps : {std::int64_t{0}, std::int64_t{1} << 53}) {
+    EXPECT_EQ(gdr_runtime_experiments(runtime.get(), &start, 1, steps, result.data()), GDR_ERROR_ARGUMENT);
+    EXPECT_EQ(gdr_runtime_message(),
+              "most_steps = " + std::to_string(steps) + " is refused: it must be 1 to 4503599627370496");
+  }
+  EXPECT_EQ(gdr_runtime_experiments(runtime.get(), nullptr, 1, 5, result.data()), GDR_ERROR_ARGUMENT);
+  EXPECT_STREQ(gdr_runtime_message(), "starts is a null pointer");
 }
 
 }  // namespace

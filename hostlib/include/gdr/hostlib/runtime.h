@@ -17,7 +17,7 @@ extern "C" {
 enum {
   GDR_OK = 0,
   GDR_ERROR_NOT_OPEN = 1, /* no runtime: init was not called, or failed */
-  GDR_ERROR_ARGUMENT = 2, /* a null pointer or a negative count */
+  GDR_ERROR_ARGUMENT = 2, /* a null pointer, or a number outside its range */
   GDR_ERROR_REFUSED = 3,  /* the machine or the library refused it; gdr_runtime_message() says why */
   GDR_ERROR_STATE = 4,    /* calls in the wrong order */
   GDR_ERROR_MEMORY = 5    /* the host's memory is exhausted */
@@ -32,28 +32,29 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
 int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double value);
 
 /* Records are the structs of the generated stubs: one 8-byte field for each element of the kernel's variables, in
-   declaration order. send_i replaces all i-particles; send_j writes j-particles first .. first + count - 1. Both copy
-   the records. If a call is refused, runs that would use its records (or, of set_parameter, the parameter) are refused
-   until they are sent, so that nothing is computed with those of earlier calls. */
-int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int count);
-int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int count);
+   declaration order. send_i replaces all i-particles: places on the board that get none are as after open. send_j
+   writes j-particles first .. first + n - 1. Both copy the records. If a call is refused, runs that would use its
+   records (or, of set_parameter, the parameter) are refused until they are sent, so that nothing is computed with those
+   of earlier calls. */
+int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int n);
+int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int n);
 
 /* start runs the loop over j-particles 0 .. nj - 1, all of which must have been sent, in the background; wait returns
  * when the loop has ended. */
 int gdr_runtime_start(gdr_runtime* runtime, int nj);
 int gdr_runtime_wait(gdr_runtime* runtime);
 
-/* Copies the results of the first `count` i-particles of the last run to `records`. A run that was refused has none. */
-int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count);
+/* Copies the results of the first `n` i-particles of the last run to `records`. A run that was refused has none. */
+int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int n);
 
-/* For kernels of Type II, whose number of turns is nj of gdr_runtime_start(): copies the first `count` words (8 bytes
+/* For kernels of Type II, whose number of turns is nj of gdr_runtime_start(): copies the first `n` words (8 bytes
    each) of the last run, in the order of the kernel's `collect` lines. */
-int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count);
+int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int n);
 
-/* For kernels of experiments: runs one for each of `count` starts, of at most `most_steps` steps, and writes a result
+/* For kernels of experiments: runs one for each of `n` starts, of at most `most_steps` steps, and writes a result
    for each, in the order of the starts. A result has 8-byte fields for the kernel's results, then two integers: the
    number of steps, and 0 if the experiment was not done after them. */
-int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int count, int64_t most_steps, void* results);
+int gdr_runtime_experiments(gdr_runtime* runtime, const void* starts, int n, int64_t most_steps, void* results);
 
 /* Emulated time of the board and its host of 2009 since the kernel was loaded. */
 int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds);
