@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "gdr/assembler/listing.h"
 #include "gdr/assembler/stubs.h"
@@ -204,6 +205,25 @@ TEST(Stubs, DeclareOneFieldPerVariableInOrderOfDeclaration) {
     EXPECT_THAT(stubs.header, HasSubstr(prototype));
   }
   EXPECT_THAT(stubs.fortran, HasSubstr("real(c_double) :: xi(3, 2)"));
+}
+
+TEST(Stubs, OfFortranHaveLinesOfTheLengthThatItReads) {
+  const std::string name(111, 'k');
+  const Stubs stubs = generate_stubs(assembled("kernel " + name + "\nvar vector long x hlt\nloop body\n  nop\n"));
+  std::istringstream lines(stubs.fortran);
+  std::string joined;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 132u) << line;
+    // A name that is cut goes on behind the second `&`.
+    const std::size_t first = line.find_first_not_of(' ');
+    const bool goes_on = first != std::string::npos && line[first] == '&';
+    if (goes_on) {
+      EXPECT_TRUE(joined.ends_with("&\n")) << line;
+      joined.resize(joined.size() - 2);
+    }
+    joined += (goes_on ? line.substr(first + 1) : line) + "\n";
+  }
+  EXPECT_THAT(joined, HasSubstr("        bind(c, name=\"" + name + "_grape_init\") result(status)\n"));
 }
 
 TEST(Stubs, OfAKernelWithoutJDataHaveNoFunctionForIt) {

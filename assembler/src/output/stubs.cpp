@@ -492,6 +492,28 @@ std::string fortran_function(const Function& function, const std::string& name, 
       function.comment, name, arguments, function.name, declarations);
 }
 
+/// The text with lines of at most 132 columns, which is what Fortran reads. Names may be cut by `&` at both sides.
+std::string in_columns(const std::string& text) {
+  constexpr std::size_t kColumns = 132;
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t first = line.find_first_not_of(' ');
+    const bool is_comment = first != std::string::npos && line[first] == '!';
+    while (line.size() > kColumns) {
+      const std::size_t blank = is_comment ? line.rfind(' ', kColumns) : std::string::npos;
+      const bool between_words = blank != std::string::npos && blank > first + 1;
+      const std::size_t cut = between_words ? blank : kColumns - 1;
+      all += line.substr(0, cut) + (is_comment ? "\n" : "&\n");
+      line = std::string(first, ' ') + (is_comment ? "! " : "&") + line.substr(between_words ? cut + 1 : cut);
+    }
+    all += line + "\n";
+  }
+  return all;
+}
+
 std::string fortran_module(const isa::Program& program, const std::vector<Record>& records,
                            const std::vector<Function>& functions) {
   FortranNames names;
@@ -519,7 +541,7 @@ std::string fortran_module(const isa::Program& program, const std::vector<Record
       "        bind(c, name=\"{}_message\") result(text)\n      import\n      type(c_ptr) :: text\n    end function\n"
       "  end interface\nend module {}\n",
       names(program.kernel + "_strerror"), program.kernel, names(program.kernel + "_message"), program.kernel, module);
-  return text;
+  return in_columns(text);
 }
 
 }  // namespace
