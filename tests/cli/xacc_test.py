@@ -333,6 +333,54 @@ class Moves(XaccTest):
                       "array has 0 to 8191", done.stderr)
 
 
+class Lengths(XaccTest):
+    def test_sections_of_negative_lengths_end_the_program(self):
+        # A length of -1 was taken for a single place.
+        for arguments, length in [([], -1), (["more"], -2)]:
+            source = self.file("lengths.c", SHIFT.replace("a[half:N / 2] = a[0:N / 2]", "a[half:-argc] = a[0:-argc]"))
+            done = self.outcome(self.compiled(source), 2, *arguments)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"lengths.c:9: rank 0: the directive xmp gmove: a length of {length} in dimension 0 of its left side is "
+                          "refused: it is at least 0", done.stderr)
+
+    def test_sections_may_be_empty(self):
+        source = self.file("empty.c", SHIFT.replace("a[half:N / 2] = a[0:N / 2]", "a[half:argc - 1] = a[0:argc - 1]"))
+        self.assertEqual(self.runs(self.compiled(source), 2), [])
+
+
+# Tasks on the node or element `at`, of three nodes and ten elements.
+TASKS = """#include <stdio.h>
+#include <stdlib.h>
+#pragma xmp nodes p(3)
+#pragma xmp template t(0:9)
+#pragma xmp distribute t(block) onto p
+int main(int argc, char** argv) {
+  int at = atoi(argv[1]);
+#pragma xmp task on ON
+  printf("here\\n");
+  return 0;
+}
+"""
+
+
+class Tasks(XaccTest):
+    def test_nodes_and_elements_that_do_not_exist_end_the_program(self):
+        nodes, elements = "dimension 0 of the nodes 'p'", "dimension 0 of the template 't'"
+        for on, least, most, of in [("p(at)", 1, 3, nodes), ("p[at]", 0, 2, nodes), ("t(at)", 0, 9, elements)]:
+            program = self.compiled(self.file("tasks.c", TASKS.replace("ON", on)))
+            for at in (least, most):
+                self.assertEqual(self.runs(program, 3, str(at)), ["here"])
+            for at in (least - 1, most + 1):
+                done = self.outcome(program, 3, str(at))
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(f"tasks.c:8: rank 0: {at} in {of} is refused: there are {least} to {most}", done.stderr)
+
+    def test_parts_must_lie_in_the_nodes(self):
+        program = self.compiled(self.file("tasks.c", TASKS.replace("ON", "p(at:3)")))
+        self.assertEqual(self.runs(program, 3, "2"), ["here"] * 2)
+        self.assertIn("4:3 in dimension 0 of the nodes 'p' is refused: there are 1 to 3", self.outcome(program, 3, "4").stderr)
+
+
 class Uneven(XaccTest):
     def test_blocks_shadows_corners_and_circles_of_any_size(self):
         source = self.file("uneven.c", UNEVEN)
@@ -415,6 +463,109 @@ class Sums(XaccTest):
         self.assertEqual(len(exact), 1)
         for of_exact, of_serial in zip(exact.pop().split(), serial[0].split(), strict=True):
             self.assertAlmostEqual(float(of_exact) / float(of_serial), 1, delta=1e-4)
+
+
+# Sums of rows and of all elements, in loops within loops that are split over one dimension of the nodes each.
+ROWS = """#include <stdio.h>
+#define N 11
+double a[N][N], row[N];
+long c[N][N], count[N];
+#pragma xmp nodes p(PJ, PI)
+#pragma xmp template t(0:N-1, 0:N-1)
+#pragma xmp distribute t(block, block) onto p
+#pragma xmp align a[i][j] with t(j, i)
+#pragma xmp align c[i][j] with t(j, i)
+#pragma xmp align row[i] with t(*, i)
+#pragma xmp align count[i] with t(*, i)
+int main(void) {
+  double all = 0.5, rows = 0;
+  long whole = 3, most = 0;
+#pragma xmp loop (j, i) on t(j, i)
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) a[i][j] = (c[i][j] = i * 10 + j) / 7.0;
+#pragma xmp loop (i) on t(*, i)
+DEVICE
+  for (int i = 0; i < N; i++) {
+    double s = i;
+    long q = 1;
+#pragma xmp loop (j) on t(j, *) reduction(+:s) reduction(+:q)
+    for (int j = 0; j < N; j++) {
+      s += a[i][j];
+      q += c[i][j];
+    }
+    row[i] = s;
+    count[i] = q;
+  }
+#pragma xmp loop (i) on t(*, i) reduction(+:all, whole) reduction(max:most)
+  for (int i = 0; i < N; i++) {
+    if (count[i] > most) most = count[i];
+#pragma xmp loop (j) on t(j, *) INNER
+    for (int j = 0; j < N; j++) {
+      all += a[i][j] * (i + 1);
+      whole += c[i][j] * (j + 1);
+    }
+  }
+#pragma xmp loop (i) on t(*, i) reduction(+:rows)
+  for (int i = 0; i < N; i++) rows += row[i] * (i + 1);
+#pragma xmp task on p(1, 1)
+  printf("%.12g %ld %ld %.12g\\n", all, whole, most, rows);
+  return 0;
+}
+"""
+
+
+class Rows(XaccTest):
+    def test_sums_are_those_of_the_nodes_that_have_parts_of_them(self):
+        for device in ("", "#pragma acc parallel loop"):
+            for inner in ("", "reduction(+:all, whole)"):
+                source = self.file("rows.c", ROWS.replace("DEVICE", device).replace("INNER", inner))
+                serial = self.serial(source)
+                for rows, columns in [(1, 1), (1, 2), (2, 1), (3, 2), (4, 3)]:
+                    program = self.compiled(source, f"-DPI={rows}", f"-DPJ={columns}")
+                    ranks = rows * columns
+                    self.assertEqual(self.runs(program, ranks), serial)
+                    self.assertEqual(self.runs(program, ranks, "--reductions", "serial"), serial)
+                    if rows == 3:
+                        for network in NETWORKS:
+                            lines = self.runs(program, ranks, "--cluster", network)
+                            self.assertEqual(lines[:1], serial)
+                            self.assertEqual(lines, self.runs(program, ranks, "--cluster", network))
+
+
+# A template that is longer than its array at both ends, so that the first and the last nodes may have no elements.
+LONGER = """#include <stdio.h>
+#define N 10
+long a[N];
+#pragma xmp nodes p(*)
+#pragma xmp template t(-9:N+1)
+#pragma xmp distribute t(block) onto p
+#pragma xmp align a[i] with t(i)
+#pragma xmp shadow a[1]
+int main(void) {
+  long s = 0, wrong = 0;
+#pragma xmp loop (i) on t(i)
+  for (int i = 0; i < N; i++) a[i] = i + 1;
+#pragma xmp reflect (a)
+#pragma xmp loop (i) on t(i) reduction(+:s)
+  for (int i = 1; i < N - 1; i++) s += a[i - 1] + 100 * a[i + 1];
+#ifdef _XCALABLEMP
+#pragma xmp reflect (a) width(/periodic/1)
+#pragma xmp loop (i) on t(i) reduction(+:wrong)
+  for (int i = 0; i < N; i++) wrong += (a[i - 1] != (i + N - 1) % N + 1) + (a[i + 1] != (i + 1) % N + 1);
+#endif
+#pragma xmp task on p(1)
+  printf("%ld %ld\\n", s, wrong);
+  return 0;
+}
+"""
+
+
+class Longer(XaccTest):
+    def test_nodes_without_elements_stand_in_no_ones_way(self):
+        source = self.file("longer.c", LONGER)
+        program = self.compiled(source)
+        for ranks in (1, 2, 3, 4, 5, 7):
+            self.assertEqual(self.runs(program, ranks), self.serial(source), ranks)
 
 
 # Forces of some i, with a sum over all pairs and the largest number; FROM and TO bound the loop.

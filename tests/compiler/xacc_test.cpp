@@ -200,6 +200,12 @@ INSTANTIATE_TEST_SUITE_P(
                        "max min"},
         WrongDirective{"OtherUse", "", LOOP("xmp loop (j, i) on t(j, i) reduction(+:x)", "w[i][j] = x += u[i][j], x;"),
                        13, 57, "'x' of reduction(+: x) is used in the loop other than in x += ... or x = x + ..."},
+        WrongDirective{"SumOfTwoLoops", "",
+                       "#pragma xmp loop (i) on t(*, i) reduction(+:x)\n  for (i = 0; i < N; i++) {\n    x += i;\n"
+                       "#pragma xmp loop (j) on t(j, *)\n    for (j = 0; j < N; j++) x += u[i][j];\n  }\n",
+                       11, 45,
+                       "the reduction of 'x' is refused: loops that are split over different nodes change 'x'; use a "
+                       "variable for each of them"},
         WrongDirective{"CollectiveInTask", "", "#pragma xmp task on p(1, 1)\n  {\n#pragma xmp barrier\n  }\n", 13, 9,
                        "the directive xmp barrier in a task is not taken: all nodes take part in it"},
         WrongDirective{"InAStatement", "", "  if (x > 0)\n#pragma xmp barrier\n    x = 1;\n", 12, 9,

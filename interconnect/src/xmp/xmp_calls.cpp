@@ -66,7 +66,10 @@ void gdr_xmp_reflect_do(int array, int line) { run().do_reflect(array, line); }
 
 void gdr_xmp_move_side(int side, int array, void* elements, int dimensions, const long* extents, const long* sections) {
   XmpSide of{array, static_cast<std::byte*>(elements), {extents, extents + dimensions}, {}};
-  for (int d = 0; d < dimensions; ++d) of.sections.emplace_back(sections[2 * d], sections[2 * d + 1]);
+  for (int d = 0; d < dimensions; ++d) {
+    const long* const one = sections + 3 * d;
+    of.sections.push_back({one[0], one[1], one[2] == 0});
+  }
   run().set_side(side, std::move(of));
 }
 

@@ -34,7 +34,7 @@ int gdr_xmp_passed(const void* elements, const char* name, int line);
 void gdr_xmp_reflect_init(int array, const long* widths, const int* periodic, int orthogonal, int line);
 void gdr_xmp_reflect_do(int array, int line);
 /* A side of an assignment, 0 the left and 1 the right: a distributed array, or -1 and the rank's own elements.
- * sections: first and length of each dimension, a length of -1 for a single place. */
+ * sections: first and length of each dimension, and 1 for a section or 0 for a single place. */
 void gdr_xmp_move_side(int side, int array, void* elements, int dimensions, const long* extents, const long* sections);
 /* Assigns one to the other, on all ranks. */
 void gdr_xmp_move(size_t element_bytes, int line);
@@ -51,8 +51,8 @@ void gdr_xmp_sum_begin(int sum, double before, int single);
 void gdr_xmp_term(int sum, double term, int single, int counters, long i, long j, long k, long l);
 double gdr_xmp_sum_end(int sum);
 double gdr_xmp_sum_end_among(int sum, int nodes, unsigned long along);
-/* The sum over all ranks of a variable; of the terms of its latest loop if it still holds their sum. -1: no loop sums it.
- */
+/* The sum over all ranks of a variable; of the terms of its latest loop if it still holds their sum. -1: no loop
+ * sums it. */
 double gdr_xmp_sum_merge(int sum, double value, int single);
 /* type: 0 float, 1 double, 2 int, 3 unsigned, 4 long, 5 unsigned long; operation: 0 + 1 * 2 max 3 min 4 & 5 | 6 ^.
  * nodes and along: as above; nodes of -1 for all ranks. */

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "xmp_run.h"
@@ -48,8 +49,8 @@ std::optional<XmpBox> XmpRun::owned(const XmpSide& side, int rank, bool one_owne
       const auto [first, end] = on->block(static_cast<std::size_t>(along), nodes_of->extents[node], at[node]);
       own = {std::max(first, 0L), std::min(end, side.extents[d])};
     }
-    const auto [low, length] = side.sections[d];
-    if (length < 0) {
+    const auto [low, length, is_place] = side.sections[d];
+    if (is_place) {
       if (low < own.first || low >= own.second) return std::nullopt;
       continue;
     }
@@ -78,7 +79,7 @@ void XmpRun::copy_box(const XmpSide& side, const XmpBox& box, std::size_t elemen
   std::vector<long> steps;  // of the box's dimensions
   for (std::size_t d = 0; d < dimensions; ++d) {
     base += side.sections[d].first * pitch[d];
-    if (side.sections[d].second >= 0) steps.push_back(pitch[d]);
+    if (!side.sections[d].is_place) steps.push_back(pitch[d]);
   }
   std::vector<long> at;
   for (const auto& [first, end] : box) at.push_back(first);
@@ -99,15 +100,22 @@ void XmpRun::require_equal_sides(int line) const {
   for (std::size_t s = 0; s < sides_.size(); ++s) {
     const XmpSide& side = sides_[s];
     for (std::size_t d = 0; d < side.sections.size(); ++d) {
-      const auto [first, length] = side.sections[d];
-      const long end = first + std::max(length, 1L);
-      if (first < 0 || length < -1 || end > side.extents[d]) {
+      const auto [first, length, is_place] = side.sections[d];
+      if (length < 0) {
+        fail_together(fmt::format("the directive xmp gmove: a length of {} in dimension {} of its {} side is refused: "
+                                  "it is at least 0",
+                                  length, d, s == 0 ? "left" : "right"),
+                      line);
+      }
+      long end = 0;
+      if (__builtin_add_overflow(first, std::max(length, 1L), &end)) end = std::numeric_limits<long>::max();
+      if (first < 0 || end > side.extents[d]) {
         fail_together(fmt::format("the directive xmp gmove: {} to {} in dimension {} of its {} side is refused: the "
                                   "array has 0 to {}",
                                   first, end - 1, d, s == 0 ? "left" : "right", side.extents[d] - 1),
                       line);
       }
-      if (length >= 0) lengths[s].push_back(length);
+      if (!is_place) lengths[s].push_back(length);
     }
   }
   if (lengths[0] == lengths[1]) return;

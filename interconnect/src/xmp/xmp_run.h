@@ -61,19 +61,27 @@ struct XmpGroup {
   std::vector<int> ranks;  // in the order of `comm`
 };
 
+/// Part of a dimension: a single place, or a number of them.
+struct XmpSection {
+  long first = 0;
+  long length = 1;
+  bool is_place = false;  // one that no section of the other side corresponds to
+};
+
 /// A side of an assignment between arrays: sections of a distributed array, or of elements that each rank has itself.
 struct XmpSide {
-  int array = -1;                               // -1: not distributed
-  std::byte* elements = nullptr;                // of the rank, if not distributed
-  std::vector<long> extents;                    // slowest first
-  std::vector<std::pair<long, long>> sections;  // first and length of each dimension; a length of -1 for one place
+  int array = -1;                    // -1: not distributed
+  std::byte* elements = nullptr;     // of the rank, if not distributed
+  std::vector<long> extents;         // slowest first
+  std::vector<XmpSection> sections;  // of each dimension
 };
 
 /// Part of a section: first and end of each of its dimensions, those with one place left out.
 using XmpBox = std::vector<std::pair<long, long>>;
 
 /// The one program of the process. Its clock: loops on the device and on the board add their time; what several ranks
-/// take part in begins when the last of them is there, and ends on all of them at once. `line` of errors is the program's.
+/// take part in begins when the last of them is there, and ends on all of them at once. `line` of errors is the
+/// program's.
 class XmpRun {
  public:
   static XmpRun& of_process();

@@ -240,8 +240,9 @@ std::string XaccRewriter::place_test(const XaccReference& on) {
     bounds.insert(bounds.end(), {on.at[k].low, on.at[k].high});
   }
   const std::string ranges = fmt::format("(long[]){{{}}}", fmt::join(bounds, ", "));
-  return of >= 0 ? fmt::format("gdr_xmp_is_on_template({}, {}, {})", of, ranges, on.place.line)
-                 : fmt::format("gdr_xmp_is_on_nodes({}, {}, {}, {})", nodes, ranges, on.brackets ? 0 : 1, on.place.line);
+  return of >= 0
+             ? fmt::format("gdr_xmp_is_on_template({}, {}, {})", of, ranges, on.place.line)
+             : fmt::format("gdr_xmp_is_on_nodes({}, {}, {}, {})", nodes, ranges, on.brackets ? 0 : 1, on.place.line);
 }
 
 std::string XaccRewriter::reflect_call(const XaccDirective& directive) {
@@ -322,13 +323,11 @@ std::string XaccRewriter::side_of_move(int side, const XaccReference& reference,
   for (std::size_t d = 0; d < extents.size(); ++d) {
     const XaccRange& one = reference.at[d];
     const std::string low = one.all ? "0" : one.low;
-    bounds.push_back(low);
-    if (!one.section) {
-      bounds.emplace_back("-1");
-      continue;
-    }
-    ++sections;
-    bounds.push_back(one.high.empty() ? fmt::format("{} - ({})", extents[d], low) : one.high);
+    const std::string length = !one.section       ? "1"
+                               : one.high.empty() ? fmt::format("{} - ({})", extents[d], low)
+                                                  : one.high;
+    bounds.insert(bounds.end(), {low, length, one.section ? "1" : "0"});
+    if (one.section) ++sections;
   }
   if (extents.empty()) extents.push_back(0);
   if (bounds.empty()) bounds.emplace_back("0");
