@@ -75,9 +75,11 @@ class RecordingSession final : public emulator::Session {
   [[nodiscard]] std::vector<emulator::PlacedEvent> first_events() const override { return {}; }
   [[nodiscard]] emulator::FpLanes fp_lanes(unsigned) const override { return {}; }
 
-  [[nodiscard]] std::vector<isa::LongWord> read_pe(unsigned, unsigned, unsigned,
-                                                   const emulator::PeWords&) const override {
-    refuse();
+  /// What loading the program leaves in every chip, until the host writes or runs anything.
+  [[nodiscard]] std::vector<isa::LongWord> read_pe(unsigned, unsigned block, unsigned pe,
+                                                   const emulator::PeWords& where) const override {
+    if (!fresh_) fresh_ = fresh_session();
+    return fresh_->read_pe(0, block, pe, where);
   }
   [[nodiscard]] emulator::PeRegisters registers(unsigned, unsigned, unsigned) const override { refuse(); }
   [[nodiscard]] std::vector<isa::LongWord> read_bm(unsigned, unsigned, unsigned, unsigned) const override { refuse(); }
@@ -90,6 +92,17 @@ class RecordingSession final : public emulator::Session {
  private:
   [[noreturn]] static void refuse() { throw Error("a recording has no state: its blocks are executed one by one"); }
 
+  [[nodiscard]] std::unique_ptr<emulator::Session> fresh_session() const {
+    const std::unique_ptr<emulator::Engine> engine = emulator::make_engine(emulator::Engine::reference);
+    std::unique_ptr<emulator::Session> session = engine->open(engine->lower(program()), {});
+    const isa::Visitor again{
+        [&](const BroadcastCommand& command) { session->broadcast(command.address, command.words); },
+        [&](const InitializeCommand&) { session->initialize(); }, [](const ParticlesCommand&) { refuse(); },
+        [](const emulator::Piece&) { refuse(); }};
+    for (const HostCommand& command : into_.commands) std::visit(again, command);
+    return session;
+  }
+
   [[nodiscard]] std::vector<isa::LongWord>& memory_of(unsigned chip) {
     if (chip >= into_.memory.size()) {
       throw Error(fmt::format("chip = {} is refused: it must be 0 to {}", chip, into_.memory.size() - 1));
@@ -101,6 +114,7 @@ class RecordingSession final : public emulator::Session {
   std::uint64_t memory_words_;
   Recording& into_;
   std::uint64_t tickets_ = 0;
+  mutable std::unique_ptr<emulator::Session> fresh_;  // one chip
 };
 
 class Recorder final : public emulator::Engine {
