@@ -250,6 +250,24 @@ class ClosedForm(unittest.TestCase):
 @unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
 class Platforms(unittest.TestCase):
     def test_more_hosts_than_can_be_read_are_refused_before_they_are_made(self):
+class Imports(unittest.TestCase):
+    def test_networks_that_no_command_takes_replace_no_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            folder = pathlib.Path(directory)
+            output, tree = folder / "good.toml", folder / "tree.conf"
+            tree.write_text("SwitchName=s Nodes=a,b\n", encoding="utf-8")
+            done = run("net", "import", str(tree), "-o", str(output))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(run("net", "routes", "--network", str(output)).returncode, 0)
+            # Switch 0 would be node 0.
+            tree.write_text("SwitchName=0 Nodes=1,0\nSwitchName=1 Nodes=n2,n3\nSwitchName=t Switches=[0-1]\n", encoding="utf-8")
+            before = {path.name: path.read_bytes() for path in folder.iterdir()}
+            done = run("net", "import", str(tree), "-o", str(output))
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"^gdr: {tree}: no network can be made of it: good\.")
+            self.assertEqual({path.name: path.read_bytes() for path in folder.iterdir()}, before)
+
+
         with tempfile.TemporaryDirectory() as directory:
             file = pathlib.Path(directory) / "many.xml"
             for radical, hosts in (("0-99999999", "100000000"), ("5,7-1031", "1026"), ("0-1,3-18446744073709551615", "18446744073709551616")):
@@ -283,6 +301,36 @@ class Summa(unittest.TestCase):
             self.assertEqual(run("net", "summa", "--nodes", "16", "--n", "512", "--links", str(file)).returncode, 0)
             with file.open(encoding="utf-8") as lines:
                 rows = list(csv.DictReader(lines))
+    def test_hosts_are_counted_however_their_radical_is_written(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "many.xml"
+            for radical, expected in (("radical='0-99999999'", "100000000 hosts are refused"), ("radical\n= \"0-99999999\"", "100000000 hosts"),
+                                      ("radical=\" 0- 99999999\"", "100000000 hosts"), ("radical=\"0-+99999999\"", "100000000 hosts"),
+                                      ("radical=\"0-&#57;9999999\"", "must be numbers and ranges")):
+                with self.subTest(radical):
+                    file.write_text(
+                        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
+                        f'<cluster id="c" prefix="n" suffix="" {radical} speed="1Gf" bw="1Gbps" lat="1us"/></platform>\n', encoding="utf-8")
+                    outcome = run("net", "import", str(file), "--output", str(file.with_suffix(".toml")))
+                    self.assertEqual(outcome.returncode, 1, outcome.stderr)
+                    self.assertIn(expected, outcome.stderr)
+
+    def test_links_that_no_message_can_take_are_refused(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "odd.xml"
+            for bandwidth, latency, refused in (("-1GBps", "1us", "bandwidth is -1000000000 "), ("nan", "1us", "bandwidth is nan "),
+                                                ("inf", "1us", "bandwidth is inf "), ("1GBps", "-1us", "latency is -1e-06 ")):
+                with self.subTest(refused):
+                    file.write_text(
+                        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
+                        '<zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>'
+                        f'<link id="l" bandwidth="{bandwidth}" latency="{latency}"/>'
+                        '<route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>\n', encoding="utf-8")
+                    outcome = run("net", "import", str(file), "--output", str(file.with_suffix(".toml")))
+                    self.assertEqual(outcome.returncode, 1, outcome.stderr)
+                    self.assertIn(f"odd.xml: link l is refused: its {refused}", outcome.stderr)
+                    self.assertEqual([path.name for path in file.parent.iterdir()], ["odd.xml"])
+
             self.assertEqual(len(rows), 16 * 15)
             self.assertEqual({row["messages"] for row in rows}, {"8"})
 

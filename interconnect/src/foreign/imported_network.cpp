@@ -31,6 +31,10 @@ std::string name_in_table(const std::string& name) {
   return is_number ? "switch" + changed : changed;
 }
 
+std::string stem_of(const std::string& file) {
+  return file.ends_with(".toml") ? file.substr(0, file.size() - 5) : file;
+}
+
 }  // namespace
 
 std::string_view name_of(NetworkFormat format) { return kNetworkFormats[format]; }
@@ -43,7 +47,7 @@ NetworkFormat network_format_named(std::string_view name) {
 }
 
 std::vector<std::string> imported_files(const std::string& file, NetworkFormat format) {
-  const std::string stem = file.ends_with(".toml") ? file.substr(0, file.size() - 5) : file;
+  const std::string stem = stem_of(file);
   if (format != NetworkFormat::simgrid) return {stem + ".links.csv", stem + ".hosts.txt"};
   return {stem + ".links.csv", stem + ".routes.csv", stem + ".hosts.txt", stem + ".speeds.csv"};
 }
@@ -68,7 +72,7 @@ std::vector<std::string> write_imported(const ImportedNetwork& network, const st
     throw Error(fmt::format("{}: {} nodes and switches are refused: a graph has at most {}", from, shown.size(),
                             kMostGraphVertices));
   }
-  const std::string stem = file.ends_with(".toml") ? file.substr(0, file.size() - 5) : file;
+  const std::string stem = stem_of(file);
   const std::string name = stem.substr(stem.find_last_of('/') + 1);
   const std::string description = fmt::format(
       "# A network made by gdr net import. The numbers of nodes and their names are in {1}.hosts.txt.\n\nname = "

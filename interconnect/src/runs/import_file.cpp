@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 #include "gdr/base/counted.h"
 #include "gdr/base/file.h"
+#include "gdr/base/scratch_folder.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/foreign_graphs.h"
+#include "gdr/interconnect/network.h"
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
 
@@ -20,13 +23,13 @@ std::string base_name(const std::string& file) {
   return name.substr(0, name.find('.'));
 }
 
-Imported import_simgrid(const std::string& file, const std::string& output) {
+Imported import_simgrid(const std::string& file, std::string_view text, const std::string& output) {
   const std::vector<std::string> beside = imported_files(output, NetworkFormat::simgrid);
   const std::string& links = beside[0];
   const std::string& routes = beside[1];
   const std::string& hosts = beside[2];
   const std::string& speeds = beside[3];
-  const PlatformOfSimgrid found = import_simgrid_platform(file, {links, routes, hosts, speeds});
+  const PlatformOfSimgrid found = import_simgrid_platform(file, text, {links, routes, hosts, speeds});
   const std::string name = base_name(output);
   const std::string origin = "R: the platform of SimGrid that was imported";
   base::write_file(
@@ -45,16 +48,43 @@ Imported import_simgrid(const std::string& file, const std::string& output) {
   return made;
 }
 
-Imported import_network(const std::string& file, std::string_view text, NetworkFormat format, const std::string& output,
-                        const ImportOptions& options) {
-  if (format == NetworkFormat::simgrid) return import_simgrid(file, output);
+Imported write_network(const std::string& file, std::string_view text, NetworkFormat format, const std::string& output,
+                       const ImportOptions& options) {
+  if (format == NetworkFormat::simgrid) return import_simgrid(file, text, output);
   const ImportedNetwork network = format == NetworkFormat::ibnetdiscover ? parse_ibnetdiscover(text, file)
                                   : format == NetworkFormat::slurm       ? parse_slurm_topology(text, file)
                                                                          : parse_hwloc(text, file);
   const std::vector<std::string> files = write_imported(network, output, file, format, options);
-  // Refused here rather than by the next command.
-  static_cast<void>(load_platform(output));
   return {std::string(name_of(format)), true, network.hosts.size(), network.cables.size(), files, network.notes};
+}
+
+/// Throws gdr::Error with the name of the file that was read if no command would take what was made of it.
+void require_loadable(const std::string& made, const std::string& file, const std::string& folder) {
+  try {
+    static_cast<void>(load_platform(made));
+  } catch (const Error& error) {
+    std::string why = error.what();
+    for (std::size_t at = why.find(folder); at != std::string::npos; at = why.find(folder))
+      why.erase(at, folder.size());
+    throw Error(fmt::format("{}: no network can be made of it: {}", file, why));
+  }
+}
+
+/// Writes and loads the network elsewhere first, so that one which is refused replaces no file.
+Imported import_network(const std::string& file, std::string_view text, NetworkFormat format, const std::string& output,
+                        const ImportOptions& options) {
+  refuse_other_tables(output, imported_files(output, format));
+  const base::ScratchFolder scratch("gdr-net-import");
+  const std::string trial = (scratch / std::filesystem::path(output).filename()).string();
+  Imported made = write_network(file, text, format, trial, options);
+  const std::string folder = (scratch / "").string();
+  require_loadable(trial, file, folder);
+  for (std::string& name : made.files) {
+    std::string final_name = (std::filesystem::path(output).parent_path() / name.substr(folder.size())).string();
+    base::write_file(final_name, base::read_file(name));
+    name = std::move(final_name);
+  }
+  return made;
 }
 
 Imported import_graph(const std::string& file, std::string_view text, GraphFormat format, const std::string& output) {

@@ -53,8 +53,9 @@ ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topol
   return simulator().program_on_smpi(name, ranks, topology, program, options);
 }
 
-PlatformOfSimgrid import_simgrid_platform(const std::string& file, const PlatformTables& tables) {
-  return simulator().tables_of_platform(file, tables);
+PlatformOfSimgrid import_simgrid_platform(const std::string& file, std::string_view text,
+                                          const PlatformTables& tables) {
+  return simulator().tables_of_platform(file, text, tables);
 }
 
 }  // namespace gdr::interconnect

@@ -4,7 +4,7 @@
 
 #include "gdr/interconnect/simulation.h"
 
-#define GDR_SIMULATOR gdr_simulator_3
+#define GDR_SIMULATOR gdr_simulator_4
 
 namespace gdr::interconnect {
 
@@ -15,7 +15,7 @@ struct Simulator {
   SimulationResult (*schedule_on_smpi)(const Schedule&, const Topology&, const SimulationOptions&);
   ProgramResult (*program_on_smpi)(std::string_view name, Rank ranks, const Topology&,
                                    const std::function<std::vector<double>(Rank)>& program, const SimulationOptions&);
-  PlatformOfSimgrid (*tables_of_platform)(const std::string& file, const PlatformTables&);
+  PlatformOfSimgrid (*tables_of_platform)(const std::string& file, std::string_view text, const PlatformTables&);
 };
 
 }  // namespace gdr::interconnect

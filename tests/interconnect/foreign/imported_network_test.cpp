@@ -243,7 +243,7 @@ TEST(ImportedNetwork, PlatformsOfSimgridKeepTheirRoutes) {
   const std::string routes = (folder / "back.routes.csv").string();
   const std::string hosts = (folder / "back.hosts.txt").string();
   const std::string speeds = (folder / "back.speeds.csv").string();
-  const PlatformOfSimgrid found = import_simgrid_platform(xml, {links, routes, hosts, speeds});
+  const PlatformOfSimgrid found = import_simgrid_platform(xml, base::read_file(xml), {links, routes, hosts, speeds});
   EXPECT_EQ(found.nodes, 4U);
   EXPECT_EQ(found.fat_pipes, 0U);
   EXPECT_EQ(found.flops_per_second, 5e9);
@@ -271,7 +271,9 @@ node_speed = { value = 5, unit = "Gflops", origin = "O: a test" }
   base::write_file(xml,
                    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                    "<platform version=\"4.1\">\n<zone id=\"z\" routing=\"Nowhere\"/>\n</platform>\n");
-  EXPECT_THAT(told([&] { static_cast<void>(import_simgrid_platform(xml, {links, routes, hosts, speeds})); }),
+  EXPECT_THAT(told([&] {
+                static_cast<void>(import_simgrid_platform(xml, base::read_file(xml), {links, routes, hosts, speeds}));
+              }),
               HasSubstr("tree.xml"));
 }
 
@@ -286,7 +288,8 @@ TEST(ImportedNetwork, PlatformsThatSimgridRefusesAreNamedWithTheLikelyCause) {
                      "<platform version=\"4.1\">\n" +
                          platform + "\n</platform>\n");
     const PlatformTables tables{out + ".links.csv", out + ".routes.csv", out + ".hosts.txt", out + ".speeds.csv"};
-    const std::string text = told([&] { static_cast<void>(import_simgrid_platform(xml, tables)); });
+    const std::string text =
+        told([&] { static_cast<void>(import_simgrid_platform(xml, base::read_file(xml), tables)); });
     EXPECT_TRUE(text.starts_with(xml + ":")) << text;
     return text.substr(std::min(text.size(), xml.size()));
   };
@@ -298,9 +301,6 @@ TEST(ImportedNetwork, PlatformsThatSimgridRefusesAreNamedWithTheLikelyCause) {
   };
   EXPECT_EQ(refused(zone("Full", "<host id=\"A\" speed=\"1Gf\" speed_file=\"gone.txt\"/>" + link)).substr(0, 63),
             ": SimGrid refuses the platform: Cannot open file 'gone.txt' (pa");
-  EXPECT_THAT(refused("<config id=\"c\"><prop id=\"network/bandwidth-factor\" value=\"a:b\"/></config>" +
-                      zone("Full", hosts + link + route)),
-              HasSubstr("SimGrid refuses the platform: "));
   EXPECT_THAT(refused(zone("None", hosts)),
               HasSubstr("SimGrid finds no route from A to B (There can't be route in an"));
   EXPECT_THAT(refused(zone("Floyd", hosts + "<host id=\"C\" speed=\"1Gf\"/>" + link + route)),
@@ -308,6 +308,53 @@ TEST(ImportedNetwork, PlatformsThatSimgridRefusesAreNamedWithTheLikelyCause) {
   EXPECT_THAT(refused(zone("Dijkstra", hosts + "<host id=\"C\" speed=\"1Gf\"/>" + link + route)),
               HasSubstr("SimGrid finds no route from "));
   EXPECT_THAT(refused("\n" + zone("Full", hosts + "<link id=\"l\"/>")), HasSubstr(":5"));
+}
+
+TEST(ImportedNetwork, SettingsOfPlatformsReachNoSimgrid) {
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
+  const tests::ScratchDirectory folder;
+  const std::string out = (folder / "own").string();
+  const std::string victim = (folder / "thesis.tex").string();
+  const PlatformTables tables{out + ".links.csv", out + ".routes.csv", out + ".hosts.txt", out + ".speeds.csv"};
+  const std::string zone =
+      "<zone id=\"z\" routing=\"Full\"><host id=\"A\" speed=\"1Gf\"/><host id=\"B\" speed=\"1Gf\"/>"
+      "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/><route src=\"A\" dst=\"B\"><link_ctn id=\"l\"/></route>"
+      "</zone>";
+  const std::string props =
+      "<prop id=\"tracing\" value=\"yes\"/><prop id=\"tracing/platform\" value=\"yes\"/><prop id='" +
+      std::string("tracing/filename' value='") + victim + "'/>";
+  const auto imported = [&](const std::string& platform) {
+    base::write_file(victim, "a year's work");
+    const std::string text =
+        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+        "<platform version=\"4.1\">\n" +
+        platform + "</platform>\n";
+    PlatformOfSimgrid found;
+    const std::string why = told([&] { found = import_simgrid_platform(out + ".xml", text, tables); });
+    EXPECT_EQ(base::read_file(victim), "a year's work") << platform;
+    return std::pair(why, found.notes);
+  };
+  const std::vector<std::string> left_out{"settings of SimGrid (<config>) are left out"};
+  for (const std::string& settings :
+       {"<config>" + props + "</config>", "<config id=\"a>b\" >\n" + props + "</config >\n",
+        "<config><!-- </config> -->" + props + "</config>", "<!-- <config> --><config\n>" + props + "</config>"}) {
+    const auto [why, notes] = imported(settings + zone);
+    EXPECT_EQ(why, "") << settings;
+    EXPECT_EQ(notes, left_out) << settings;
+  }
+  EXPECT_EQ(imported("<!-- <config>" + props + "</config> -->" + zone),
+            std::pair(std::string(), std::vector<std::string>()));
+  // What is a comment for one reader and a value for another.
+  const std::string hidden = "<config>" + props + "</config>";
+  EXPECT_NE(imported("<zone id=\"<!--\" routing=\"None\"/>" + hidden + "<zone id=\"-->\" routing=\"None\"/>").first,
+            "");
+  EXPECT_THAT(imported("<zone id='" + hidden.substr(0, 8) + "' routing=\"None\"/>").first,
+              HasSubstr("own.xml: a setting is refused"));
+  EXPECT_THAT(imported("<config>" + props + zone).first, HasSubstr("own.xml: a <config> does not end"));
+  // Lines of messages are those of the file.
+  EXPECT_THAT(
+      imported("<config>\n\n" + props + "</config>\n<zone id=\"z\" routing=\"Full\"><link id=\"l\"/></zone>").first,
+      HasSubstr("own.xml:7"));
 }
 
 constexpr std::string_view kPair = R"(name = "pair"

@@ -16,6 +16,7 @@ namespace gdr::interconnect {
                                                      const std::function<std::vector<double>(Rank)>& program,
                                                      const SimulationOptions& options);
 
-[[nodiscard]] PlatformOfSimgrid tables_of_platform(const std::string& file, const PlatformTables& tables);
+[[nodiscard]] PlatformOfSimgrid tables_of_platform(const std::string& file, std::string_view text,
+                                                   const PlatformTables& tables);
 
 }  // namespace gdr::interconnect

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <initializer_list>
 #include <limits>
 #include <map>
@@ -25,8 +26,8 @@
 #include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
-#include "gdr/base/line_reader.h"
 #include "gdr/base/units.h"
+#include "platform_text.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -35,44 +36,12 @@ namespace s4u = simgrid::s4u;
 
 constexpr std::size_t kMostHosts = 1024;  // a route for each pair: 10^6 lines
 
-/// Hosts that the radicals of clusters name, such as "0-15,20", and single hosts of a platform: at least those are
-/// made. SimGrid itself makes them all before it can be asked, and ends the process where memory ends.
-double hosts_named(std::string_view text) {
-  constexpr std::string_view kRadical = "radical=\"";
-  double hosts = 0;
-  for (std::size_t at = text.find("<host "); at != std::string_view::npos; at = text.find("<host ", at + 1)) ++hosts;
-  for (std::size_t at = text.find(kRadical); at != std::string_view::npos; at = text.find(kRadical, at + 1)) {
-    const std::string_view rest = text.substr(at + kRadical.size());
-    std::string_view ranges = rest.substr(0, rest.find('"'));
-    while (!ranges.empty()) {
-      const std::string_view range = ranges.substr(0, ranges.find(','));
-      ranges.remove_prefix(std::min(ranges.size(), range.size() + 1));
-      const std::size_t dash = range.find('-');
-      const auto first = base::number_in<std::uint64_t>(range.substr(0, dash));
-      const auto last = dash == std::string_view::npos ? first : base::number_in<std::uint64_t>(range.substr(dash + 1));
-      if (first && last && *last >= *first) hosts += static_cast<double>(*last - *first) + 1;
-    }
-  }
-  return hosts;
-}
-
 void require_few_hosts(const std::string& file, double hosts) {
   if (hosts <= static_cast<double>(kMostHosts)) return;
   throw Error(fmt::format("{}: {:.0f} hosts are refused: at most {} can be read", file, hosts, kMostHosts));
 }
 
-std::string without_comments(std::string_view text) {
-  std::string rest;
-  while (true) {
-    const std::size_t begin = text.find("<!--");
-    rest += text.substr(0, begin);
-    const std::size_t end = begin == std::string_view::npos ? begin : text.find("-->", begin);
-    if (end == std::string_view::npos) return rest;
-    text = text.substr(end + 3);
-  }
-}
-
-/// What changes during a run in SimGrid, by files or traces, or is set for it.
+/// What changes during a run in SimGrid, by files or traces.
 std::vector<std::string> notes_on(std::string_view text) {
   const auto has = [&](std::initializer_list<std::string_view> words) {
     return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
@@ -81,7 +50,6 @@ std::vector<std::string> notes_on(std::string_view text) {
   if (has({"speed_file=", "bandwidth_file=", "latency_file=", "state_file=", "<trace_connect"})) {
     notes.emplace_back("speeds, bandwidths and latencies are those of time 0; later changes (profiles) are left out");
   }
-  if (has({"<config"})) notes.emplace_back("settings of SimGrid (<config>) are left out");
   return notes;
 }
 
@@ -116,6 +84,16 @@ class LinkLines {
         throw Error(fmt::format(
             "{}: link {} is refused: {}", file_, name,
             link->is_on() ? "what a WIFI link carries depends on its stations" : "it does not run at time 0"));
+      }
+      // SimGrid takes negative numbers, infinity and no numbers, too.
+      if (const double rate = link->get_bandwidth(); !(rate > 0) || !std::isfinite(rate)) {
+        throw Error(
+            fmt::format("{}: link {} is refused: its bandwidth is {} bytes/s: it must be more than 0 and finite", file_,
+                        name, rate));
+      }
+      if (const double delay = link->get_latency(); !(delay >= 0) || !std::isfinite(delay)) {
+        throw Error(fmt::format("{}: link {} is refused: its latency is {} s: it must be at least 0 and finite", file_,
+                                name, delay));
       }
       if (is_fat(*link)) fat_.insert(link);
       if (is_fat(*link) && link->get_bandwidth() < narrowest) {
@@ -159,9 +137,16 @@ enum Found : std::size_t { kHosts, kFatPipes, kLinksOfPairs, kSlowest, kFastest,
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-[[noreturn]] void refuse_file(const std::string& file, std::string_view why) {
+/// A platform of SimGrid: its name for messages, and the file that SimGrid reads.
+struct PlatformFile {
+  const std::string& file;
+  const TextAsFile& read;
+};
+
+[[noreturn]] void refuse_file(const PlatformFile& platform, std::string_view why) {
+  const std::string& file = platform.file;
   // SimGrid's own message may have the place already.
-  const std::string place = fmt::format("Parse error at {}", file);
+  const std::string place = fmt::format("Parse error at {}", platform.read.path());
   if (why.starts_with(place)) throw Error(file + first_line(why.substr(place.size())));
   const bool lacks_file = why.find("Cannot open file") != std::string_view::npos;
   throw Error(
@@ -180,16 +165,19 @@ std::string first_line(std::string_view text) { return std::string(text.substr(0
 /// The platform, read by the one engine of this process.
 class LoadedPlatform {
  public:
-  explicit LoadedPlatform(const std::string& file) {
+  explicit LoadedPlatform(const PlatformFile& platform) {
     xbt_log_control_set("root.thres:critical");
+    // Profiles are named from the platform's folder on, which is not that of the file that SimGrid reads.
+    const std::string folder = std::filesystem::path(platform.file).parent_path().string();
+    std::string path = "--cfg=path:" + (folder.empty() ? "." : folder);
     char name[] = "gdr";
-    char* arguments[] = {name, nullptr};
-    int count = 1;
+    char* arguments[] = {name, path.data(), nullptr};
+    int count = 2;
     engine_ = std::make_unique<s4u::Engine>(&count, arguments);
     try {
-      engine_->load_platform(file);
+      engine_->load_platform(platform.read.path());
     } catch (const std::exception& error) {
-      refuse_file(file, error.what());
+      refuse_file(platform, error.what());
     }
   }
   [[nodiscard]] std::vector<s4u::Host*> hosts() const { return engine_->get_all_hosts(); }
@@ -205,17 +193,17 @@ class Progress {
     asked_.set(static_cast<double>(1 + from * hosts + to));
     hosts_.set(static_cast<double>(hosts));
   }
-  [[noreturn]] void refuse(const std::string& file, const std::string& why) const {
+  [[noreturn]] void refuse(const PlatformFile& platform, const std::string& why) const {
     const auto asked = static_cast<std::size_t>(asked_.get());
-    if (asked == 0) refuse_file(file, why);
+    if (asked == 0) refuse_file(platform, why);
     // Only SimGrid knows the names of the hosts.
-    static_cast<void>(compute_in_child(file, [&]() -> std::vector<double> {
-      const LoadedPlatform platform(file);
+    static_cast<void>(compute_in_child(platform.file, [&]() -> std::vector<double> {
+      const LoadedPlatform loaded(platform);
       const auto hosts = static_cast<std::size_t>(hosts_.get());
-      refuse_route(file, platform.hosts().at((asked - 1) / hosts)->get_cname(),
-                   platform.hosts().at((asked - 1) % hosts)->get_cname(), why);
+      refuse_route(platform.file, loaded.hosts().at((asked - 1) / hosts)->get_cname(),
+                   loaded.hosts().at((asked - 1) % hosts)->get_cname(), why);
     }));
-    refuse_file(file, why);
+    refuse_file(platform, why);
   }
 
  private:
@@ -225,10 +213,10 @@ class Progress {
 
 /// Writes the tables. Returns the numbers that Found lists; speeds in flops/s, the bandwidth of the first link of a
 /// route in bytes/s.
-std::vector<double> write_tables(const std::string& file, const PlatformTables& tables, Progress& progress) {
-  require_few_hosts(file, hosts_named(base::read_file(file)));
-  const LoadedPlatform platform(file);
-  const std::vector<s4u::Host*> hosts = platform.hosts();
+std::vector<double> write_tables(const PlatformFile& platform, const PlatformTables& tables, Progress& progress) {
+  const std::string& file = platform.file;
+  const LoadedPlatform loaded(platform);
+  const std::vector<s4u::Host*> hosts = loaded.hosts();
   if (hosts.empty()) throw Error(fmt::format("{}: there is no host", file));
   require_few_hosts(file, static_cast<double>(hosts.size()));
   LinkLines links(file);
@@ -294,20 +282,26 @@ std::string note_on_fat_pipes(std::uint64_t fat_pipes, double of_pairs) {
 
 }  // namespace
 
-PlatformOfSimgrid tables_of_platform(const std::string& file, const PlatformTables& tables) {
+PlatformOfSimgrid tables_of_platform(const std::string& file, std::string_view text, const PlatformTables& tables) {
+  const std::string plain = without_comments(text);
+  const std::string read = without_settings(file, plain);
+  require_few_hosts(file, hosts_named(file, read));
+  const TextAsFile read_file(file, read);
+  const PlatformFile platform{file, read_file};
   Progress progress;
   const ChildResult child = [&] {
     try {
-      return compute_in_child(file, [&] { return write_tables(file, tables, progress); });
+      return compute_in_child(file, [&] { return write_tables(platform, tables, progress); });
     } catch (const ChildEnded& ended) {
-      progress.refuse(file, ended.reason());
+      progress.refuse(platform, ended.reason());
     }
   }();
   PlatformOfSimgrid found{.nodes = static_cast<NodeId>(child.numbers.at(kHosts)),
                           .fat_pipes = static_cast<std::uint64_t>(child.numbers.at(kFatPipes)),
                           .flops_per_second = child.numbers.at(kSlowest),
                           .bytes_per_second = child.numbers.at(kBandwidth),
-                          .notes = notes_on(without_comments(base::read_file(file)))};
+                          .notes = notes_on(read)};
+  if (read != plain) found.notes.emplace_back("settings of SimGrid (<config>) are left out");
   if (found.fat_pipes > 0) found.notes.push_back(note_on_fat_pipes(found.fat_pipes, child.numbers.at(kLinksOfPairs)));
   if (const double fastest = child.numbers.at(kFastest); fastest != found.flops_per_second) {
     found.notes.push_back(fmt::format("hosts have speeds from {:g} to {:g} Gflops, which gdr net replay and run use",
