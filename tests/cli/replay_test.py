@@ -4,12 +4,16 @@
     replay_test.py GDR PROJECT
 """
 
+import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import cli_test
@@ -292,6 +296,8 @@ class Run(ReplayTest):
     def test_a_program_that_does_not_compile_says_so(self):
         program = self.file("wrong.c", "int main( { }\n")
         self.ends(1, ["smpicc failed"], "net", "run", program)
+        self.ends(1, [r"/nowhere/gdr-net-run-XXXXXX: this folder for temporary files cannot be made (TMPDIR): No such"], "net", "run",
+                  program, environment={"TMPDIR": "/nowhere"})
         self.ends(1, ["must be a source in C, C++ or Fortran"], "net", "run", self.file("a.txt", ""))
 
     def test_the_output_of_the_program_comes_first(self):
@@ -337,6 +343,31 @@ class Run(ReplayTest):
         large = self.of_ranks(self.SEND % "1 - r" + self.RECEIVE % "1 - r" + " MPI_Finalize();")
         self.ends(1, ["program.c: ranks 0, 1 wait for ever"], "net", "run", large, "--ranks", 2)
         self.succeeds("net", "run", large, "--ranks", 2, "--eager", 200000)
+
+    def test_a_signal_ends_all_that_was_started_and_leaves_no_file(self):
+        program = self.file("endless.c", "#include <mpi.h>\nint main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n"
+                                         "  for (volatile int n = 1; n;) n = 1;\n}\n")
+        scratch = self.scratch / "temporary"
+        scratch.mkdir()
+
+        def started():
+            """Commands of processes that name the folder, as those do that run the program."""
+            commands = []
+            for process in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                with contextlib.suppress(OSError):
+                    commands.append(process.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            return [command for command in commands if str(scratch) in command and "platform.xml" in command]
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with subprocess.Popen([cli_test.GDR, "net", "run", program, "--ranks", "2"], env={**os.environ, "TMPDIR": str(scratch)},
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+                while run.poll() is None and not any("smpirun" not in command for command in started()):
+                    time.sleep(0.05)
+                self.assertIsNone(run.poll())
+                run.send_signal(number)
+                self.assertEqual(run.wait(timeout=60), 128 + number)
+            self.assertEqual(started(), [])
+            self.assertEqual(list(scratch.iterdir()), [])
         one = self.of_ranks("if (r == 2) { " + self.RECEIVE % "0" + " } MPI_Finalize();")
         self.ends(1, ["program.c: rank 2 waits for ever"], "net", "run", one, "--ranks", 3)
         many = self.of_ranks(self.RECEIVE % "(r + 1) % n" + " MPI_Finalize();")

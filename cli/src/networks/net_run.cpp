@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "gdr/base/data_file.h"
+#include "gdr/base/stopping.h"
+#include "gdr/commandline/interrupts.h"
 #include "gdr/interconnect/replay.h"
 #include "gdr/interconnect/smpi_program.h"
 #include "gdr/interconnect/trace.h"
@@ -45,7 +47,15 @@ int run(const NetRunOptions& o) {
     program.save_graph = o.save_graph;
     program.save_trace = o.save_trace;
   }
-  const interconnect::SmpiProgramResult result = run_smpi_program(program, platform);
+  const commandline::Interrupts interrupts;
+  const base::Stopping stopping([] { return commandline::Interrupts::signal() == 0; });
+  interconnect::SmpiProgramResult result;
+  try {
+    result = run_smpi_program(program, platform);
+  } catch (const base::Stopped&) {
+    constexpr int kSignalled = 128;  // as a shell reports it
+    return kSignalled + commandline::Interrupts::signal();
+  }
   Json json = o.report.begin(platform.description, "smpi", false);
   json["emulated_seconds"] = result.seconds;
   json["program"] = o.sources.front();

@@ -4,44 +4,61 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/base/scratch_folder.h"
+#include "gdr/base/stopping.h"
 #include "gdr/interconnect/simgrid_file.h"
 
 namespace gdr::interconnect {
 namespace {
 
-/// A folder that is gone with this object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gdr-net-run-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error(fmt::format("{}: {}", name, std::strerror(errno)));
-    path_ = name;
+/// Ends a command and all that it started. smpirun removes its files when it is asked to end.
+void end_group(pid_t leader) {
+  constexpr std::chrono::seconds kPatience{2};
+  constexpr std::chrono::milliseconds kPause{10};
+  kill(-leader, SIGTERM);
+  const auto latest = std::chrono::steady_clock::now() + kPatience;
+  int status = 0;
+  while (waitpid(leader, &status, WNOHANG) == 0 && std::chrono::steady_clock::now() < latest) {
+    std::this_thread::sleep_for(kPause);
   }
-  ~ScratchFolder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
+  kill(-leader, SIGKILL);
+  while (waitpid(leader, &status, 0) < 0 && errno == EINTR) {
   }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
+}
 
-  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+/// The status of a command when it has ended. If the caller does not want it any more, ends it and all that it started.
+int status_of_group(pid_t leader, const std::string& name) {
+  constexpr std::chrono::milliseconds kPause{10};
+  int status = 0;
+  try {
+    while (true) {
+      const pid_t ended = waitpid(leader, &status, base::is_stoppable() ? WNOHANG : 0);
+      if (ended == leader) return status;
+      if (ended < 0 && errno != EINTR) throw Error(fmt::format("{}: {}", name, std::strerror(errno)));
+      base::pause();
+      std::this_thread::sleep_for(kPause);
+    }
+  } catch (const base::Stopped&) {
+    end_group(leader);
+    throw;
+  }
+}
 
 /// Runs a command of the PATH, with its outputs in files. Returns the exit status. Throws gdr::Error if it is not
 /// there.
@@ -56,14 +73,17 @@ int run_command(const std::vector<std::string>& command, const std::filesystem::
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kOwnFile);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kOwnFile);
+  // A group of its own, so that it can be ended with all that it starts.
+  posix_spawnattr_t group;
+  posix_spawnattr_init(&group);
+  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&group, 0);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int failed = posix_spawnp(&child, arguments[0], &actions, &group, arguments.data(), environ);
+  posix_spawnattr_destroy(&group);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw Error(fmt::format("{}: {}; it comes with SimGrid", command[0], std::strerror(failed)));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw Error(fmt::format("{}: {}", command[0], std::strerror(errno)));
-  }
+  const int status = status_of_group(child, command[0]);
   constexpr int kSignalled = 128;
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
 }
@@ -88,7 +108,7 @@ std::string argument_of(const std::filesystem::path& source) {
 
 enum class Recorded : bool { no, yes };
 
-void compile(const SmpiProgram& program, const ScratchFolder& scratch, Recorded recorded) {
+void compile(const SmpiProgram& program, const base::ScratchFolder& scratch, Recorded recorded) {
   const std::string compiler = compiler_of(program.sources.at(0));
   std::vector<std::string> command{compiler, "-O1", "-o", (scratch / "program").string()};
   if (!program.mgen.empty()) command.push_back("-I" + program.mgen.string());
@@ -197,7 +217,7 @@ SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Platform& p
     throw Error(fmt::format("{}: {} ranks are refused: {} has places for 1 to {}", program.sources[0].string(),
                             program.ranks, topology.name(), places));
   }
-  const ScratchFolder scratch;
+  const base::ScratchFolder scratch("gdr-net-run");
   const std::string platform_file = (scratch / "platform.xml").string();
   base::write_file(platform_file, simgrid_file(platform));
   std::string hosts;

@@ -31,7 +31,8 @@ struct SmpiProgramResult {
 /// no time, unless it tells SMPI how many flops it computes. A recorder works in a second run, as its own messages
 /// would take time. Rank r runs on node r / ranks_per_node. Throws gdr::Error with the compiler's or the program's
 /// messages; for sources of several or other languages, more ranks than places, a recorder with another language than
-/// C, and topologies of more than kMostNodesOfFile nodes.
+/// C, and topologies of more than kMostNodesOfFile nodes. If base::pause() stops the caller, the programs are ended,
+/// and their files removed.
 [[nodiscard]] SmpiProgramResult run_smpi_program(const SmpiProgram& program, const Platform& platform);
 
 }  // namespace gdr::interconnect
