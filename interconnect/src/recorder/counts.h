@@ -266,14 +266,8 @@ static int is_spawned(void) {
 #endif
 }
 
-/* The file's name while it is written; to be freed. */
-static char* unfinished(void) {
-  char* path = NULL;
-  return asprintf(&path, "%s.tmp", graph_path) < 0 ? NULL : path;
-}
-
-static void cannot_write(void) {
-  fprintf(stderr, "gdr_record_mpi: %s: %s; no graph is written\n", graph_path, strerror(errno));
+static void cannot_write(int error) {
+  fprintf(stderr, "gdr_record_mpi: %s: %s; no graph is written\n", graph_path, strerror(error));
 }
 
 /* Rank 0 makes sure of the file before the program computes. A world that was spawned has a name of its own, the first
@@ -292,15 +286,9 @@ static void reserve_graph(void) {
     if (file >= 0) close(file);
     break;
   }
-  char* path = unfinished();
-  FILE* file = path != NULL ? fopen(path, "we") : NULL;
-  is_graph_writable = file != NULL;
-  if (file == NULL) cannot_write();
-  if (file != NULL) {
-    fclose(file);
-    unlink(path); /* nothing stays behind if the program is killed */
-  }
-  free(path);
+  const int error = try_file(graph_path);
+  is_graph_writable = error == 0;
+  if (error != 0) cannot_write(error);
 }
 
 static void end_early(const char* how) {
@@ -375,9 +363,9 @@ static void write_graph(void) {
     NEXT(Send)(sent, ranks, MPI_UINT64_T, 0, tag, MPI_COMM_WORLD);
     return;
   }
-  char* path = unfinished();
-  FILE* file = is_graph_writable && path != NULL ? fopen(path, "we") : NULL;
-  if (file == NULL && is_graph_writable) cannot_write();
+  struct new_file fresh = {NULL, NULL, NULL};
+  int error = is_graph_writable ? begin_file(&fresh, graph_path) : 0;
+  FILE* file = fresh.file;
   if (file != NULL) write_head(file, all, all[kinds]);
   for (int from = 0; from < ranks; ++from) {
     if (from != 0) PMPI_Recv(sent, ranks, MPI_UINT64_T, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -385,14 +373,9 @@ static void write_graph(void) {
       if (to != from && sent[to] > 0) fprintf(file, "%d,%d,%llu\n", from, to, (unsigned long long)sent[to]);
     }
   }
-  if (file != NULL) {
-    const int is_bad = ferror(file);
-    if (fclose(file) != 0 || is_bad || rename(path, graph_path) != 0) {
-      cannot_write();
-      unlink(path);
-    }
-  }
-  free(path);
+  if (file != NULL) error = close_file(&fresh);
+  if (file != NULL && error == 0) error = name_file(&fresh, 1);
+  if (error != 0) cannot_write(error);
 }
 
 static void end_counts(void) {

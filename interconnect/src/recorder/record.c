@@ -64,6 +64,7 @@ static void* next(const char* name) {
   }
 #endif
 
+#include "files.h"
 #include "requests.h"
 #ifndef GDR_RECORD_SMPI
 static int next_Send(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);

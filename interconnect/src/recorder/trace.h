@@ -426,6 +426,50 @@ static int lock_folder(const char* folder) {
   return error;
 }
 
+/* True if a file's first line begins with `begin` and ends with `end`, as that of a trace does, and for an empty file.
+ */
+static int begins_as_trace(int folder, const char* name, const char* begin, const char* end) {
+  const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat about;
+  FILE* file =
+      descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) ? fdopen(descriptor, "r") : NULL;
+  if (file == NULL) {
+    if (descriptor >= 0) close(descriptor);
+    return 0;
+  }
+  char* line = NULL;
+  size_t room = 0;
+  const ssize_t read = getline(&line, &room, file);
+  const size_t length = read > 0 ? strcspn(line, "\n") : 0;
+  const int is_trace = (read <= 0 && !ferror(file)) ||
+                       (read > 0 && length >= strlen(begin) + strlen(end) && strncmp(line, begin, strlen(begin)) == 0 &&
+                        strncmp(line + length - strlen(end), end, strlen(end)) == 0);
+  free(line);
+  fclose(file);
+  return is_trace;
+}
+
+/* True for the file of a rank that an earlier run wrote. */
+static int is_rank_file(int folder, const char* name, long rank) {
+  char first[32];
+  snprintf(first, sizeof first, "%ld init", rank);
+  return begins_as_trace(folder, name, first, "");
+}
+
+/* 0, or an error: a file that this rank would replace is no trace. */
+static int refuse_other_files(const char* name) {
+  const int folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return errno;
+  char file[32];
+  snprintf(file, sizeof file, "%d.txt", trace_rank);
+  int is_other = faccessat(folder, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && !is_rank_file(folder, file, trace_rank);
+  if (!is_other && trace_rank == 0 && faccessat(folder, "trace.txt", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    is_other = !begins_as_trace(folder, "trace.txt", "/", "/0.txt");
+  }
+  close(folder);
+  return is_other ? EEXIST : 0;
+}
+
 /* Files of ranks that an earlier run had and this one has not. */
 static void remove_stale_files(int ranks) {
   DIR* folder = opendir(trace_folder);
@@ -434,6 +478,7 @@ static void remove_stale_files(int ranks) {
     char* end = NULL;
     const long rank = strtol(entry->d_name, &end, 10);
     if (end == entry->d_name || strcmp(end, ".txt") != 0 || rank < ranks) continue;
+    if (!is_rank_file(dirfd(folder), entry->d_name, rank)) continue;
     unlinkat(dirfd(folder), entry->d_name, 0);
   }
   closedir(folder);
@@ -454,6 +499,7 @@ static void begin_trace(void) {
   if (error == 0 && access(folder, W_OK | X_OK) != 0) error = errno;
   /* Two runs at once would mix their files. The lock ends with its process. */
   if (error == 0 && trace_rank == 0) error = lock_folder(folder);
+  if (error == 0) error = refuse_other_files(folder);
   int worst = 0; /* with the trace of one rank missing, the others are of no use */
   PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (worst == 0) {
@@ -463,6 +509,7 @@ static void begin_trace(void) {
   if (trace_rank == 0 || error != 0) {
     fprintf(stderr, "gdr_record_mpi: GDR_RECORD_TRACE = '%s' is refused, and no trace is kept: %s\n", folder,
             error == EWOULDBLOCK ? "another run is writing its trace to this folder"
+            : error == EEXIST    ? "a file there has the name of a trace's and is none: name a folder for traces alone"
                                  : (error != 0 ? strerror(error) : "another rank cannot write there"));
   }
 }
@@ -483,37 +530,53 @@ static void write_entry(FILE* file, const struct kept* entry) {
   }
 }
 
-static FILE* trace_file(const char* name) {
+/* 0, or the error. */
+static int begin_trace_file(struct new_file* fresh, const char* name) {
   char* path = NULL;
-  if (asprintf(&path, "%s/%s", trace_folder, name) < 0) return NULL;
-  FILE* file = fopen(path, "w");
-  if (file == NULL) perror(path);
+  if (asprintf(&path, "%s/%s", trace_folder, name) < 0) return ENOMEM;
+  const int error = begin_file(fresh, path);
   free(path);
-  return file;
+  return error;
 }
 
-/* Each rank writes its own file; rank 0 the list of them. */
+/* Each rank writes its own file; rank 0 the list of them. Before all are complete, no file of an earlier trace is
+ * replaced. */
 static void write_trace(void) {
   if (trace_folder == NULL) return;
   int size = 0;
   char name[32];
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   snprintf(name, sizeof name, "%d.txt", trace_rank);
-  FILE* file = trace_file(name);
-  if (file != NULL) {
-    fprintf(file, "%d init\n", trace_rank);
-    for (size_t n = 0; n < kept_count; ++n) write_entry(file, &kept[n]);
-    fprintf(file, "%d finalize\n", trace_rank);
-    if (fclose(file) != 0) perror(name);
+  struct new_file mine = {NULL, NULL, NULL};
+  struct new_file index = {NULL, NULL, NULL};
+  int error = begin_trace_file(&mine, name);
+  if (error == 0) {
+    fprintf(mine.file, "%d init\n", trace_rank);
+    for (size_t n = 0; n < kept_count; ++n) write_entry(mine.file, &kept[n]);
+    fprintf(mine.file, "%d finalize\n", trace_rank);
+    error = close_file(&mine);
+  }
+  if (error == 0 && trace_rank == 0) error = begin_trace_file(&index, "trace.txt");
+  if (error == 0 && trace_rank == 0) {
+    for (int rank = 0; rank < size; ++rank) fprintf(index.file, "%s/%d.txt\n", trace_folder, rank);
+    error = close_file(&index);
+  }
+  int worst = 0;
+  PMPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (mine.path != NULL) {
+    const int unnamed = name_file(&mine, worst == 0);
+    if (error == 0) error = unnamed;
+  }
+  if (index.path != NULL) {
+    const int unnamed = name_file(&index, worst == 0);
+    if (error == 0) error = unnamed;
+  }
+  if (error != 0) {
+    fprintf(stderr, "gdr_record_mpi: %s/%s: %s; the trace is not written\n", trace_folder, name, strerror(error));
   }
   uint64_t missing = 0;
   PMPI_Reduce(&untraced, &missing, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  FILE* index = trace_rank == 0 ? trace_file("trace.txt") : NULL;
-  if (index != NULL) {
-    remove_stale_files(size);
-    for (int rank = 0; rank < size; ++rank) fprintf(index, "%s/%d.txt\n", trace_folder, rank);
-    if (fclose(index) != 0) perror("trace.txt");
-  }
+  if (trace_rank == 0 && worst == 0) remove_stale_files(size);
   if (trace_rank == 0 && missing > 0) {
     fprintf(stderr,
             "gdr_record_mpi: %llu calls are not in the trace: neighbourhood collectives, one-sided transfers and "

@@ -48,6 +48,10 @@ def rows_of(path):
     return {(int(a), int(b)): int(c) for a, b, c in (row.split(",") for row in rows[2:])}
 
 
+def contents(folder):
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
 def check_graph(path):
     """Every rank sends each of its two neighbours WIDTH doubles in each step, and nothing else but collectives."""
     text = path.read_text(encoding="utf-8")
@@ -86,11 +90,28 @@ def open_mpi(folder, gdr, library, stencil, mpirun):
     # Two messages a rank and step, and an all-reduce of as many steps as the ranks have bits.
     assert report["messages"] == STEPS * RANKS * (2 + 2), report
     # What an earlier run with more ranks left is removed; other files stay.
-    for name in (f"{RANKS}.txt", "100.txt", "notes.txt"):
+    for rank in (RANKS, 100):
+        (trace / f"{rank}.txt").write_text(f"{rank} init\n{rank} finalize\n", encoding="utf-8")
+    for name in ("notes.txt", "101.txt"):
         (trace / name).write_text("old\n", encoding="utf-8")
     run([*launch, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD_TRACE={trace}", stencil])
     check_trace(trace)
-    assert sorted(path.name for path in trace.iterdir()) == sorted([*(f"{rank}.txt" for rank in range(RANKS)), "notes.txt", "trace.txt"])
+    assert sorted(path.name for path in trace.iterdir()) == sorted([*(f"{rank}.txt" for rank in range(RANKS)), "101.txt", "notes.txt", "trace.txt"])
+    # Where a user has files of such names, the program runs, and no trace is kept.
+    for name in ("1.txt", "trace.txt"):
+        theirs = folder / f"theirs_{name}"
+        theirs.mkdir()
+        (theirs / name).write_text("2 eggs\n", encoding="utf-8")
+        _, told = outputs([*launch, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD_TRACE={theirs}", stencil])
+        assert f"GDR_RECORD_TRACE = '{theirs}' is refused" in told and "has the name of a trace's and is none" in told, told
+        assert contents(theirs) == {name: "2 eggs\n"}
+    # On a disk without room the earlier trace stays as it is, with nothing beside it.
+    earlier = contents(trace)
+    # Open MPI's shared memory is a file, too.
+    _, told = outputs([*launch, "--mca", "btl", "self,tcp", "-x", f"GDR_RECORD_TRACE={trace}", "sh", "-c",
+                       'trap "" XFSZ; ulimit -f 0; LD_PRELOAD="$1" exec "$2"', "sh", library, stencil])
+    assert f"{trace}/0.txt: File too large; the trace is not written" in told, told
+    assert contents(trace) == earlier
     # A folder that is none, and one to which another run writes: the program runs, and no trace is kept.
     held = os.open(trace, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
@@ -257,6 +278,26 @@ def cases(folder, library, program, mpirun, gdr):
     done = recorded("persistent", 2, check=False, GDR_RECORD=folder / "nowhere" / "graph.csv")
     assert done.returncode == 0 and "No such file or directory; no graph is written" in done.stderr, done.stderr
     assert not list(folder.glob("*.tmp")), list(folder.iterdir())
+
+    # Other files stay, also what a link leads to; a link stays one, and a pipe, too.
+    mine, notes, link, pipe = (folder / name for name in ("mine.csv", "mine.csv.tmp", "link.csv", "pipe.csv"))
+    notes.write_text("notes\n", encoding="utf-8")
+    recorded("persistent", 2, GDR_RECORD=mine)
+    assert notes.read_text(encoding="utf-8") == "notes\n" and rows_of(mine) == {(0, 1): 18000, (1, 0): 18000}
+    notes.unlink()
+    thesis = folder / "thesis.tex"
+    thesis.write_text("a year's work\n", encoding="utf-8")
+    notes.symlink_to(thesis)
+    recorded("persistent", 2, GDR_RECORD=mine)
+    assert thesis.read_text(encoding="utf-8") == "a year's work\n" and notes.is_symlink()
+    link.symlink_to(mine.name)
+    mine.write_text("old\n", encoding="utf-8")
+    recorded("persistent", 2, GDR_RECORD=link)
+    assert link.is_symlink() and rows_of(mine) == {(0, 1): 18000, (1, 0): 18000}
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+        recorded("persistent", 2, GDR_RECORD=pipe)
+        assert pipe.is_fifo() and "0,1,18000\n" in reader.communicate(timeout=60)[0]
 
 
 def smpi(folder, smpicc, recorder, stencil):
