@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -221,7 +222,9 @@ bool name_file(NewFile& fresh) {
   return fresh.named;
 }
 
-void replace(const std::filesystem::path& path, std::string_view content, std::optional<mode_t> mode) {
+void replace(
+    const std::filesystem::path& path, std::string_view content, std::optional<mode_t> mode,
+    const std::function<void()>& before_replacing = [] {}) {
   remove_abandoned_beside(path);
   std::optional<NewFile> nameless = nameless_file_beside(path);
   bool done = nameless && fill(*nameless, content, mode);
@@ -230,8 +233,16 @@ void replace(const std::filesystem::path& path, std::string_view content, std::o
   constexpr std::array kNoWayToName{ENOENT, ENOTDIR, EACCES, EPERM, ENOSYS};  // unlike a disk that is full
   if (done && !named && std::ranges::find(kNoWayToName, errno) == kNoWayToName.end()) fail(path, "written");
   NewFile fresh = named ? *std::move(nameless) : named_file_beside(path);
-  done =
-      (named || fill(fresh, content, mode)) && fresh.file.close() && std::rename(fresh.name.c_str(), path.c_str()) == 0;
+  done = (named || fill(fresh, content, mode)) && fresh.file.close();
+  if (done) {
+    try {
+      before_replacing();
+    } catch (...) {
+      unlink(fresh.name.c_str());
+      throw;
+    }
+  }
+  done = done && std::rename(fresh.name.c_str(), path.c_str()) == 0;
   if (!done) {
     const int reason = errno;
     if (fresh.named) unlink(fresh.name.c_str());
@@ -375,8 +386,13 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   if (S_ISDIR(status->st_mode)) fail(path, "written", EISDIR);
   if (!S_ISREG(status->st_mode)) return write_in_place(path, content);
   refuse_read_only(path, *status);
-  replace(target_of(path), content, status->st_mode & 07777);
+  replace(target_of(path), content, status->st_mode & 07777, before_replacing);
   expected_outputs().forget(*status);
+  write_file(path, content, [] {});
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content,
+                const std::function<void()>& before_replacing) {
 }
 
 void write_private_file(const std::filesystem::path& path, std::string_view content) {

@@ -471,6 +471,23 @@ TEST_F(Files, LinesGrowAndAFailureCutsOffWhatWasBegun) {
 
 TEST_F(Files, LinesAreFlushedToDisksAndNotToDevices) {
   LineFile log(folder_ / "log");
+TEST_F(Files, AreStillThereWhenTheNewContentIsOnTheDisk) {
+  const auto path = folder_ / "a";
+  std::string seen;
+  const auto look = [&] { seen = read_file(path); };
+  write_file(path, "old");
+  write_file(path, "new", look);
+  EXPECT_EQ(std::pair(seen, read_file(path)), std::pair(std::string("old"), std::string("new")));
+  seen = "not called";
+  calls_left = 0;
+  EXPECT_THAT(message_of([&] { write_file(path, "newer", look); }), HasSubstr("No space left"));
+  calls_left = -1;
+  EXPECT_EQ(std::pair(seen, read_file(path)), std::pair(std::string("not called"), std::string("new")));
+  EXPECT_EQ(message_of([&] { write_file(path, "newer", [] { throw Error("not yet"); }); }), "not yet");
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
   log.append("one\n");
   calls_left = 0;
   EXPECT_THAT(message_of([&] { log.flush(); }), HasSubstr("No space left"));

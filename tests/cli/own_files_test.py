@@ -158,6 +158,20 @@ class OwnFiles(cli_test.CliTest):
         self.succeeds("nbody", "--restart", "c~", "--t-end", "0.03", "--checkpoint", "c", "--quiet", cwd=self.scratch)
 
     def test_outputs_replace_no_file_that_standard_output_goes_to(self):
+    def test_a_run_whose_checkpoint_would_replace_another_file_does_not_begin(self):
+        notes = self.file("c~", "notes\n")
+        self.ends(1, ["c~: the checkpoint before the last would replace it, and it is no checkpoint"], "nbody", "--plummer", "8",
+                  "--t-end", "0.01", "--checkpoint", "c", "--quiet", cwd=self.scratch)
+        self.assertEqual(notes.read_text(encoding="utf-8"), "notes\n")
+
+    def test_a_file_beyond_the_users_limit_is_named_and_the_old_one_stays(self):
+        self.file("out.csv", "old\n")
+        done = subprocess.run([cli_test.GDR, "run", "k.vsm", "--i", "i.csv", "--j", "j.csv", "--output", "out.csv"], cwd=self.scratch,
+                              capture_output=True, text=True, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1)))
+        self.assertEqual((done.returncode, done.stderr), (1, "gdr: out.csv: cannot be written: File too large\n"))
+        self.assertEqual((self.scratch / "out.csv").read_text(encoding="utf-8"), "old\n")
+
         run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
         nbody = ["nbody", "--plummer", "8", "--t-end", "0.01"]
         for arguments, name, option in [

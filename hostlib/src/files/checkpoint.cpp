@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -199,21 +201,44 @@ Checkpoint decode(std::string_view bytes) {
   return read_payload(signed_part.substr(kHeaderBytes), version == kVersionWithPairs);
 }
 
+/// True if nothing but a checkpoint is there, which the next one may replace.
+bool may_replace(const std::filesystem::path& path) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, none);
+  if (!std::filesystem::exists(status)) return true;
+  if (!std::filesystem::is_regular_file(status)) return false;
+  std::string begin(kCheckpointMagic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  return kCheckpointMagic.starts_with(begin);  // a copy may have been cut off
+}
+
 /// The previous checkpoint keeps its file under another name, so that a checkpoint exists at every moment. A symbolic
 /// link may lead to another file system, and some have no links: there it is copied, if there is room.
 void keep_previous(const std::filesystem::path& path) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(path, none)) return;
   const std::filesystem::path before = previous_checkpoint(path);
+  std::error_code none;
+  const std::filesystem::path kept = std::filesystem::canonical(path, none);
+  if (!may_replace(kept) || !may_replace(before)) return;
   std::filesystem::remove(before, none);
   std::error_code failed;
-  std::filesystem::create_hard_link(std::filesystem::canonical(path, none), before, failed);
+  std::filesystem::create_hard_link(kept, before, failed);
   if (failed) std::filesystem::copy_file(path, before, none);  // its checksum tells if the copy was not completed
 }
 
 }  // namespace
 
 std::filesystem::path previous_checkpoint(const std::filesystem::path& path) { return path.string() + "~"; }
+
+void require_room_for_previous(const std::filesystem::path& path) {
+  const std::filesystem::path before = previous_checkpoint(path);
+  if (may_replace(before)) return;
+  throw Error(
+      fmt::format("{}: the checkpoint before the last would replace it, and it is no checkpoint: move it, or "
+                  "choose another name for the checkpoint",
+                  before.string()));
+}
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
   const HermiteState& state = checkpoint.state;
@@ -231,8 +256,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   for (const HermiteBody& b : state.bodies) append_body(bytes, b);
   if (state.options.regularise) append_pairs(bytes, state);
   bytes += checksum(bytes);
-  keep_previous(path);
-  base::write_file(path, bytes);
+  base::write_file(path, bytes, [&] { keep_previous(path); });
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {

@@ -67,6 +67,7 @@ RunRecorder::RunRecorder(const NbodySettings& settings)
   for (const std::filesystem::path& path : {settings_.out, settings_.log, settings_.checkpoint}) {
     if (!path.empty()) base::require_writable(path);
   }
+  if (!settings_.checkpoint.empty()) require_room_for_previous(settings_.checkpoint);
 }
 
 void RunRecorder::open(double t, std::uint64_t outputs, RecordedLength before) {

@@ -1,7 +1,9 @@
 #include "gdr/hostlib/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -82,6 +84,65 @@ TEST(Checkpoint, BehindASymbolicLinkKeepsTheCheckpointBefore) {
       EXPECT_EQ(read_checkpoint(before).initial_energy, energy - 1);
     }
   }
+}
+
+/// While an object exists, files of this process can have this many bytes at most.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(Checkpoint, ThatCannotBeWrittenLeavesBothEarlierOnes) {
+  const ScratchDirectory directory;
+  const auto path = directory / "a.ckpt";
+  const auto before = previous_checkpoint(path);
+  write_checkpoint(before, some_checkpoint());  // as after a restart from it, of a run whose last one is damaged
+  const std::string good = base::read_file(before);
+  const std::string damaged = good.substr(0, good.size() / 2);
+  base::write_file(path, damaged);
+  {
+    const FileLimit limit(512);
+    EXPECT_NE(error_of([&] { write_checkpoint(path, some_checkpoint()); }).find("a.ckpt: cannot be written"),
+              std::string::npos);
+  }
+  EXPECT_EQ(base::read_file(path), damaged);
+  EXPECT_EQ(base::read_file(before), good);
+}
+
+TEST(Checkpoint, ReplacesNoOtherFilesThatHaveTheNameOfTheOneBefore) {
+  const ScratchDirectory directory;
+  const auto path = directory / "a.ckpt";
+  const auto before = previous_checkpoint(path);
+  write_checkpoint(path, some_checkpoint());
+  std::filesystem::create_directory(before);
+  write_checkpoint(path, some_checkpoint());
+  EXPECT_TRUE(std::filesystem::is_directory(before));
+  EXPECT_NE(error_of([&] { require_room_for_previous(path); }).find("a.ckpt~: "), std::string::npos);
+  std::filesystem::remove(before);
+  base::write_file(before, "notes");
+  write_checkpoint(path, some_checkpoint());
+  EXPECT_EQ(base::read_file(before), "notes");
+  EXPECT_NE(error_of([&] { require_room_for_previous(path); }).find("it is no checkpoint"), std::string::npos);
+  base::write_file(before, "gdrn");  // a copy that was cut off
+  require_room_for_previous(path);
+  // Nor does another file become the checkpoint before.
+  base::write_file(path, "notes");
+  write_checkpoint(path, some_checkpoint());
+  EXPECT_EQ(base::read_file(before), "gdrn");
 }
 
 TEST(Checkpoint, EveryFlippedBitIsRefused) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,11 @@ void expect_outputs(std::span<const std::filesystem::path> outputs);
 
 /// What read_file() refuses after expect_outputs(), for an input that another program reads. Throws gdr::Error.
 void refuse_expected_output(const std::filesystem::path& input);
+
+/// As write_file(), and calls `before_replacing` when the new content is on the disk and `path` still has the old one:
+/// to keep the old one, of which nothing is lost if the new one cannot be written. Not for devices and pipes.
+void write_file(const std::filesystem::path& path, std::string_view content,
+                const std::function<void()>& before_replacing);
 
 /// As write_file(), but a new file may be read and written by this user alone, whatever the umask.
 void write_private_file(const std::filesystem::path& path, std::string_view content);

@@ -17,12 +17,15 @@ struct Checkpoint {
 };
 
 /// Writes the file atomically and durably: magic, version, context, the state as little-endian 64-bit words, and the
-/// SHA-256 of all these in hex digits (layout in docs/nbody/nbody.md). An earlier checkpoint at `path` is kept as
-/// previous_checkpoint(). Throws gdr::Error if the file cannot be written.
+/// SHA-256 of all these in hex digits (layout in docs/nbody/nbody.md). When the new one is on the disk, an earlier
+/// checkpoint at `path` becomes previous_checkpoint(), unless a file is there that is no checkpoint. Throws gdr::Error
+/// if the file cannot be written; both old checkpoints are as they were then.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// The name of the checkpoint before: `path` with `~` appended.
 [[nodiscard]] std::filesystem::path previous_checkpoint(const std::filesystem::path& path);
+/// Throws gdr::Error if something is there that is no checkpoint, and would be lost.
+void require_room_for_previous(const std::filesystem::path& path);
 
 /// Reads a checkpoint. Throws gdr::Error with file and reason if the file is not a checkpoint, has another version, is
 /// truncated or damaged (checksum), or holds a state that breaks the integrator's rules.
