@@ -139,7 +139,7 @@ int run_program(int argc, char** argv, const Program& program, const std::vector
   }
   ReadWords read = read_words(app, registry, words);
   if (!renamed.empty()) read.notes.insert(read.notes.begin(), renamed);
-  if (!read.wrong) std::fputs(text_of(read.notes, program).c_str(), stderr);
+  if (!read.wrong) print_message(text_of(read.notes, program));
   const Answer answer = parsed(app, program, std::move(read));
   std::fputs(answer.message.c_str(), stderr);
   std::cout << answer.output;

@@ -9,6 +9,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/commandline/terminal.h"
 
 namespace gdr::commandline {
 
@@ -116,7 +117,7 @@ void ReportOptions::write_files(Json report, std::string_view page, std::string_
 void ReportOptions::show(Json report, const Json& words) const {
   end(report);
   const std::string text = speaks() || !html.empty() ? base::text_of(shape().text, report, words) : "";
-  if (speaks()) write_text("-", text);
+  if (speaks()) print_text(text);
   write_files(std::move(report), "", text);
 }
 

@@ -84,7 +84,15 @@ void print_error(std::string_view program, std::string_view message) {
   std::fputs(error_text(program, message).c_str(), stderr);
 }
 
-void print_diagnostics(const std::string& text) {
+void print_text(std::string_view text) {
+  std::fputs(base::without_controls(text).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void print_message(std::string_view text) { std::fputs(base::without_controls(text).c_str(), stderr); }
+
+void print_diagnostics(const std::string& raw) {
+  const std::string text = base::without_controls(raw);
   if (!shows_colour(Stream::error)) {
     std::fputs(text.c_str(), stderr);
     return;
@@ -111,7 +119,7 @@ void converse(std::istream& in, const std::string& name, std::string_view prompt
     } catch (const Error& error) {
       std::fflush(stdout);
       if (!name.empty()) throw Error(fmt::format("{}:{}: {}", name, number, error.what()));
-      fmt::print(stderr, "{}\n", error.what());
+      print_message(fmt::format("{}\n", error.what()));
     }
   }
   if (!prompt.empty()) fmt::print("\n");

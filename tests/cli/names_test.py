@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import sys
 import unittest
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cli_test  # noqa: E402
@@ -46,6 +47,36 @@ class NamesFromFiles(cli_test.CliTest):
         told = cli_test.gdr("doctor", environment={"GDR_CACHE_DIR": str(self.scratch / NAME)}).out
         self.assertNotIn("\x1b", told)
         self.assertIn(SHOWN, told)
+
+    def refuse_controls(self, *arguments, status=0):
+        """No output of the command has a control character; returns standard output."""
+        done = cli_test.gdr(*arguments, cwd=self.scratch)
+        self.assertEqual(done.status, status, done.err)
+        self.assertEqual([c for c in "\x1b\x07\u009b" if c in done.out + done.err], [], arguments)
+        return done.out + done.err
+
+    def test_descriptions_say_their_title_without_control_characters(self):
+        text = (cli_test.PROJECT / "machines" / "torus-64.toml").read_text(encoding="utf-8")
+        title = text.partition('title = "')[2].partition('"')[0]
+        self.file("m.toml", text.replace(title, r"\u001b]0;title\u0007"))
+        self.assertIn(r"\x1b]0;title\x07", self.refuse_controls("machine", "show", "m.toml"))
+
+    def test_reports_have_no_control_characters(self):
+        self.file("\x1b]0;title\x07.goal", "num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n")
+        self.refuse_controls("net", "replay", "\x1b]0;title\x07.goal", "--executor", "critical-path")
+        shutil.copy(cli_test.PROJECT / "kernels" / "tutorial.vsm", self.scratch / "\x1b[31m.vsm")
+        self.refuse_controls("analyse", "\x1b[31m.vsm")
+        self.file("i.csv", "xi\n1\n")
+        self.file("j.csv", "xj,mj\n1,2\n")
+        told = self.refuse_controls("run", "\x1b[31m.vsm", "--i", "i.csv", "--j", "j.csv", "--trace", "\x1b[32m.json")
+        self.assertIn(r"\x1b[32m.json", told)
+
+    def test_notes_on_members_of_archives_have_no_control_characters(self):
+        self.succeeds("nbody", "--plummer", "8", "--t-end", "0", "--output", "s.npz", "--quiet", cwd=self.scratch)
+        with zipfile.ZipFile(self.scratch / "s.npz", "a") as archive:
+            archive.writestr("\x1b]0;title\x07\nEVIL.npy", archive.read("mass.npy"))
+        told = self.refuse_controls("nbody", "--in", "s.npz", "--t-end", "0")
+        self.assertIn(r"left out: \x1b]0;title\x07\nEVIL", told)
 
 
 if __name__ == "__main__":

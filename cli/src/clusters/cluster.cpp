@@ -10,6 +10,7 @@
 
 #include "command/kernel_source.h"
 #include "gdr/base/file.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/interconnect/mapping_output.h"
 
 namespace gdr::cli {
@@ -62,7 +63,7 @@ interconnect::Topology ClusterOptions::network(const cluster::Cluster& cluster, 
   if (free) return cluster::free_network(nodes);
   return from_command_line("--nodes", [&] {
     interconnect::Platform platform = cluster::platform_for(cluster, nodes, grows);
-    if (!platform.warning.empty()) fmt::print(stderr, "gdr: warning: {}\n", platform.warning);
+    if (!platform.warning.empty()) commandline::print_message(fmt::format("gdr: warning: {}\n", platform.warning));
     return std::move(platform.topology);
   });
 }

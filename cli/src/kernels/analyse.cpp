@@ -6,6 +6,7 @@
 #include "command/command.h"
 #include "command/kernel_source.h"
 #include "gdr/assembler/report_shapes.h"
+#include "gdr/commandline/terminal.h"
 
 namespace gdr::cli {
 namespace {
@@ -29,7 +30,7 @@ int analyse(const AnalyseOptions& options) {
   if (options.kernel.ends_with(".gdro")) loaded.files.clear();  // the source files may be newer than the object file
   const assembler::Analysis analysis = assembler::analyse(loaded.program);
   const assembler::AnalysedSources sources{loaded.program, loaded.files};
-  if (options.report.speaks()) fmt::print("{}", assembler::analysis_text(analysis, sources));
+  if (options.report.speaks()) commandline::print_text(assembler::analysis_text(analysis, sources));
   options.report.write(report_of(options, loaded, analysis),
                        options.report.html.empty() ? "" : assembler::analysis_page(analysis, sources));
   return kSuccess;

@@ -85,8 +85,8 @@ int assemble(const AsOptions& options) {
     if (!options.stubs.empty()) write_stubs(program, options);
     if (options.report.speaks() && options.object != "-") {
       const isa::LoopBound bound = isa::loop_bound(program);
-      fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", program.kernel,
-                 base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
+      commandline::print_text(fmt::format("{}: {}, {} clocks per iteration (bound: {})\n", program.kernel,
+                                          base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound()));
     }
   }
   options.report.write(report_of(options, result));

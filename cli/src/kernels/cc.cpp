@@ -88,8 +88,9 @@ void add_loops(Json& json, const std::vector<compiler::GooseKernel>& kernels, co
                              {"lines", compiled.lines},
                              {"least_lines", compiled.least_lines}});
     if (!told || !options.report.speaks() || options.output == "-") continue;
-    fmt::print("{}:{}: {}\n", options.source, one.line, base::counted(compiled.lines, "loop line"));
-    if (options.precision) fmt::print("{}", compiler::widths_text(compiled));
+    commandline::print_text(
+        fmt::format("{}:{}: {}\n", options.source, one.line, base::counted(compiled.lines, "loop line")));
+    if (options.precision) commandline::print_text(compiler::widths_text(compiled));
   }
 }
 
@@ -223,14 +224,14 @@ int compile(const CcOptions& options) {
     }
     if (options.report.speaks() && options.output != "-") {
       const isa::LoopBound bound = isa::loop_bound(*kernel.assembled.program);
-      fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", kernel.compiled.kernel,
-                 base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
-      if (options.precision && !options.data.given()) fmt::print("{}", compiler::widths_text(kernel.compiled));
+      commandline::print_text(fmt::format("{}: {}, {} clocks per iteration (bound: {})\n", kernel.compiled.kernel,
+                                          base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound()));
+      if (options.precision && !options.data.given()) commandline::print_text(compiler::widths_text(kernel.compiled));
     }
     if (options.data.given()) {
       costs = measure(kernel_path(options.source), options.compile.options(), options.data, *kernel.assembled.program,
                       options.report.progress_shown());
-      if (options.report.speaks() && options.output != "-") fmt::print("{}", compiler::precision_text(*costs));
+      if (options.report.speaks() && options.output != "-") commandline::print_text(compiler::precision_text(*costs));
     }
   }
   options.report.write(report_of(kernel, costs, options));

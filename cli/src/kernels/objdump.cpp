@@ -2,6 +2,7 @@
 
 #include "command/command.h"
 #include "gdr/assembler/disassemble.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/hostlib/experiments.h"
 
 namespace gdr::cli {
@@ -19,8 +20,8 @@ int objdump(const ObjdumpOptions& options) {
                                  file.ends_with(".vsm") ? "; gdr as with -o makes one of a source" : ""));
   }
   const isa::Program program = isa::read_object(file);
-  fmt::print("{}", hostlib::object_comment(program, file));
-  fmt::print("{}", raw ? assembler::disassemble(program) : assembler::disassemble_with_names(program));
+  commandline::print_text(hostlib::object_comment(program, file));
+  commandline::print_text(raw ? assembler::disassemble(program) : assembler::disassemble_with_names(program));
   return kSuccess;
 }
 

@@ -7,6 +7,7 @@
 
 #include "command/kernel_source.h"
 #include "gdr/cluster/hpl_table.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/emulator/machine.h"
 #include "gdr/hostlib/lu.h"
 #include "hpl_options.h"
@@ -45,7 +46,7 @@ int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDa
                const BoardOptions& board, const ReportOptions& report) {
   const cluster::Cluster cluster = options.load(options.names.front());
   HplDat dat = read_hpl_dat(asked.file);
-  for (const std::string& note : dat.notes) fmt::print(stderr, "gdr: warning: {}\n", note);
+  for (const std::string& note : dat.notes) commandline::print_message(fmt::format("gdr: warning: {}\n", note));
   HplResiduals residuals(cluster.board.name, hpl, board, asked.seed, report);
   const auto time = [&](const HplRun& run) {
     HplOptions of_run = hpl;
@@ -66,12 +67,12 @@ int hpl_of_dat(const ClusterOptions& options, const HplOptions& hpl, const HplDa
     Progress progress("timing", report.progress_shown());
     table.time_runs([&](std::size_t done, std::size_t all) { progress.show_count(done, all); });
   }
-  if (report.speaks()) write_text("-", table.head(hpl.products.chosen()));
+  if (report.speaks()) commandline::print_text(table.head(hpl.products.chosen()));
   for (std::size_t row = 0; row < table.runs(); ++row) {
     table.check(row);
-    if (report.speaks()) write_text("-", table.text(row));
+    if (report.speaks()) commandline::print_text(table.text(row));
   }
-  if (report.speaks()) write_text("-", table.end(report.clock.seconds()));
+  if (report.speaks()) commandline::print_text(table.end(report.clock.seconds()));
   Json json = report.begin(cluster.board.name, board.engine, board.exact());
   table.add_to(json);
   report.write(json);

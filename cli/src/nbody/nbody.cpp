@@ -15,6 +15,7 @@
 #include "gdr/cluster/nbody_result.h"
 #include "gdr/cluster/on_ranks.h"
 #include "gdr/commandline/interrupts.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
@@ -185,9 +186,9 @@ Asked together(cluster::Communicator& communicator, const Asked& own) {
 /// Prints warnings of the start and notes on it to standard error, so that they are also seen with `--json -`.
 void tell_of_start(const hostlib::NbodyRun& run) {
   for (const std::string& warning : hostlib::warnings_of_start(run)) {
-    fmt::print(stderr, "gdr nbody: warning: {}\n", warning);
+    commandline::print_message(fmt::format("gdr nbody: warning: {}\n", warning));
   }
-  for (const std::string& note : run.notes()) fmt::print(stderr, "gdr nbody: note: {}\n", note);
+  for (const std::string& note : run.notes()) commandline::print_message(fmt::format("gdr nbody: note: {}\n", note));
 }
 
 /// Runs on this process, or on this rank of `ranks`; then only rank 0 prints and writes. Without a board, the host's
@@ -217,7 +218,9 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   bool no_memory = false;
   constexpr double kLongestPause = 4.0;  // seconds between lines of progress
   std::optional<Progress> integrating(std::in_place, "integrating", options.report.progress_shown(), kLongestPause);
-  const auto warn = [](const std::string& sentence) { fmt::print(stderr, "gdr nbody: warning: {}\n", sentence); };
+  const auto warn = [](const std::string& sentence) {
+    commandline::print_message(fmt::format("gdr nbody: warning: {}\n", sentence));
+  };
   hostlib::RunWatch watch_of_run({warn, [&](double done) { return integrating->due(done); },
                                   [&](double done, const std::string& detail) { integrating->show(done, detail); }},
                                  options.checkpoint);
@@ -278,10 +281,12 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   const std::string arithmetic =
       board ? fmt::format("engine {} ({})", options.board.engine, options.board.exactness()) : "";
   options.report.show(json, cluster::words_of(run, result, arithmetic));
-  if (const auto noise = hostlib::note_on_noise(run)) fmt::print(stderr, "gdr nbody: note: {}\n", *noise);
+  if (const auto noise = hostlib::note_on_noise(run))
+    commandline::print_message(fmt::format("gdr nbody: note: {}\n", *noise));
   if (end != hostlib::NbodyEnd::energy_error) watch_of_run.finish(run, result.sample);
 
-  if (end != hostlib::NbodyEnd::reached) fmt::print(stderr, "gdr nbody: {}\n", cluster::text_of_end(run, stopped));
+  if (end != hostlib::NbodyEnd::reached)
+    commandline::print_message(fmt::format("gdr nbody: {}\n", cluster::text_of_end(run, stopped)));
   return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "gdr/base/file.h"
 #include "gdr/cluster/timed_nbody.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/hostlib/timed_run.h"
 #include "nbody_options.h"
 
@@ -47,7 +48,7 @@ int timed_nbody(const NbodyOptions& options, const hostlib::NbodySettings& setti
     throw UsageError(fmt::format("--t-end: {} is refused with --timing-only: it must be above the snapshot's time {}",
                                  options.run.t_end, run.begin));
   }
-  for (const std::string& note : run.notes) fmt::print(stderr, "gdr nbody: note: {}\n", note);
+  for (const std::string& note : run.notes) commandline::print_message(fmt::format("gdr nbody: note: {}\n", note));
   Device device(options.board.device_options());
   device.load(load_kernel(options.run.kernel));
   cluster::require_j_capacity(device, run.particles);

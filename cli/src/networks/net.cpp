@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gdr/base/file.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/network.h"
 
@@ -73,7 +74,7 @@ interconnect::Platform PlatformArguments::load() const {
   const std::string name = network.empty() ? kDescriptions.at(topology) : network;
   require_known(name, base::description_names(interconnect::platform_kinds()), "--network");
   interconnect::Platform platform = platform_of(name, options);
-  if (!platform.warning.empty()) fmt::print(stderr, "gdr: warning: {}\n", platform.warning);
+  if (!platform.warning.empty()) commandline::print_message(fmt::format("gdr: warning: {}\n", platform.warning));
   if (!map.empty()) {
     const auto nodes_of_ranks = interconnect::parse_mapping(base::read_file(map), map, platform.topology.nodes());
     platform = interconnect::placed(std::move(platform), nodes_of_ranks);

@@ -5,6 +5,7 @@
 
 #include "gdr/base/file.h"
 #include "gdr/base/nearest.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/interconnect/foreign_graphs.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/mapping_run.h"
@@ -32,11 +33,13 @@ interconnect::GraphFile graph_for(const NetMapOptions& options, std::uint32_t pl
 /// Says on standard error which traffic the mapping does not know of.
 void warn_of_missing_traffic(const interconnect::GraphFile& file, const std::string& name) {
   if (file.graph.tasks() > 1 && file.graph.total_bytes() == 0) {
-    fmt::print(stderr, "gdr: warning: {}: the tasks exchange no data, so they stay in natural order\n", name);
+    commandline::print_message(
+        fmt::format("gdr: warning: {}: the tasks exchange no data, so they stay in natural order\n", name));
   }
   if (file.collective_calls > 0) {
-    fmt::print(stderr, "gdr: warning: {}: {} calls of collectives are not in the graph, so they are not mapped\n", name,
-               file.collective_calls);
+    commandline::print_message(
+        fmt::format("gdr: warning: {}: {} calls of collectives are not in the graph, so they are not mapped\n", name,
+                    file.collective_calls));
   }
 }
 

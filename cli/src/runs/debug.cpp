@@ -57,10 +57,10 @@ debugger::Job job_of(const RunInput& input, const OneExperiment& experiment, con
 /// Executes lines up to the end of the input. An error ends a script.
 int converse(debugger::Debugger& debugger, std::istream& in, const std::string& name, bool prompts) {
   debugger::Commands commands(debugger);
-  if (prompts) fmt::print("{}", commands.where());
+  if (prompts) commandline::print_text(commands.where());
   commandline::converse(in, name, prompts ? "(gdr) " : "", [&](const std::string& line) {
     const debugger::Reply reply = commands.execute(line);
-    fmt::print("{}", reply.text);
+    commandline::print_text(reply.text);
     return !reply.quit;
   });
   return kSuccess;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/base/file.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/hostlib/profile.h"
 
 namespace gdr::cli {
@@ -45,9 +46,9 @@ void ObserveOptions::finish(const Device& device, const std::string& engine, con
     options.most_bytes = static_cast<std::uint64_t>(limit_mb * 1e6);
     const hostlib::Trace made = hostlib::make_trace(device.emulated(), device.program(), options);
     if (!report.quiet) {
-      fmt::print(stderr, "trace: {} events, {:.2f} MB to {}{}\n", made.events,
-                 static_cast<double>(made.json.size()) / 1e6, trace,
-                 made.complete ? "" : "; cut off at the limit (--trace-limit, --trace-from, --trace-to)");
+      commandline::print_message(
+          fmt::format("trace: {} events, {:.2f} MB to {}{}\n", made.events, static_cast<double>(made.json.size()) / 1e6,
+                      trace, made.complete ? "" : "; cut off at the limit (--trace-limit, --trace-from, --trace-to)"));
     }
     base::write_file(trace, made.json);
   }
@@ -55,7 +56,7 @@ void ObserveOptions::finish(const Device& device, const std::string& engine, con
     const auto events = device.computes() ? std::optional(device.events().counts) : std::nullopt;
     const hostlib::Profile made = hostlib::make_profile(device.emulated(), device.program(), engine, events);
     base::write_file(profile, profile.ends_with(".json") ? hostlib::profile_json(made) : hostlib::profile_page(made));
-    if (report.speaks()) fmt::print("{}", hostlib::profile_summary(made));
+    if (report.speaks()) commandline::print_text(hostlib::profile_summary(made));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "command/command.h"
 #include "command/kernel_source.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/debugger/dump.h"
 #include "gdr/hostlib/run_events.h"
 #include "gdr/hostlib/run_rules.h"
@@ -38,7 +39,7 @@ struct RunOptions {
 /// On a terminal the first rows; a pipe or a file gets all.
 void print_table(const Table& table) {
   constexpr std::size_t kMostRows = 20;
-  fmt::print("{}", hostlib::first_rows(table, isatty(STDOUT_FILENO) == 1 ? kMostRows : table.rows()));
+  commandline::print_text(hostlib::first_rows(table, isatty(STDOUT_FILENO) == 1 ? kMostRows : table.rows()));
 }
 
 /// Requires that the members of j that are kept beside keys fit there. If conditions choose among the pairs, the first
@@ -59,7 +60,8 @@ void require_numbers(const std::vector<compiler::NumberedResult>& numbered, cons
       const std::string why = fmt::format("result '{}' keeps it beside a key, where it must be whole, from 0 to {}",
                                           one.name, compiler::kLargestNumber);
       if (one.every) throw Error(fmt::format("{} is refused: {}", place, why));
-      fmt::print(stderr, "gdr run: warning: {}: {}; a pair that keeps it gets another key and number\n", place, why);
+      commandline::print_message(
+          fmt::format("gdr run: warning: {}: {}; a pair that keeps it gets another key and number\n", place, why));
       break;
     }
   }
@@ -98,10 +100,11 @@ Json run_json(const RunOptions& options, const Device& device, const emulator::F
 void say_how_exact(const RunOptions& options, const Device& device) {
   if (!device.computes()) return;
   for (const std::string& text : hostlib::event_texts(device)) {
-    fmt::print(stderr, "{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text);
+    commandline::print_message(fmt::format("{}{}\n", text.starts_with(' ') ? "" : "gdr run: ", text));
   }
   if (!options.board.exact() && !options.report.quiet) {
-    fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
+    commandline::print_message(
+        fmt::format("gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness()));
   }
 }
 
@@ -142,12 +145,13 @@ int run_experiments(const RunOptions& options, Device& device) {
   if (!options.report.speaks()) return kSuccess;
   const std::string text = hostlib::experiments_text(experiments, results, chosen.most_steps);
   if (!device.computes()) {
-    fmt::print("{}", hostlib::timing_text(device));
-    fmt::print("  assumed: every experiment takes all steps; {}\n", text);
+    commandline::print_text(hostlib::timing_text(device));
+    commandline::print_text(fmt::format("  assumed: every experiment takes all steps; {}\n", text));
     return kSuccess;
   }
   if (options.out.empty()) print_table(table);
-  fmt::print(stderr, "gdr run: {}; emulated time {:.6f} s\n", text, device.emulated().seconds().total());
+  commandline::print_message(
+      fmt::format("gdr run: {}; emulated time {:.6f} s\n", text, device.emulated().seconds().total()));
   return kSuccess;
 }
 
@@ -215,7 +219,7 @@ int run(const RunOptions& options) {
   say_how_exact(options, device);
   if (!options.report.speaks()) return kSuccess;
   if (!device.computes()) {
-    fmt::print("{}", hostlib::timing_text(device));
+    commandline::print_text(hostlib::timing_text(device));
   } else if (options.out.empty()) {
     print_table(table);
   }

@@ -2,6 +2,7 @@
 
 #include "command/command.h"
 #include "gdr/cluster/cluster.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/emulator/opencl.h"
 
 namespace gdr::cli {
@@ -12,7 +13,7 @@ constexpr double kGibibyte = 0x1p30;
 int list() {
   for (const std::string& name : base::description_names(cluster::all_kinds())) {
     const base::Description machine = cluster::load_any(name).description;
-    fmt::print("{:<18} {:<14} {}\n", name, machine.kind, machine.title);
+    commandline::print_text(fmt::format("{:<18} {:<14} {}\n", name, machine.kind, machine.title));
   }
   return kSuccess;
 }
@@ -67,19 +68,21 @@ int devices(const ReportOptions& report) {
                                {"refusal", device.refusal}});
   }
   if (report.speaks()) {
-    if (found.empty()) fmt::print("OpenCL finds no device on this host\n");
+    if (found.empty()) commandline::print_text("OpenCL finds no device on this host\n");
     for (std::size_t n = 0; n < found.size(); ++n) {
       const emulator::OpenClDevice& device = found[n];
-      fmt::print("{}: {}\n", n, device.name);
-      fmt::print("  {:<18} {}\n", "platform", device.platform);
-      fmt::print("  {:<18} {}\n", "version", device.version);
-      fmt::print("  {:<18} {}\n", "kind", device.kind);
-      fmt::print("  {:<18} {}\n", "fp64", device.fp64 ? "yes" : "no: everything is done in integers");
-      fmt::print("  {:<18} {:.1f} GiB, {:.1f} GiB in one buffer\n", "memory",
-                 static_cast<double>(device.memory_bytes) / kGibibyte,
-                 static_cast<double>(device.largest_buffer_bytes) / kGibibyte);
-      fmt::print("  {:<18} {}\n", "compute units", device.compute_units);
-      fmt::print("  {:<18} {}\n", "usable", device.refusal.empty() ? "yes" : "no: " + device.refusal);
+      commandline::print_text(fmt::format("{}: {}\n", n, device.name));
+      commandline::print_text(fmt::format("  {:<18} {}\n", "platform", device.platform));
+      commandline::print_text(fmt::format("  {:<18} {}\n", "version", device.version));
+      commandline::print_text(fmt::format("  {:<18} {}\n", "kind", device.kind));
+      commandline::print_text(
+          fmt::format("  {:<18} {}\n", "fp64", device.fp64 ? "yes" : "no: everything is done in integers"));
+      commandline::print_text(fmt::format("  {:<18} {:.1f} GiB, {:.1f} GiB in one buffer\n", "memory",
+                                          static_cast<double>(device.memory_bytes) / kGibibyte,
+                                          static_cast<double>(device.largest_buffer_bytes) / kGibibyte));
+      commandline::print_text(fmt::format("  {:<18} {}\n", "compute units", device.compute_units));
+      commandline::print_text(
+          fmt::format("  {:<18} {}\n", "usable", device.refusal.empty() ? "yes" : "no: " + device.refusal));
     }
   }
   report.write(json);

@@ -9,6 +9,7 @@
 #include "formats/table_format.h"
 #include "formats/zip.h"
 #include "gdr/base/error.h"
+#include "gdr/base/quoted.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {
@@ -136,7 +137,7 @@ class NpzArrays {
   /// What nobody has taken.
   [[nodiscard]] std::vector<std::string> others() const {
     std::vector<std::string> names;
-    for (const auto& [name, array] : arrays_) names.push_back(name);
+    for (const auto& [name, array] : arrays_) names.push_back(base::on_one_line(name));
     return names;
   }
 

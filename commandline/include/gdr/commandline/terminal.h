@@ -29,8 +29,13 @@ enum class Colour : std::uint8_t { bold, red, magenta, green, cyan };
 /// Prints it.
 void print_error(std::string_view program, std::string_view message);
 
+/// Prints text on standard output or standard error with control characters spelled out, which names from files may
+/// have. For all texts that people read; what programs read goes through write_text().
+void print_text(std::string_view text);
+void print_message(std::string_view text);
+
 /// Prints diagnostics, as compilers write them, on standard error: on a terminal `error`, `warning` and `note` have
-/// colours.
+/// colours, and control characters are spelled out.
 void print_diagnostics(const std::string& text);
 
 /// Passes lines up to the end of the input to `execute`, which returns false to end before. `prompt` is shown before
