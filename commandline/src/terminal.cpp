@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <optional>
 #include <utility>
 
@@ -107,13 +108,28 @@ void print_diagnostics(const std::string& raw) {
   }
 }
 
+namespace {
+
+/// Throws gdr::Error if the last line could not be read, or not be kept, rather than that no line follows. Standard
+/// input is read by the C library, which alone knows.
+void require_end(const std::istream& in, const std::string& name, unsigned line) {
+  if (!in.bad() && !(&in == &std::cin && std::ferror(stdin) != 0)) return;
+  const std::string place = name.empty() ? "standard input" : name;
+  throw Error(fmt::format("{}:{}: this line cannot be read", place, line));
+}
+
+}  // namespace
+
 void converse(std::istream& in, const std::string& name, std::string_view prompt,
               const std::function<bool(const std::string& line)>& execute) {
   std::string line;
   for (unsigned number = 1;; ++number) {
     fmt::print("{}", prompt);
     std::fflush(stdout);
-    if (!std::getline(in, line)) break;
+    if (!std::getline(in, line)) {
+      require_end(in, name, number);
+      break;
+    }
     try {
       if (!execute(line)) return;
     } catch (const Error& error) {

@@ -135,6 +135,26 @@ class Streams(KernelFiles):
         self.assertEqual(done.stdout, packed.read_bytes())
 
     def test_sources_without_an_end_are_refused(self):
+    def test_scripts_that_cannot_be_read_are_errors(self):
+        done = self.gdr_on_data("debug", "--script", self.scratch)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"gdr: {self.scratch}:1: this line cannot be read", done.stderr)
+        folder = os.open(self.scratch, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        done = self.gdr_on_data("debug", stdin=folder)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("gdr: standard input:1: this line cannot be read", done.stderr)
+
+    def test_packed_tables_that_fill_the_memory_are_refused(self):
+        bomb = self.scratch / "bomb.csv"
+        bomb.write_bytes(gzip.compress(bytes(1 << 26)) * 17)
+        self.ends(1, [f"{bomb}: {bomb.stat().st_size} packed bytes make more than {1 << 30}, as no table or snapshot does"], "run",
+                  self.kernel, *self.options, "--i", self.i, "--j", bomb)
+
+    def gdr_on_data(self, command, *arguments, **options):
+        return subprocess.run([cli_test.GDR, command, *(str(one) for one in [self.kernel, *self.options, *self.data, *arguments])],
+                              capture_output=True, text=True, check=False, **{"stdin": subprocess.DEVNULL, **options})
+
         limit = "a source has no more than 16777216 bytes"
         self.ends(1, ["/dev/zero", limit], "as", "/dev/zero")
         large = self.scratch / "large.vsm"

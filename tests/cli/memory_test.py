@@ -43,6 +43,14 @@ class InLittleMemory(cli_test.CliTest):
             self.skipTest("sanitizers need more memory")
         self.kernels = cli_test.PROJECT / "kernels"
 
+    def test_a_script_with_a_line_that_is_longer_than_the_memory(self):
+        data = ["--i", self.file("i.csv", "xi\n1\n"), "--j", self.file("j.csv", "xj,mj\n1,2\n")]
+        script = self.scratch / "script"
+        with script.open("wb") as file:
+            file.truncate(LIMITS[-1])
+        done = self.run_within(LIMITS[-1], "debug", self.kernels / "tutorial.vsm", *data, "--script", script)
+        self.assertEqual((done.returncode, done.stderr), (1, f"gdr: {script}:1: this line cannot be read\n"))
+
     def test_kernels(self):
         self.file("i.csv", "xi\n1\n2\n")
         self.file("j.csv", "xj,mj\n1,2\n3,4\n")

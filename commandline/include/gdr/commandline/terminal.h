@@ -40,7 +40,7 @@ void print_diagnostics(const std::string& text);
 
 /// Passes lines up to the end of the input to `execute`, which returns false to end before. `prompt` is shown before
 /// each line; without one, nothing is. What `execute` throws as gdr::Error is shown, or passed on with place if the
-/// input is a script with a name.
+/// input is a script with a name. Throws gdr::Error if the input cannot be read up to its end.
 void converse(std::istream& in, const std::string& name, std::string_view prompt,
               const std::function<bool(const std::string& line)>& execute);
 
