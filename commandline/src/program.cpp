@@ -120,6 +120,8 @@ Answer parsed(CLI::App& app, const Program& program, ReadWords read) {
 }  // namespace
 
 int run_program(int argc, char** argv, const Program& program, const std::vector<Subcommand>& subcommands) {
+  // A file that grows beyond the user's limit (ulimit -f) is an error with a name, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(program.what, program.name);
   Registry registry{program};
   set_flags(app, program);

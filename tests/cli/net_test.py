@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -19,8 +20,10 @@ PROJECT = pathlib.Path(sys.argv[2]).resolve()
 USAGE_ERROR = 2
 
 
-def run(*arguments, env=None):
-    return subprocess.run([GDR, *arguments], capture_output=True, text=True, cwd=PROJECT, env=env)
+def run(*arguments, env=None, most_bytes=resource.RLIM_INFINITY):
+    """Files that are written can have `most_bytes`."""
+    return subprocess.run([GDR, *arguments], capture_output=True, text=True, cwd=PROJECT, env=env,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, resource.RLIM_INFINITY)))
 
 
 def report(*arguments):
@@ -247,9 +250,6 @@ class ClosedForm(unittest.TestCase):
             self.assertRegex(outcome.stderr, expected)
 
 
-@unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
-class Platforms(unittest.TestCase):
-    def test_more_hosts_than_can_be_read_are_refused_before_they_are_made(self):
 class Imports(unittest.TestCase):
     def test_networks_that_no_command_takes_replace_no_file(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -268,6 +268,9 @@ class Imports(unittest.TestCase):
             self.assertEqual({path.name: path.read_bytes() for path in folder.iterdir()}, before)
 
 
+@unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
+class Platforms(unittest.TestCase):
+    def test_more_hosts_than_can_be_read_are_refused_before_they_are_made(self):
         with tempfile.TemporaryDirectory() as directory:
             file = pathlib.Path(directory) / "many.xml"
             for radical, hosts in (("0-99999999", "100000000"), ("5,7-1031", "1026"), ("0-1,3-18446744073709551615", "18446744073709551616")):
@@ -280,27 +283,6 @@ class Imports(unittest.TestCase):
                     self.assertEqual(outcome.returncode, 1, outcome.stderr)
                     self.assertIn(f"many.xml: {hosts} hosts are refused: at most 1024 can be read", outcome.stderr)
 
-
-@unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
-class Summa(unittest.TestCase):
-    def test_the_report_has_time_relative_speed_and_memory(self):
-        result = report("net", "summa", "--nodes", "16", "--n", "512")
-        self.assertGreater(result["seconds"], 0)
-        self.assertGreater(result["relative"], 1)
-        self.assertEqual(result["memory_words"], 7 * 512 * 512 / 16)
-        self.assertGreaterEqual(result["seconds"], result["link_bound_seconds"])
-
-    def test_nominal_arithmetic_takes_its_time(self):
-        zero = report("net", "summa", "--nodes", "16", "--n", "512")["seconds"]
-        nominal = report("net", "summa", "--nodes", "16", "--n", "512", "--compute", "nominal")["seconds"]
-        self.assertAlmostEqual(nominal - zero, 2 * 512**3 / 16 / 1e12, delta=0.01 * zero)
-
-    def test_loads_of_links_are_written(self):
-        with tempfile.TemporaryDirectory() as directory:
-            file = pathlib.Path(directory) / "links.csv"
-            self.assertEqual(run("net", "summa", "--nodes", "16", "--n", "512", "--links", str(file)).returncode, 0)
-            with file.open(encoding="utf-8") as lines:
-                rows = list(csv.DictReader(lines))
     def test_hosts_are_counted_however_their_radical_is_written(self):
         with tempfile.TemporaryDirectory() as directory:
             file = pathlib.Path(directory) / "many.xml"
@@ -331,6 +313,27 @@ class Summa(unittest.TestCase):
                     self.assertIn(f"odd.xml: link l is refused: its {refused}", outcome.stderr)
                     self.assertEqual([path.name for path in file.parent.iterdir()], ["odd.xml"])
 
+
+@unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
+class Summa(unittest.TestCase):
+    def test_the_report_has_time_relative_speed_and_memory(self):
+        result = report("net", "summa", "--nodes", "16", "--n", "512")
+        self.assertGreater(result["seconds"], 0)
+        self.assertGreater(result["relative"], 1)
+        self.assertEqual(result["memory_words"], 7 * 512 * 512 / 16)
+        self.assertGreaterEqual(result["seconds"], result["link_bound_seconds"])
+
+    def test_nominal_arithmetic_takes_its_time(self):
+        zero = report("net", "summa", "--nodes", "16", "--n", "512")["seconds"]
+        nominal = report("net", "summa", "--nodes", "16", "--n", "512", "--compute", "nominal")["seconds"]
+        self.assertAlmostEqual(nominal - zero, 2 * 512**3 / 16 / 1e12, delta=0.01 * zero)
+
+    def test_loads_of_links_are_written(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "links.csv"
+            self.assertEqual(run("net", "summa", "--nodes", "16", "--n", "512", "--links", str(file)).returncode, 0)
+            with file.open(encoding="utf-8") as lines:
+                rows = list(csv.DictReader(lines))
             self.assertEqual(len(rows), 16 * 15)
             self.assertEqual({row["messages"] for row in rows}, {"8"})
 
@@ -366,6 +369,11 @@ class Summa(unittest.TestCase):
             root = xml.etree.ElementTree.parse(svg).getroot()
             self.assertEqual((width, height), (2 * int(root.get("width")), 2 * int(root.get("height"))))
             self.assertEqual((depth, colour), (8, 2))  # eight bits of red, green and blue each
+            # One that cannot be written leaves the earlier one.
+            good = png.read_bytes()
+            outcome = run(*arguments, str(png), env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, most_bytes=len(good) // 2)
+            self.assertEqual((outcome.returncode, outcome.stderr), (1, f"gdr: {png}: cannot be written: File too large\n"))
+            self.assertEqual(png.read_bytes(), good)
             self.assertEqual(run(*arguments, str(jpg)).returncode, USAGE_ERROR)
 
     def test_half_the_latency_and_twice_the_bandwidth_are_half_the_time(self):

@@ -6,6 +6,7 @@
 
 import os
 import pathlib
+import resource
 import shutil
 import stat
 import subprocess
@@ -157,7 +158,6 @@ class OwnFiles(cli_test.CliTest):
             self.succeeds("nbody", "--plummer", "8", "--t-end", end, "--checkpoint", "c", "--quiet", cwd=self.scratch)
         self.succeeds("nbody", "--restart", "c~", "--t-end", "0.03", "--checkpoint", "c", "--quiet", cwd=self.scratch)
 
-    def test_outputs_replace_no_file_that_standard_output_goes_to(self):
     def test_a_run_whose_checkpoint_would_replace_another_file_does_not_begin(self):
         notes = self.file("c~", "notes\n")
         self.ends(1, ["c~: the checkpoint before the last would replace it, and it is no checkpoint"], "nbody", "--plummer", "8",
@@ -172,6 +172,7 @@ class OwnFiles(cli_test.CliTest):
         self.assertEqual((done.returncode, done.stderr), (1, "gdr: out.csv: cannot be written: File too large\n"))
         self.assertEqual((self.scratch / "out.csv").read_text(encoding="utf-8"), "old\n")
 
+    def test_outputs_replace_no_file_that_standard_output_goes_to(self):
         run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
         nbody = ["nbody", "--plummer", "8", "--t-end", "0.01"]
         for arguments, name, option in [

@@ -4,9 +4,11 @@
 #include <librsvg/rsvg.h>
 
 #include <cmath>
+#include <exception>
 #include <memory>
 
 #include "gdr/base/error.h"
+#include "gdr/base/file.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -23,6 +25,16 @@ using Failure = std::unique_ptr<GError, Free<g_error_free>>;
 using Surface = std::unique_ptr<cairo_surface_t, Free<cairo_surface_destroy>>;
 using Canvas = std::unique_ptr<cairo_t, Free<cairo_destroy>>;
 
+/// For cairo, which no exception may cross.
+cairo_status_t append(void* png, const unsigned char* bytes, unsigned count) noexcept {
+  try {
+    static_cast<std::string*>(png)->append(reinterpret_cast<const char*>(bytes), count);
+  } catch (const std::exception&) {
+    return CAIRO_STATUS_NO_MEMORY;
+  }
+  return CAIRO_STATUS_SUCCESS;
+}
+
 void write_png(const std::filesystem::path& file, const std::string& svg, double scale) {
   const auto refuse = [&](const char* why) { throw Error(fmt::format("{}: no PNG: {}", file.string(), why)); };
   GError* failed = nullptr;
@@ -37,8 +49,10 @@ void write_png(const std::filesystem::path& file, const std::string& svg, double
   const Canvas canvas(cairo_create(surface.get()));
   if (rsvg_handle_render_document(handle.get(), canvas.get(), &page, &failed) == 0) refuse(Failure(failed)->message);
   // This also reports a surface that could not be made: an image has at most 32,767 pixels on a side.
-  const cairo_status_t status = cairo_surface_write_to_png(surface.get(), file.c_str());
+  std::string png;
+  const cairo_status_t status = cairo_surface_write_to_png_stream(surface.get(), append, &png);
   if (status != CAIRO_STATUS_SUCCESS) refuse(cairo_status_to_string(status));
+  base::write_file(file, png);
 }
 
 }  // namespace
