@@ -31,7 +31,7 @@ class ScratchOfXacc {
 
 struct WrongDirective {
   const char* name;
-  const char* outside;  // from line 9 on
+  std::string outside;  // from line 9 on
   const char* inside;   // of main()
   unsigned line;
   unsigned column;
@@ -163,6 +163,12 @@ INSTANTIATE_TEST_SUITE_P(
         WrongDirective{"NoConstant", "int n;\n#pragma xmp template s(0:n-1)\n", "", 10, 24,
                        "a bound of a template 'n - 1' is refused: it must be a constant of numbers, + - * / % and "
                        "parentheses, after macros"},
+        WrongDirective{
+            "DeepConstant",
+            "#pragma xmp template s(0:" + std::string(100'000, '(') + "1" + std::string(100'000, ')') + ")\n", "", 9,
+            24, "a bound of a template is refused: its signs and parentheses are nested more than 256 deep"},
+        WrongDirective{"DeepSigns", "#pragma xmp template s(0:" + std::string(100'000, '-') + "1)\n", "", 9, 24,
+                       "a bound of a template is refused: its signs and parentheses are nested more than 256 deep"},
         WrongDirective{"WideReflect", "", "#pragma xmp reflect (u) width(2, 1)\n", 11, 22,
                        "a width of 2:2 in dimension 0 of 'u' is refused: the shadow is 1:1"},
         WrongDirective{"NoLoop", "", "#pragma xmp loop (j, i) on t(j, i)\n  x = 1;\n", 11, 9,
@@ -266,6 +272,16 @@ TEST(Xacc, ProgramsKeepTheirLines) {
   for (int line = 0; line < 13; ++line) at = result.source.find('\n', at) + 1;
   EXPECT_NE(result.source.substr(at, result.source.find('\n', at) - at).find("u[gdr_xmp_at_0(i, j)] = __LINE__;"),
             std::string::npos);
+}
+
+TEST(Xacc, NamesOfSourcesAreNoCode) {
+  const ScratchOfXacc folder;
+  const std::filesystem::path path = folder / "q\"; int evil; #\n\\ x.c";
+  base::write_file(path, std::string(kDeclared) + "int main(void) {\n  return 0;\n}\n");
+  const compiler::XaccResult result = compiler::compile_xacc(path);
+  EXPECT_TRUE(result.diagnostics.empty()) << compiler::format_diagnostics(result);
+  EXPECT_NE(result.source.find("q\\\"; int evil; #\\012\\\\ x.c\"\n"), std::string::npos);
+  EXPECT_EQ(result.source.find("\"; int evil"), result.source.find("\\\"; int evil") + 1);
 }
 
 TEST(Xacc, FilesWithoutDirectivesAreRefused) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/base/error.h"
+#include "programs/c_string.h"
 
 namespace gdr::compiler {
 namespace {
@@ -75,25 +76,16 @@ class ProgramText {
     const auto line = std::count(text_.begin(), begin, '\n') + 1;
     const std::size_t before = slice.begin == 0 ? std::string::npos : text_.rfind('\n', slice.begin - 1);
     const std::size_t column = slice.begin - (before == std::string::npos ? 0 : before + 1);
-    out_ += fmt::format("\n#line {} \"{}\"\n{}{}", line, file_, std::string(column, ' '),
+    out_ += fmt::format("\n#line {} {}\n{}{}", line, c_string(file_), std::string(column, ' '),
                         text_.substr(slice.begin, slice.end - slice.begin));
   }
 
-  void ours(const GooseLoop& loop) { out_ += fmt::format("\n#line {} \"{}\"\n", loop.place.line, file_); }
-
-  static std::string literal(const std::string& text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
-    }
-    return quoted + "\"";
-  }
+  void ours(const GooseLoop& loop) { out_ += fmt::format("\n#line {} {}\n", loop.place.line, c_string(file_)); }
 
   void reads(const HostWord& word, const char* which) {
     if (!word.in_memory) return;
     out_ += fmt::format("gdr_goose_reads_{0}(gdr_goose_loop, &({1}), sizeof({1}), {2}); ", which, word.text,
-                        literal(word.text));
+                        c_string(word.text));
   }
 
   void record(const std::vector<HostWord>& words, const char* which) {
@@ -110,7 +102,7 @@ class ProgramText {
     const auto write = [&](const HostWord& word) {
       if (!word.in_memory) return;
       out_ +=
-          fmt::format("gdr_goose_writes(gdr_goose_loop, &({0}), sizeof({0}), {1});\n", word.text, literal(word.text));
+          fmt::format("gdr_goose_writes(gdr_goose_loop, &({0}), sizeof({0}), {1});\n", word.text, c_string(word.text));
     };
     for (const HostResult& result : loop.results) write(result.word);
     for (const HostWord& word : loop.written) write(word);
@@ -216,7 +208,7 @@ class ProgramText {
         "}};\nstatic int gdr_goose_begin_{0}(gdr_goose** loop) {{\n"
         "  const int where = gdr_goose_begin(loop, {1}, gdr_goose_object_{0}, "
         "sizeof gdr_goose_object_{0});\n  if (where == 2) gdr_goose_stop();\n  return where;\n}}\n",
-        number, literal(fmt::format("{}:{}", file_, compiled.loop.place.line)));
+        number, c_string(fmt::format("{}:{}", file_, compiled.loop.place.line)));
   }
 
   const std::string& text_;

@@ -494,14 +494,30 @@ class Constant {
     }
   }
 
-  long factor() {
-    if (accept('-')) return -factor();
-    if (accept('+')) return factor();
-    if (accept('(')) {
-      const long value = sum();
-      if (!accept(')')) refuse();
-      return value;
+  /// A sign or a parenthesis, and what it is for: each is a call within a call.
+  long inner_factor() {
+    constexpr unsigned kDeepest = 256;
+    if (depth_ == kDeepest) {
+      throw XaccRefusal{place_, fmt::format("{} is refused: its signs and parentheses are nested more than {} deep",
+                                            what_, kDeepest)};
     }
+    ++depth_;
+    long value = 0;
+    if (accept('-')) {
+      if (__builtin_sub_overflow(0L, factor(), &value)) refuse();
+    } else if (accept('+')) {
+      value = factor();
+    } else {
+      accept('(');
+      value = sum();
+      if (!accept(')')) refuse();
+    }
+    --depth_;
+    return value;
+  }
+
+  long factor() {
+    if (next() == '-' || next() == '+' || next() == '(') return inner_factor();
     if (next() < '0' || next() > '9') refuse();
     std::size_t read = 0;
     long value = 0;
@@ -519,6 +535,7 @@ class Constant {
   const Place& place_;
   const std::string& what_;
   std::size_t at_ = 0;
+  unsigned depth_ = 0;
 };
 
 }  // namespace

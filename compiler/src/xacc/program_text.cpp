@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "programs/c_string.h"
+
 namespace gdr::compiler {
 namespace {
 
@@ -81,12 +83,12 @@ std::string xacc_head(const XaccText& text, const std::string& file) {
   for (std::size_t t = 0; t < text.layout.templates.size(); ++t)
     out += fmt::format("static long gdr_xmp_block_{}[{}];\n", t, 2 * text.layout.templates[t].bounds.size());
   for (std::size_t n = 0; n < text.layout.arrays.size(); ++n) out += access(text.layout.arrays[n], n);
-  return out + fmt::format("static void gdr_xmp_set_up(void);\n#line 1 \"{}\"\n", file);
+  return out + fmt::format("static void gdr_xmp_set_up(void);\n#line 1 {}\n", c_string(file));
 }
 
 std::string xacc_tail(const XaccText& text, const std::string& file) {
   const XaccLayout& layout = text.layout;
-  std::string out = fmt::format("\n#line 1 \"{}\"\nstatic void gdr_xmp_set_up(void) {{\n", file);
+  std::string out = fmt::format("\n#line 1 {}\nstatic void gdr_xmp_set_up(void) {{\n", c_string(file));
   for (const XaccNodes& one : layout.nodes) {
     out +=
         fmt::format("  gdr_xmp_nodes(\"{}\", {}, {}, 0);\n", one.name, one.extents.size(), list("long", one.extents));
