@@ -367,9 +367,16 @@ std::string read_file(const std::filesystem::path& path) {
   std::size_t filled = 0;
   // Pipes, and files that report size 0, are read in pieces of this size.
   constexpr std::size_t kPiece = 65536;
+  constexpr std::size_t kMostOfDevice = std::size_t{1} << 26;  // more than a person types; /dev/zero has no end
   content.resize(S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0);
   while (true) {
-    if (filled == content.size()) content.resize(filled + kPiece);
+    if (filled == content.size()) {
+      if (S_ISCHR(status.st_mode) && filled > kMostOfDevice) {
+        throw Error(
+            fmt::format("{}: cannot be read: this device does not end within {} bytes", path.string(), kMostOfDevice));
+      }
+      content.resize(filled + kPiece);
+    }
     const ssize_t count =
         uninterrupted([&] { return read(file.number(), content.data() + filled, content.size() - filled); });
     if (count < 0) fail(path, "read");
@@ -381,6 +388,11 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
+  write_file(path, content, [] {});
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content,
+                const std::function<void()>& before_replacing) {
   const std::optional<struct stat> status = status_of(path);
   if (!status) return replace(target_of(path), content, std::nullopt);
   if (S_ISDIR(status->st_mode)) fail(path, "written", EISDIR);
@@ -388,11 +400,6 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   refuse_read_only(path, *status);
   replace(target_of(path), content, status->st_mode & 07777, before_replacing);
   expected_outputs().forget(*status);
-  write_file(path, content, [] {});
-}
-
-void write_file(const std::filesystem::path& path, std::string_view content,
-                const std::function<void()>& before_replacing) {
 }
 
 void write_private_file(const std::filesystem::path& path, std::string_view content) {

@@ -99,12 +99,17 @@ std::string setting_of_process(const char* variable) {
 
 bool replace_at_once(const std::string& path, std::string_view content) noexcept {
   try {
+    // A symbolic link stays one, as for base::write_file().
+    std::error_code failed;
+    const bool is_link = std::filesystem::is_symlink(path, failed);
+    const std::string target = is_link ? std::filesystem::weakly_canonical(path, failed).string() : path;
+    if (failed && is_link) return false;
     // base::write_file() removes such files of killed processes.
-    const std::string temporary = path + ".gdr-" + std::to_string(getpid()) + "-0.tmp";
+    const std::string temporary = target + ".gdr-" + std::to_string(getpid()) + "-0.tmp";
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor < 0) return false;
     const bool written = write_whole(descriptor, content);
-    const bool done = ::close(descriptor) == 0 && written && std::rename(temporary.c_str(), path.c_str()) == 0;
+    const bool done = ::close(descriptor) == 0 && written && std::rename(temporary.c_str(), target.c_str()) == 0;
     if (!done) ::unlink(temporary.c_str());
     return done;
   } catch (const std::exception&) {

@@ -379,6 +379,8 @@ TEST_F(Files, DevicesAndFilesWithoutSizeAreReadAndWritten) {
   require_writable("/dev/null");
   EXPECT_FALSE(read_file("/proc/self/status").empty());
   EXPECT_THAT(message_of([&] { write_file("/dev/full", "x"); }), HasSubstr("No space left"));
+  EXPECT_THAT(message_of([&] { (void)read_file("/dev/zero"); }),
+              HasSubstr("/dev/zero: cannot be read: this device does not end within"));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::filesystem::path path = folder_ / "s";
@@ -469,8 +471,6 @@ TEST_F(Files, LinesGrowAndAFailureCutsOffWhatWasBegun) {
   EXPECT_THAT(message_of([&] { LineFile log(folder_ / "no" / "log"); }), HasSubstr("No such file"));
 }
 
-TEST_F(Files, LinesAreFlushedToDisksAndNotToDevices) {
-  LineFile log(folder_ / "log");
 TEST_F(Files, AreStillThereWhenTheNewContentIsOnTheDisk) {
   const auto path = folder_ / "a";
   std::string seen;
@@ -488,6 +488,8 @@ TEST_F(Files, AreStillThereWhenTheNewContentIsOnTheDisk) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
+TEST_F(Files, LinesAreFlushedToDisksAndNotToDevices) {
+  LineFile log(folder_ / "log");
   log.append("one\n");
   calls_left = 0;
   EXPECT_THAT(message_of([&] { log.flush(); }), HasSubstr("No space left"));

@@ -4,6 +4,7 @@
     kernel_files_test.py GDR PROJECT [TestCase...]
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -134,7 +135,6 @@ class Streams(KernelFiles):
         done = subprocess.run([cli_test.GDR, "as", self.kernel, *map(str, self.options), "-o", "-"], capture_output=True, check=True)
         self.assertEqual(done.stdout, packed.read_bytes())
 
-    def test_sources_without_an_end_are_refused(self):
     def test_scripts_that_cannot_be_read_are_errors(self):
         done = self.gdr_on_data("debug", "--script", self.scratch)
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -155,6 +155,7 @@ class Streams(KernelFiles):
         return subprocess.run([cli_test.GDR, command, *(str(one) for one in [self.kernel, *self.options, *self.data, *arguments])],
                               capture_output=True, text=True, check=False, **{"stdin": subprocess.DEVNULL, **options})
 
+    def test_sources_without_an_end_are_refused(self):
         limit = "a source has no more than 16777216 bytes"
         self.ends(1, ["/dev/zero", limit], "as", "/dev/zero")
         large = self.scratch / "large.vsm"

@@ -28,6 +28,9 @@ namespace {
 constexpr int kLargestWindow = 15;  // of zlib's inflateInit2(), which takes the wrapping from the number, too
 constexpr int kOfGzip = 16;
 constexpr std::size_t kFirst = std::size_t{1} << 16;  // bytes of memory for an unknown size
+// Of an unknown size. Numbers become a tenth; what becomes a thousandth is empty, or made to fill a reader's memory.
+constexpr std::size_t kMostUnasked = std::size_t{1} << 30;
+constexpr std::size_t kUsualExpansion = 64;
 
 class Inflater {
  public:
@@ -69,6 +72,7 @@ std::string unpacked(std::string_view packed, Wrapping wrapping, std::optional<s
   const auto refuse = [&](std::string_view why) { throw Error(fmt::format("{}: {}", where, why)); };
   const auto refuse_size = [&] { refuse(fmt::format("the packed bytes do not make the {} bytes declared", *size)); };
   if (size && *size > most_unpacked(packed.size())) refuse_size();
+  const std::size_t whole = packed.size();
   Inflater inflater(wrapping);
   // One byte more than declared shows packed bytes that make more.
   std::string bytes(size ? static_cast<std::size_t>(*size) + 1 : kFirst, '\0');
@@ -76,6 +80,12 @@ std::string unpacked(std::string_view packed, Wrapping wrapping, std::optional<s
   while (true) {
     if (done == bytes.size()) {
       if (size) refuse_size();
+      if (done >= std::max(kMostUnasked, kUsualExpansion * whole)) {
+        refuse(
+            fmt::format("{} packed bytes make more than {}, as no table or snapshot does: unpack the file before, if "
+                        "you know it",
+                        whole, done));
+      }
       bytes.resize(2 * bytes.size());
     }
     std::size_t made = 0;

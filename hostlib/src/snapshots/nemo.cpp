@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "formats/bytes.h"
 #include "gdr/base/counted.h"
+#include "gdr/base/quoted.h"
 #include "kinds.h"
 
 namespace gdr::hostlib {
@@ -60,12 +62,12 @@ class NemoReader {
     while (in_.left() > 0) item(0);
     if (!last_) in_.refuse("no set SnapShot has positions and velocities");
     const std::size_t n = last_->particles();
-    if (last_->mass.empty()) {
+    if (last_->mass->empty()) {
       in_.refuse(fmt::format("the snapshot at time {} has no masses, nor has one before it", last_->time));
     }
-    if (last_->mass.size() != n) {
+    if (last_->mass->size() != n) {
       in_.refuse(fmt::format("the snapshot at time {} has {} particles, and the last masses are of {}", last_->time, n,
-                             last_->mass.size()));
+                             last_->mass->size()));
     }
     LoadedSnapshot loaded = with_particles(*last_);
     if (snapshots_ > 1) loaded.notes.push_back(fmt::format("the last of {} snapshots is taken", snapshots_));
@@ -92,21 +94,22 @@ class NemoReader {
     if (magic == kPlural) {
       while (const auto extent = in_.number<std::int32_t>()) {
         if (extent < 0 || static_cast<std::size_t>(extent) > in_.left()) {
-          in_.refuse(fmt::format("item {} has an extent of {}", tag, extent));
+          in_.refuse(fmt::format("item {} has an extent of {}", base::on_one_line(tag), extent));
         }
         count *= static_cast<std::size_t>(extent);
-        if (count > in_.left()) in_.refuse(fmt::format("item {} is longer than the file", tag));
+        if (count > in_.left()) in_.refuse(fmt::format("item {} is longer than the file", base::on_one_line(tag)));
       }
     }
     const std::size_t size = type.size() == 1 ? bytes_of(type[0]) : 0;
-    if (size == 0) in_.refuse(fmt::format("item {} has the unknown type '{}'", tag, type));
+    if (size == 0)
+      in_.refuse(fmt::format("item {} has the unknown type '{}'", base::on_one_line(tag), base::on_one_line(type)));
     data(tag, type[0], count, in_.take(count * size));
   }
 
   void set(const std::string& tag, unsigned depth) {
     if (depth == kDeepestSet) in_.refuse(fmt::format("sets are nested more than {} deep", kDeepestSet));
     const bool is_snapshot = tag == "SnapShot";
-    if (is_snapshot) parts_ = {0, {}, {}, {}, std::move(parts_.mass), std::move(parts_.keys)};
+    if (is_snapshot) parts_ = {0, {}, {}, {}, parts_.mass, parts_.keys};
     open_.push_back(tag);
     const std::size_t outside = open_.size() - 1;
     while (open_.size() > outside) item(depth + 1);
@@ -141,14 +144,15 @@ class NemoReader {
       return values;
     };
     if (tag == "Time" && count == 1) parts_.time = reals()[0];
-    if (tag == "Mass") parts_.mass = reals();
+    if (tag == "Mass") parts_.mass = std::make_shared<const std::vector<double>>(reals());
     if (tag == "Key" && (type == 'i' || type == 'l')) {
-      parts_.keys.resize(count);
+      std::vector<std::int64_t> keys(count);
       for (std::size_t k = 0; k < count; ++k) {
         const std::string_view at = bytes.substr(k * bytes_of(type));
-        parts_.keys[k] = type == 'i' ? ByteReader::number_in<std::int32_t>(at, order_)
-                                     : ByteReader::number_in<std::int64_t>(at, order_);
+        keys[k] = type == 'i' ? ByteReader::number_in<std::int32_t>(at, order_)
+                              : ByteReader::number_in<std::int64_t>(at, order_);
       }
+      parts_.keys = std::make_shared<const std::vector<std::int64_t>>(std::move(keys));
     }
     if (tag == "PhaseSpace") parts_.phases = reals();
     if (tag == "Position") parts_.positions = reals();
@@ -174,8 +178,9 @@ class NemoReader {
   struct Parts {
     double time = 0;
     std::vector<double> phases, positions, velocities;
-    std::vector<double> mass;        // of this snapshot or one before it
-    std::vector<std::int64_t> keys;  // the same
+    // Of this snapshot or one before it. Shared, as thousands of small snapshots may follow one with many masses.
+    std::shared_ptr<const std::vector<double>> mass = std::make_shared<std::vector<double>>();
+    std::shared_ptr<const std::vector<std::int64_t>> keys = std::make_shared<std::vector<std::int64_t>>();
     [[nodiscard]] bool has_particles() const { return !phases.empty() || !positions.empty() || !velocities.empty(); }
     [[nodiscard]] std::size_t particles() const { return phases.empty() ? positions.size() / 3 : phases.size() / 6; }
   };
@@ -189,15 +194,15 @@ class NemoReader {
     const bool in_phases = !parts.phases.empty();
     for (std::size_t i = 0; i < parts.particles(); ++i) {
       loaded.snapshot.particles.push_back(
-          static_cast<std::int64_t>(i), parts.mass[i],
+          static_cast<std::int64_t>(i), (*parts.mass)[i],
           in_phases ? vector(parts.phases, 6 * i) : vector(parts.positions, 3 * i),
           in_phases ? vector(parts.phases, 6 * i + 3) : vector(parts.velocities, 3 * i));
     }
-    if (parts.keys.empty()) return loaded;
-    std::vector<std::int64_t> sorted = parts.keys;
+    if (parts.keys->empty()) return loaded;
+    std::vector<std::int64_t> sorted = *parts.keys;
     std::ranges::sort(sorted);
     if (sorted.size() == parts.particles() && std::ranges::adjacent_find(sorted) == sorted.end()) {
-      loaded.snapshot.particles.id = parts.keys;
+      loaded.snapshot.particles.id = *parts.keys;
     } else {
       loaded.notes.emplace_back("the file's keys are not one for each particle; particles are numbered");
     }

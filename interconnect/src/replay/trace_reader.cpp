@@ -283,6 +283,8 @@ Trace read_trace(const std::filesystem::path& path, Rank most_ranks) {
     if (!std::filesystem::exists(file, none)) file = path.parent_path() / file.filename();
     if (!std::filesystem::exists(file, none))
       index.refuse(fmt::format("there is no file '{}', neither as it is named nor beside the index", *line));
+    // A device may have no end, and a pipe no writer.
+    if (!std::filesystem::is_regular_file(file, none)) index.refuse(fmt::format("'{}' is no regular file", *line));
     files.push_back(std::move(file));
     require_ranks(index, files.size(), most_ranks);
   }

@@ -42,6 +42,7 @@ std::string hosts_of_ranks(const TaskMapping& mapping, std::span<const std::stri
 std::vector<std::string> parse_hosts(std::string_view text, std::string_view name) {
   constexpr std::uint32_t kMostSlots = 1024;
   constexpr std::size_t kMostNames = 65536;
+  constexpr std::size_t kMostPlaces = std::size_t{1} << 20;  // a line of few letters can name millions
   std::vector<std::string> hosts;
   base::LineReader lines(text, std::string(name));
   const auto slots_in = [&](std::string_view number) {
@@ -68,6 +69,9 @@ std::vector<std::string> parse_hosts(std::string_view text, std::string_view nam
       names = expand_hostlist(list, kMostNames);
     } catch (const Error& error) {
       lines.refuse(error.what());
+    }
+    if (names.size() * slots > kMostPlaces - hosts.size()) {
+      lines.refuse(fmt::format("more than {} places for ranks are refused", kMostPlaces));
     }
     for (const std::string& host : names) hosts.insert(hosts.end(), slots, host);
   }

@@ -32,7 +32,9 @@ TEST(Rankfile, HostFilesOfOpenMpiAndSlurmAreRead) {
   EXPECT_EQ(parse_hosts("node1:2\nnode2 slots=2 max_slots=4\nnode3\n", "hosts"),
             (Names{"node1", "node1", "node2", "node2", "node3"}));
   EXPECT_EQ(parse_hosts("n[8-10]:2\na,b\n", "hosts"), (Names{"n8", "n8", "n9", "n9", "n10", "n10", "a", "b"}));
-  for (const char* const bad : {"node1:0\n", "node1:x\n", "node1 slots=2000\n", "n[1-\n", "n[3-1]\n"}) {
+  EXPECT_EQ(parse_hosts("n[0-1023]:1024\n", "hosts").size(), 1U << 20);
+  for (const char* const bad : {"n[0-1024]:1024\n", "n[0-1023]:1024\na\n", "node1:0\n", "node1:x\n",
+                                "node1 slots=2000\n", "n[1-\n", "n[3-1]\n"}) {
     EXPECT_THROW(static_cast<void>(parse_hosts(bad, "hosts")), Error) << bad;
   }
   EXPECT_EQ(rankfile({1, 2}, parse_hosts("node1:2\nnode2:1\n", "hosts")), "rank 0=node1 slot=1\nrank 1=node2 slot=0\n");
