@@ -213,18 +213,10 @@ Number sum_of(double a, double b) {
 }
 
 Number on_doubles(Op op, double a, double b) {
-  switch (op) {
-    case Op::FMAX:
-      return {a >= b ? a : b};
-    case Op::FMIN:
-      return {a <= b ? a : b};
-    case Op::FADD:
-      return sum_of(a, b);
-    default:
-      break;
-  }
-  GDR_ASSERT(false, "every floating-point reduction has a row in this oracle");
-  return {};
+  if (op == Op::FMAX) return {a >= b ? a : b};
+  if (op == Op::FMIN) return {a <= b ? a : b};
+  GDR_ASSERT(op == Op::FADD, "every floating-point reduction has a row in this oracle");
+  return sum_of(a, b);
 }
 
 int128 signed_number(LongWord word, Width width) {

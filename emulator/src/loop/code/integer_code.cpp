@@ -45,10 +45,31 @@ class Integers {
         return extreme("smax", a_, b_);
       case NodeOp::smaller:
         return extreme("smin", b_, a_);
-      default:
+      case NodeOp::row:
+      case NodeOp::kept:
+      case NodeOp::record:
+      case NodeOp::parameter:
+      case NodeOp::constant:
+      case NodeOp::number:
+      case NodeOp::bits:
+      case NodeOp::upper:
+      case NodeOp::lower:
+      case NodeOp::row_to_gather:
+      case NodeOp::row_to_scatter:
+      case NodeOp::gather:
+      case NodeOp::scatter:
+      case NodeOp::port:
+      case NodeOp::add:
+      case NodeOp::multiply:
+      case NodeOp::cut:
+      case NodeOp::flag:
+      case NodeOp::is_zero:
+      case NodeOp::is_negative:
+      case NodeOp::is_below:
+      case NodeOp::select:
         break;
     }
-    GDR_ASSERT(false, "the graph has no other operation on integers");
+    GDR_ASSERT(false, "the caller has the code of words, numbers and flags");
   }
 
  private:

@@ -232,7 +232,17 @@ void NodeCode::emit_node(NodeId id) {
     case NodeOp::is_below:
       value.first = is_below(*w_, "ult", of(each.args[0]), of(each.args[1]));
       return;
-    default:
+    case NodeOp::integer_add:
+    case NodeOp::integer_subtract:
+    case NodeOp::bit_and:
+    case NodeOp::bit_or:
+    case NodeOp::bit_xor:
+    case NodeOp::bit_not:
+    case NodeOp::shift_left:
+    case NodeOp::shift_right:
+    case NodeOp::shift_right_signed:
+    case NodeOp::larger:
+    case NodeOp::smaller:
       value = integer_result(*w_, each, of(each.args[0]), each.args[1] == kNoNode ? Value{} : of(each.args[1]));
       return;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "gdr/base/error.h"
@@ -510,27 +511,41 @@ class Builder {
     reads_number_ = false;
     const bool negates_a = work.a.negated;
     const bool negates_b = work.b.negated;
-    switch (work.op) {
-      case Op::FADD:
-      case Op::FSUB: {
-        const bool subtracts = work.op == Op::FSUB;
-        // Of a sum that only sets a flag, the sign counts, which rounding does not change. Rounded to a short word, a
-        // sum of long numbers of few bits may be near a tie again and again, such as a time less its end.
-        const bool of_long = nodes_[a].width == Width::long_word || nodes_[b].width == Width::long_word;
-        const Width width = work.destinations().empty() && of_long ? Width::long_word : work.width;
-        return nodes_.arithmetic(NodeOp::add, width, a, b, negates_a, negates_b != subtracts);
-      }
-      case Op::FMUL:
-      case Op::FMULL:
-        return nodes_.arithmetic(NodeOp::multiply, work.width, a, b, negates_a, negates_b);
-      case Op::FPASSA:
-        if (!negates_a && nodes_.holds_infinity(a)) return nodes_.passed(work.width, a);
-        return nodes_.arithmetic(NodeOp::cut, work.width, a, kNoNode, negates_a, false);
-      case Op::UPASSA:  // the ALU takes 36 bits of a long word's upper half, whatever the other units take
-        return target_.host_doubles && nodes_[a].op == NodeOp::upper ? nodes_.as_bits(a) : a;
-      default:
-        break;
+    if (work.op == Op::FADD || work.op == Op::FSUB) {
+      const bool subtracts = work.op == Op::FSUB;
+      // Of a sum that only sets a flag, the sign counts, which rounding does not change. Rounded to a short word, a
+      // sum of long numbers of few bits may be near a tie again and again, such as a time less its end.
+      const bool of_long = nodes_[a].width == Width::long_word || nodes_[b].width == Width::long_word;
+      const Width width = work.destinations().empty() && of_long ? Width::long_word : work.width;
+      return nodes_.arithmetic(NodeOp::add, width, a, b, negates_a, negates_b != subtracts);
     }
+    if (work.op == Op::FMUL || work.op == Op::FMULL) {
+      return nodes_.arithmetic(NodeOp::multiply, work.width, a, b, negates_a, negates_b);
+    }
+    if (work.op == Op::FPASSA) {
+      if (!negates_a && nodes_.holds_infinity(a)) return nodes_.passed(work.width, a);
+      return nodes_.arithmetic(NodeOp::cut, work.width, a, kNoNode, negates_a, false);
+    }
+    // The ALU takes 36 bits of a long word's upper half, whatever the other units take.
+    if (work.op == Op::UPASSA) return target_.host_doubles && nodes_[a].op == NodeOp::upper ? nodes_.as_bits(a) : a;
+    return integer_result(work, a, b);
+  }
+
+  /// The node of an operation on integers. Operations without one leave the body to the interpreter.
+  NodeId integer_result(const isa::UnitWork& work, NodeId a, NodeId b) {
+    static constexpr std::array kNodes{std::pair{Op::UADD, NodeOp::integer_add},
+                                       std::pair{Op::USUB, NodeOp::integer_subtract},
+                                       std::pair{Op::UAND, NodeOp::bit_and},
+                                       std::pair{Op::UOR, NodeOp::bit_or},
+                                       std::pair{Op::UXOR, NodeOp::bit_xor},
+                                       std::pair{Op::UNOT, NodeOp::bit_not},
+                                       std::pair{Op::UMAX, NodeOp::larger},
+                                       std::pair{Op::UMIN, NodeOp::smaller},
+                                       std::pair{Op::ULSL, NodeOp::shift_left},
+                                       std::pair{Op::ULSR, NodeOp::shift_right},
+                                       std::pair{Op::UASR, NodeOp::shift_right_signed}};
+    const auto* const known = std::ranges::find(kNodes, work.op, &std::pair<Op, NodeOp>::first);
+    if (known == kNodes.end()) throw Refusal{fmt::format("it has '{}'", isa::info_of(work.op).mnemonic)};
     const bool is_long = work.width == Width::long_word;
     Node node;
     node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
@@ -538,48 +553,15 @@ class Builder {
     node.args[0] = nodes_.as_word(a, work.width);
     if (b != kNoNode) node.args[1] = nodes_.as_word(b, work.width);
     if (work.op == Op::UXOR && node.args[0] == node.args[1]) return nodes_.constant({}, node.type);  // as kernels clear
-    switch (work.op) {
-      case Op::UADD:
-        node.op = NodeOp::integer_add;
-        break;
-      case Op::USUB:
-        node.op = NodeOp::integer_subtract;
-        break;
-      case Op::UAND:
-        node.op = NodeOp::bit_and;
-        break;
-      case Op::UOR:
-        node.op = NodeOp::bit_or;
-        break;
-      case Op::UXOR:
-        node.op = NodeOp::bit_xor;
-        break;
-      case Op::UNOT:
-        node.op = NodeOp::bit_not;
-        break;
-      case Op::UMAX:
-        node.op = NodeOp::larger;
-        break;
-      case Op::UMIN:
-        node.op = NodeOp::smaller;
-        break;
-      case Op::ULSL:
-      case Op::ULSR:
-      case Op::UASR: {
-        node.op = work.op == Op::ULSL   ? NodeOp::shift_left
-                  : work.op == Op::ULSR ? NodeOp::shift_right
-                                        : NodeOp::shift_right_signed;
-        const Node& count = nodes_[node.args[1]];
-        if (count.op != NodeOp::constant) break;
-        const isa::uint128 places = is_long ? count.value.bits() : uint128{count.value.upper().bits};
-        const int bits = is_long ? 2 * isa::kShortBits : isa::kShortBits;
-        if (places >= static_cast<unsigned>(bits)) throw Refusal{"it shifts by a word or more"};
-        node.place = static_cast<std::uint32_t>(places);
-        node.args[1] = kNoNode;
-        break;
-      }
-      default:
-        throw Refusal{fmt::format("it has '{}'", isa::info_of(work.op).mnemonic)};
+    node.op = known->second;
+    const bool shifts =
+        node.op == NodeOp::shift_left || node.op == NodeOp::shift_right || node.op == NodeOp::shift_right_signed;
+    if (const Node* const count = shifts ? &nodes_[node.args[1]] : nullptr; count && count->op == NodeOp::constant) {
+      const isa::uint128 places = is_long ? count->value.bits() : uint128{count->value.upper().bits};
+      const int bits = is_long ? 2 * isa::kShortBits : isa::kShortBits;
+      if (places >= static_cast<unsigned>(bits)) throw Refusal{"it shifts by a word or more"};
+      node.place = static_cast<std::uint32_t>(places);
+      node.args[1] = kNoNode;
     }
     return nodes_.add(node);
   }

@@ -229,8 +229,33 @@ class Analysis {
       case NodeOp::select:
         visit_choice(node, facts);
         break;
-      default:
-        GDR_ASSERT(false, "every other node is no number");
+      case NodeOp::row:
+      case NodeOp::kept:
+      case NodeOp::record:
+      case NodeOp::parameter:
+      case NodeOp::constant:
+      case NodeOp::bits:
+      case NodeOp::lower:
+      case NodeOp::row_to_gather:
+      case NodeOp::row_to_scatter:
+      case NodeOp::gather:
+      case NodeOp::scatter:
+      case NodeOp::integer_add:
+      case NodeOp::integer_subtract:
+      case NodeOp::bit_and:
+      case NodeOp::bit_or:
+      case NodeOp::bit_xor:
+      case NodeOp::bit_not:
+      case NodeOp::shift_left:
+      case NodeOp::shift_right:
+      case NodeOp::shift_right_signed:
+      case NodeOp::larger:
+      case NodeOp::smaller:
+      case NodeOp::flag:
+      case NodeOp::is_zero:
+      case NodeOp::is_negative:
+      case NodeOp::is_below:
+        GDR_ASSERT(false, "words and flags have another type");
     }
     if (shared_[id] && !facts.range.empty()) {
       facts.check_lowest |= facts.range.lowest < limits_of(id).lowest;
