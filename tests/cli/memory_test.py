@@ -27,9 +27,9 @@ class InLittleMemory(cli_test.CliTest):
         return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited, timeout=60,
                               stdin=subprocess.DEVNULL, cwd=self.scratch)
 
-    def check(self, *arguments):
+    def check(self, *arguments, limits=LIMITS):
         """Under each limit; at least the largest but one is enough for most of these commands, and the least for few."""
-        for limit in LIMITS:
+        for limit in limits:
             done = self.run_within(limit, *arguments)
             with self.subTest(command=arguments, megabytes=limit // MEGABYTE, status=done.returncode):
                 if done.returncode != 0:
@@ -69,6 +69,12 @@ class InLittleMemory(cli_test.CliTest):
         self.check("cluster", "hpl")
         self.check("net", "bcast", "--network", "fat-tree-64", "--bytes", "1024")
         self.check("validate", "--only", "N15")
+
+    def test_pictures(self):
+        # In less memory PNG is refused with the options, as without librsvg.
+        able = LIMITS[2:]
+        self.check("net", "summa", "--network", "torus-64", "--n", "1024", "--executor", "closed-form", "--picture", "loads.png", limits=able)
+        self.check("net", "summa", "--network", "torus-64", "--n", "1024", "--picture", "loads.png", limits=able)
 
     def test_runs(self):
         self.check("nbody", "--plummer", "64", "--t-end", "0.01", "--log", "log", "--checkpoint", "checkpoint", "--report", "page.html")

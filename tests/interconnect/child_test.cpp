@@ -1,5 +1,5 @@
 // A simulation's own process: what it computes, throws or prints before it ends comes back.
-#include "simulation/plugin/child.h"
+#include "child/child.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -24,7 +24,22 @@ std::string told(const std::function<std::vector<double>()>& compute) {
 }
 
 TEST(Child, NumbersComeBack) {
-  EXPECT_EQ(compute_in_child("x", [] { return std::vector<double>{1, 2.5}; }).numbers, (std::vector<double>{1, 2.5}));
+  EXPECT_EQ(compute_in_child("x", [] { return std::vector<double>{1, 2.5}; }).computed, (std::vector<double>{1, 2.5}));
+}
+
+TEST(Child, BytesComeBackAndTheLibraryThatEndedTheProcessIsNamed) {
+  const std::string bytes("\0c\n", 3);
+  EXPECT_EQ(run_in_child({.what = "x", .library = "librsvg", .compute = [&] { return bytes; }}).computed, bytes);
+  const auto aborts = [&]() -> std::string {
+    std::fputs("no memory\n", stderr);
+    std::abort();
+  };
+  try {
+    static_cast<void>(run_in_child({.what = "x.png", .library = "librsvg", .compute = aborts}));
+    FAIL() << "no error";
+  } catch (const ChildEnded& ended) {
+    EXPECT_STREQ(ended.what(), "x.png: librsvg ended with signal 6: no memory");
+  }
 }
 
 TEST(Child, BeginsAlthoughOtherThreadsRegisterExitHandlers) {
@@ -38,7 +53,7 @@ TEST(Child, BeginsAlthoughOtherThreadsRegisterExitHandlers) {
       static_cast<void>(std::atexit([] {}));  // as static objects of SimGrid do
       return std::vector<double>{1};
     };
-    EXPECT_EQ(compute_in_child("x", compute).numbers, std::vector<double>{1});
+    EXPECT_EQ(compute_in_child("x", compute).computed, std::vector<double>{1});
   }
   done = true;
   other.join();
@@ -84,7 +99,7 @@ TEST(Child, TheParentIsCalledMeanwhileAndBothSeeASharedNumber) {
   SharedNumber asked;
   SharedNumber answered;
   int calls = 0;
-  const ChildResult result = compute_in_child(
+  const auto result = compute_in_child(
       "x",
       [&] {
         asked.set(7);
@@ -95,7 +110,7 @@ TEST(Child, TheParentIsCalledMeanwhileAndBothSeeASharedNumber) {
         ++calls;
         if (asked.get() != 0) answered.set(2 * asked.get());
       });
-  EXPECT_EQ(result.numbers, std::vector<double>{14});
+  EXPECT_EQ(result.computed, std::vector<double>{14});
   EXPECT_GE(calls, 1);
 }
 

@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 
+#include "child/child.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
@@ -35,8 +36,8 @@ cairo_status_t append(void* png, const unsigned char* bytes, unsigned count) noe
   return CAIRO_STATUS_SUCCESS;
 }
 
-void write_png(const std::filesystem::path& file, const std::string& svg, double scale) {
-  const auto refuse = [&](const char* why) { throw Error(fmt::format("{}: no PNG: {}", file.string(), why)); };
+std::string png_of(const std::string& svg, double scale, const std::string& file) {
+  const auto refuse = [&](const char* why) { throw Error(fmt::format("{}: no PNG: {}", file, why)); };
   GError* failed = nullptr;
   const Handle handle(rsvg_handle_new_from_data(reinterpret_cast<const guint8*>(svg.data()), svg.size(), &failed));
   if (handle == nullptr) refuse(Failure(failed)->message);
@@ -52,7 +53,14 @@ void write_png(const std::filesystem::path& file, const std::string& svg, double
   std::string png;
   const cairo_status_t status = cairo_surface_write_to_png_stream(surface.get(), append, &png);
   if (status != CAIRO_STATUS_SUCCESS) refuse(cairo_status_to_string(status));
-  base::write_file(file, png);
+  return png;
+}
+
+/// GLib ends the process that is out of memory, so that one of its own draws.
+void write_png(const std::filesystem::path& file, const std::string& svg, double scale) {
+  const auto drawn = run_in_child(
+      {.what = file.string(), .library = "librsvg", .compute = [&] { return png_of(svg, scale, file.string()); }});
+  base::write_file(file, drawn.computed);
 }
 
 }  // namespace

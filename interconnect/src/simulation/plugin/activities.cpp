@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "child.h"
+#include "child/child.h"
 #include "executors.h"
 #include "gdr/base/error.h"
 #include "zone.h"
@@ -209,14 +209,14 @@ ActivityTimes simulate_on_s4u(const ActivityGraph& graph, const Topology& topolo
   constexpr double kLeastResolution = 1e-12;
   const LinkBound bound(messages, topology, options, messages_in_a_row(graph));
   const double resolution = std::max(kLeastResolution, bound.resolution_seconds());
-  ChildResult child = compute_in_child("activities " + graph.name(), [&] {
+  ChildResult<std::vector<double>> child = compute_in_child("activities " + graph.name(), [&] {
     s4u::Engine& engine = make_engine(options, resolution, Shares::changed);
     auto* zone = new ExplicitZone(messages, topology, options, Routes::solved,
                                   most_resources(graph));  // the engine owns it from here
     return GraphSimulation(graph, *zone).run(engine);
   });
   ActivityTimes times;
-  times.end_seconds = std::move(child.numbers);
+  times.end_seconds = std::move(child.computed);
   times.resource_busy.resize(graph.resources());
   for (ActivityId id = 0; id < graph.size(); ++id) {
     times.seconds = std::max(times.seconds, times.end_seconds[id]);

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "child.h"
+#include "child/child.h"
 #include "executors.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/error.h"
@@ -289,21 +289,21 @@ PlatformOfSimgrid tables_of_platform(const std::string& file, std::string_view t
   const TextAsFile read_file(file, read);
   const PlatformFile platform{file, read_file};
   Progress progress;
-  const ChildResult child = [&] {
+  const ChildResult<std::vector<double>> child = [&] {
     try {
       return compute_in_child(file, [&] { return write_tables(platform, tables, progress); });
     } catch (const ChildEnded& ended) {
       progress.refuse(platform, ended.reason());
     }
   }();
-  PlatformOfSimgrid found{.nodes = static_cast<NodeId>(child.numbers.at(kHosts)),
-                          .fat_pipes = static_cast<std::uint64_t>(child.numbers.at(kFatPipes)),
-                          .flops_per_second = child.numbers.at(kSlowest),
-                          .bytes_per_second = child.numbers.at(kBandwidth),
+  PlatformOfSimgrid found{.nodes = static_cast<NodeId>(child.computed.at(kHosts)),
+                          .fat_pipes = static_cast<std::uint64_t>(child.computed.at(kFatPipes)),
+                          .flops_per_second = child.computed.at(kSlowest),
+                          .bytes_per_second = child.computed.at(kBandwidth),
                           .notes = notes_on(read)};
   if (read != plain) found.notes.emplace_back("settings of SimGrid (<config>) are left out");
-  if (found.fat_pipes > 0) found.notes.push_back(note_on_fat_pipes(found.fat_pipes, child.numbers.at(kLinksOfPairs)));
-  if (const double fastest = child.numbers.at(kFastest); fastest != found.flops_per_second) {
+  if (found.fat_pipes > 0) found.notes.push_back(note_on_fat_pipes(found.fat_pipes, child.computed.at(kLinksOfPairs)));
+  if (const double fastest = child.computed.at(kFastest); fastest != found.flops_per_second) {
     found.notes.push_back(fmt::format("hosts have speeds from {:g} to {:g} Gflops, which gdr net replay and run use",
                                       found.flops_per_second / kGiga, fastest / kGiga));
   }

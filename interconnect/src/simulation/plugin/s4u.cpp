@@ -4,7 +4,7 @@
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
-#include "child.h"
+#include "child/child.h"
 #include "coupling.h"
 #include "executors.h"
 #include "zone.h"

@@ -8,7 +8,7 @@
 #include <simgrid/s4u.hpp>
 #include <string>
 
-#include "child.h"
+#include "child/child.h"
 #include "executors.h"
 #include "gdr/base/error.h"
 #include "mpi/run_mpi.h"
@@ -186,9 +186,10 @@ ProgramResult simulate_program_on_smpi(std::string_view name, Rank ranks, const 
         fmt::format("{}: {} ranks are refused: {} has {} nodes", name, ranks, topology.name(), topology.nodes()));
   }
   const Schedule pairs = all_pairs(name, ranks);
-  const ChildResult child = compute_in_child(name, [&] { return simulate_program(pairs, topology, program, options); });
+  const ChildResult<std::vector<double>> child =
+      compute_in_child(name, [&] { return simulate_program(pairs, topology, program, options); });
   ProgramResult result;
-  auto next = child.numbers.begin();
+  auto next = child.computed.begin();
   for (Rank rank = 0; rank < ranks; ++rank) {
     result.rank_seconds.push_back(*next++);
     const auto count = static_cast<std::ptrdiff_t>(*next++);

@@ -268,8 +268,9 @@ SimulationResult simulate_in_child(const Schedule& schedule, const LinkBound& bo
   SharedNumber done;
   std::function<void()> tell;
   if (options.progress) tell = [&] { options.progress(done.get()); };
-  ChildResult child = compute_in_child("schedule " + schedule.name, [&] { return simulate(done); }, tell);
-  SimulationResult result{.rank_seconds = std::move(child.numbers),
+  ChildResult<std::vector<double>> child =
+      compute_in_child("schedule " + schedule.name, [&] { return simulate(done); }, tell);
+  SimulationResult result{.rank_seconds = std::move(child.computed),
                           .processor_seconds = child.processor_seconds,
                           .memory_bytes = child.memory_bytes};
   if (!result.rank_seconds.empty()) result.seconds = std::ranges::max(result.rank_seconds);

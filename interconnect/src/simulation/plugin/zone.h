@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "child.h"
+#include "child/child.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/simulation.h"
 

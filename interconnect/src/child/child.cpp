@@ -34,8 +34,7 @@ namespace {
 class SharedFile {
  public:
   explicit SharedFile(const char* name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
-    if (descriptor_ < 0)
-      throw Error(fmt::format("no memory for the results of a simulation: {}", std::strerror(errno)));
+    if (descriptor_ < 0) throw Error(fmt::format("no memory for the results of a process: {}", std::strerror(errno)));
   }
   ~SharedFile() { close(descriptor_); }
   SharedFile(const SharedFile&) = delete;
@@ -84,8 +83,9 @@ class Descriptor {
   int number_;
 };
 
-// The first byte of the results says what follows.
-constexpr char kNumbers = 'n';
+// The first byte of the results says what follows: the growth of the memory, a double, and what was computed, or why
+// nothing was.
+constexpr char kComputed = 'c';
 constexpr char kErrorText = 'e';
 
 /// Largest memory of this process so far.
@@ -96,7 +96,7 @@ double peak_memory_bytes() {
   return static_cast<double>(usage.ru_maxrss) * kKibi;
 }
 
-[[noreturn]] void run_child(const std::function<std::vector<double>()>& compute, const SharedFile& results,
+[[noreturn]] void run_child(const std::function<std::string()>& compute, const SharedFile& results,
                             const SharedFile& output) {
   constexpr int kNoResults = 1;
   // If the parent is gone, nobody wants results.
@@ -106,13 +106,14 @@ double peak_memory_bytes() {
   bool written = false;
   try {
     const double memory_at_birth = peak_memory_bytes();
-    std::vector<double> numbers = compute();
-    numbers.push_back(peak_memory_bytes() - memory_at_birth);
-    written = results.write_all(&kNumbers, 1) && results.write_all(numbers.data(), numbers.size() * sizeof(double));
+    const std::string computed = compute();
+    const double memory = peak_memory_bytes() - memory_at_birth;
+    written = results.write_all(&kComputed, 1) && results.write_all(&memory, sizeof memory) &&
+              results.write_all(computed.data(), computed.size());
   } catch (const std::exception& error) {
     written = results.write_all(&kErrorText, 1) && results.write_all(error.what(), std::strlen(error.what()));
   }
-  // _exit() neither writes the parent's buffers again nor runs SimGrid's destructors.
+  // _exit() neither writes the parent's buffers again nor runs the library's destructors.
   _exit(written ? 0 : kNoResults);
 }
 
@@ -152,7 +153,7 @@ int wait_for(pid_t child, double& processor_seconds) {
   int status = 0;
   rusage usage{};
   while (wait4(child, &status, 0, &usage) < 0) {
-    if (errno != EINTR) throw Error(fmt::format("a simulation was lost: {}", std::strerror(errno)));
+    if (errno != EINTR) throw Error(fmt::format("a process was lost: {}", std::strerror(errno)));
   }
   processor_seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                       static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * kMicro;
@@ -162,19 +163,18 @@ int wait_for(pid_t child, double& processor_seconds) {
 /// Forks a child that computes. If another thread of this process held the lock of the C library's list of exit
 /// handlers at that time, the child can register none and would wait for ever, for instance for a static object's. So
 /// it registers one before all else, and if it does not come back from that, another child is forked.
-pid_t started_child(std::string_view what, const std::function<std::vector<double>()>& compute,
-                    const SharedFile& results, const SharedFile& output) {
+pid_t started_child(const ChildWork& work, const SharedFile& results, const SharedFile& output) {
   constexpr std::chrono::milliseconds kFirstPatience{200};  // doubled each time: a busy machine may be slow
   constexpr std::chrono::microseconds kPause{100};
   constexpr int kMostTries = 10;
   for (int tries = 0; tries < kMostTries; ++tries) {
     SharedNumber is_alive;
     const pid_t child = fork();
-    if (child < 0) throw Error(fmt::format("{}: no process for it: {}", what, std::strerror(errno)));
+    if (child < 0) throw Error(fmt::format("{}: no process for it: {}", work.what, std::strerror(errno)));
     if (child == 0) {
       static_cast<void>(std::atexit([] {}));
       is_alive.set(1);
-      run_child(compute, results, output);
+      run_child(work.compute, results, output);
     }
     const auto patience = std::chrono::steady_clock::now() + kFirstPatience * (1 << tries);
     while (is_alive.get() == 0 && !has_ended(child) && std::chrono::steady_clock::now() < patience) {
@@ -185,7 +185,7 @@ pid_t started_child(std::string_view what, const std::function<std::vector<doubl
     kill(child, SIGKILL);
     static_cast<void>(wait_for(child, unused));
   }
-  throw Error(fmt::format("{}: no process for it begins to work", what));
+  throw Error(fmt::format("{}: no process for it begins to work", work.what));
 }
 
 }  // namespace
@@ -194,20 +194,19 @@ SharedNumber::SharedNumber() {
   static_assert(std::atomic<double>::is_always_lock_free, "a lock would not reach over to another process");
   void* const page =
       mmap(nullptr, sizeof(std::atomic<double>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) throw Error(fmt::format("no memory to share with a simulation: {}", std::strerror(errno)));
+  if (page == MAP_FAILED) throw Error(fmt::format("no memory to share with a process: {}", std::strerror(errno)));
   value_ = new (page) std::atomic<double>(0);
 }
 
 SharedNumber::~SharedNumber() { munmap(value_, sizeof(std::atomic<double>)); }
 
-ChildResult compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute,
-                             const std::function<void()>& meanwhile) {
+ChildResult<std::string> run_in_child(const ChildWork& work) {
   const SharedFile results("gdr-results");
   const SharedFile output("gdr-output");
-  const pid_t child = started_child(what, compute, results, output);
-  if (meanwhile) {
+  const pid_t child = started_child(work, results, output);
+  if (work.meanwhile) {
     try {
-      pass_time(child, meanwhile);
+      pass_time(child, work.meanwhile);
     } catch (...) {
       double unused = 0;
       kill(child, SIGKILL);
@@ -215,21 +214,34 @@ ChildResult compute_in_child(std::string_view what, const std::function<std::vec
       throw;
     }
   }
-  ChildResult result;
+  ChildResult<std::string> result;
   const int status = wait_for(child, result.processor_seconds);
-  const std::string content = results.read_all();
+  std::string content = results.read_all();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !content.empty()) {
     if (content[0] == kErrorText) throw Error(content.substr(1));
-    result.numbers.resize((content.size() - 1) / sizeof(double));
-    std::memcpy(result.numbers.data(), content.data() + 1, result.numbers.size() * sizeof(double));
-    result.memory_bytes = result.numbers.back();
-    result.numbers.pop_back();
+    std::memcpy(&result.memory_bytes, content.data() + 1, sizeof result.memory_bytes);
+    result.computed = content.erase(0, 1 + sizeof result.memory_bytes);
     return result;
   }
   const std::string how =
       WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("status {}", WEXITSTATUS(status));
   const std::string reason = reason_in(output.read_all());
-  throw ChildEnded(fmt::format("{}: SimGrid ended with {}: {}", what, how, reason), reason);
+  throw ChildEnded(fmt::format("{}: {} ended with {}: {}", work.what, work.library, how, reason), reason);
+}
+
+ChildResult<std::vector<double>> compute_in_child(std::string_view what,
+                                                  const std::function<std::vector<double>()>& compute,
+                                                  const std::function<void()>& meanwhile) {
+  const auto bytes_of = [&] {
+    const std::vector<double> numbers = compute();
+    return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+  };
+  const ChildResult<std::string> bytes = run_in_child({what, "SimGrid", bytes_of, meanwhile});
+  ChildResult<std::vector<double>> result{.processor_seconds = bytes.processor_seconds,
+                                          .memory_bytes = bytes.memory_bytes};
+  result.computed.resize(bytes.computed.size() / sizeof(double));
+  std::memcpy(result.computed.data(), bytes.computed.data(), bytes.computed.size());
+  return result;
 }
 
 }  // namespace gdr::interconnect
