@@ -279,23 +279,37 @@ Ours himeno_middle_block(TcaInputs& in) {
   return static_cast<double>(in.sent(Stencil::himeno, "M", {2, 4, 1}, Pattern::block)) / kKilobyte;
 }
 
-/// By how many times the three methods differ more at Small than at Middle and at Large: the least over the
-/// decompositions of 16 nodes in both dimensions. The difference is that of the largest speed and the least, by the
-/// least.
-Ours spread_of_small(TcaInputs& in) {
-  const auto spread = [&](const char* size, const Split& split) {
-    double most = 0;
-    double least = 0;
-    for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
-      const double speed = 1 / in.time(Stencil::himeno, size, split, method).iteration;
-      most = std::max(most, speed);
-      least = least == 0 ? speed : std::min(least, speed);
+/// How far the speeds of the three methods lie apart: the difference of the largest and the least, by the least.
+double spread(TcaInputs& in, Stencil stencil, const char* size, const Split& split) {
+  double most = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
+    const double speed = 1 / in.time(stencil, size, split, method).iteration;
+    most = std::max(most, speed);
+    least = std::min(least, speed);
+  }
+  return most / least - 1;
+}
+
+/// True if the methods lie further apart on the 16 nodes of (2,8) than in every decomposition among fewer nodes.
+Ours laplace_few(TcaInputs& in) {
+  constexpr int kAllNodes = 16;
+  for (const char* size : {"S", "L"}) {
+    const double of_all = spread(in, Stencil::laplace, size, {2, 8, 1});
+    for (const Split& split : kSplits) {
+      if (split[0] * split[1] < kAllNodes && spread(in, Stencil::laplace, size, split) >= of_all) return false;
     }
-    return most / least - 1;
-  };
+  }
+  return true;
+}
+
+/// By how many times the three methods differ more at Small than at Middle and at Large: the least over the
+/// decompositions of 16 nodes in both dimensions.
+Ours spread_of_small(TcaInputs& in) {
+  const auto of = [&](const char* size, const Split& split) { return spread(in, Stencil::himeno, size, split); };
   double least = std::numeric_limits<double>::infinity();
   for (const Split& split : {Split{8, 2, 1}, Split{2, 8, 1}}) {
-    for (const char* size : {"M", "L"}) least = std::min(least, spread("S", split) / spread(size, split));
+    for (const char* size : {"M", "L"}) least = std::min(least, of("S", split) / of(size, split));
   }
   return least;
 }
@@ -425,6 +439,7 @@ std::vector<Model> hanawa_tca_models() {
           {"tca.laplace_columns_large", {}, with(laplace_columns_large)},
           {"tca.laplace_order_small", {}, with(laplace_order_small)},
           {"tca.laplace_order_large", {}, with(laplace_order_large)},
+          {"tca.laplace_few", {}, with(laplace_few)},
           {"tca.laplace_share", {}, with(laplace_share)},
           {"tca.reflect_do", {}, with(reflect_do)},
           {"tca.himeno_message_small", {}, with(himeno_message_small)},
