@@ -10,6 +10,8 @@
 namespace gdr::assembler {
 namespace {
 
+using ::testing::AnyOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -158,6 +160,53 @@ TEST(Experiment, HasResultsThatStayApartAndAreLong) {
       ::testing::Contains("results of experiments stay apart; leave what follows the conversion of 'turns' out"));
   EXPECT_THAT(errors_of(counter_with("long turns rrn fix72to64", "short turns rrn fix36to64")),
               ::testing::Contains(HasSubstr("a result of experiments is long: declare 'turns' as 'var vector long'")));
+}
+
+/// Three lines of a problem and the end of the message that refuses the kernel, or nothing.
+struct LinesOfElements {
+  std::string declared;
+  std::string begin;
+  std::string step;
+  std::string end;
+  std::string refused;
+};
+
+TEST(Experiment, DependsOnNoOtherElement) {
+  const std::string other = "belongs to another element";
+  const std::string part = "of the 4 elements of a PE, each of which has an experiment";
+  const std::string apart = "are words that different lines of 'experiment initialization' write";
+  for (const LinesOfElements& one : {
+           LinesOfElements{"", "fpassa from $lr0v", "fadd $lr0v one $lr0v", "fpassa $lr0v big", ""},
+           {"", "fpassa from $lr0v", "fadd $lr0v table[1] $lr0v", "fpassa $lr0v big", ""},
+           {"", "fpassa from $lr0v", "fadd $lr0v ones $lr0v", "fpassa $lr0v big", ""},
+           {"", "fpassa from $lr0v", "fadd $lr0v table $lr0v", "fpassa $lr0v big", apart},
+           {"", "fpassa from x", "fadd x[1] f\"1\" x", "fpassa x big", other},
+           {"", "fpassa from x", "fadd x f\"1\" x", "fpassa x[2] big", other},
+           {"", "fpassa from[0] x", "fadd x f\"1\" x", "fpassa x big", other},
+           {"", "fpassa from x", "fadd x f\"1\" x[2]", "fpassa x big", other},
+           {"", "fpassa from $lr0v\nfpassa from $lr8v", "fadd $lr2v f\"1\" $lr0v", "fpassa $lr0v big", other},
+           {"", "fpassa from $lr0v", "fadd $lr0v f\"1\" $lr2v", "fpassa $lr0v big", other},
+           {"var scalar long s", "fpassa from s", "fadd s f\"1\" s", "fpassa s big", other},
+           {"reg s $lr20", "fpassa from s", "fadd s f\"1\" s", "fpassa s big", other},
+           {"", "fpassa from x", "vlen 2 ; fadd x f\"1\" x\nvlen 4", "fpassa x big", part},
+           {"", "fpassa from x", "fadd x f\"1\" x", "vlen 3 ; fpassa x big\nvlen 4", part},
+           {"", "fpassa from x", "fadd x f\"1\" x", "upassa experiment_ticket big", "says of a place in this round"},
+       }) {
+    const std::string text =
+        "kernel test experiment\nvar vector long from hlt\nvar vector long x\n"
+        "var vector long table\nvar vector long ones\nvar scalar long one\n" +
+        one.declared +
+        "\nvar vector long big rrn\nexperiment initialization\nvlen 1\nfpassa f\"1\" table[0]\n"
+        "fpassa f\"2\" table[1]\nfpassa f\"3\" table[2]\nfpassa f\"4\" table[3]\n"
+        "fpassa f\"1\" one\nvlen 4\nfpassa f\"1\" ones\n"
+        "experiment begin\n" +
+        one.begin + "\nnop\nexperiment step\n" + one.step + "\nnop\nexperiment end\n" + one.end + "\nnop\n";
+    if (one.refused.empty()) {
+      EXPECT_THAT(errors_of(text), Not(Contains(AnyOf(HasSubstr("element"), HasSubstr("experiment"))))) << text;
+    } else {
+      EXPECT_THAT(errors_of(text), Contains(HasSubstr(one.refused))) << text;
+    }
+  }
 }
 
 TEST(Experiment, ExitsByLinesThatStoreEachPesOwnWord) {

@@ -507,8 +507,8 @@ loop body
   collect x[1])"},
     {Code::experiment, "an experiment that depends on more than its start",
      R"(In a kernel of experiments each element of each PE works on a separate problem, and the host begins the next one as soon as
-one is done. So a result may depend only on i-data and parameters. It may not depend on `$peid` and `$bbid`, on words that another
-experiment left in the same element, or on T and flags of the previous step. All lines are under `mask 1`, and results are vectors
+one is done. So a result may depend only on i-data and parameters. It may not depend on `$peid` and `$bbid`, on words of other
+elements, on words that another experiment left in the same element, or on T and flags of the previous step. All lines are under `mask 1`, and results are vectors
 of long words without a reduction.)",
      R"(kernel example experiment
 var vector long x hlt fix64to72

@@ -1,11 +1,13 @@
 // Proof for kernels of experiments: what an experiment becomes follows from its start and the parameters alone. So it
-// does not depend on the place where it runs, on the experiment that had the place before, or on how its steps are
-// divided into rounds.
+// does not depend on the place where it runs, on the experiments in other elements of the PE, on the experiment that
+// had the place before, or on how its steps are divided into rounds.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "gdr/isa/experiment.h"
@@ -20,53 +22,47 @@ using isa::Storage;
 
 constexpr unsigned kPlaceElements = isa::kVectorElements;
 
-/// Words of a place: of GPR and LM one bit for each short word, of T and of each flag one bit for each element.
-struct PlaceWords {
+/// Words of a PE: of GPR and LM one bit for each short word, of T and of each flag one bit for each element.
+struct PeWords {
   std::bitset<isa::kGprShortWords> gpr;
   std::bitset<isa::kLmShortWords> lm;
   std::bitset<kPlaceElements> t;
   std::array<std::bitset<kPlaceElements>, isa::kFlags + 1> flags;
 
-  /// Calls `visit` with the bit of each word that the access reaches; not for broadcast memory.
+  /// Calls `visit` with the bit of each word that the access reaches in one element; not for broadcast memory.
   template <class Visit>
-  void for_words(const CodeAccess& access, unsigned elements, Visit visit) {
-    for (unsigned element = 0; element < elements; ++element) {
-      switch (access.storage) {
-        case Storage::t:
-          visit(t[element]);
-          break;
-        case Storage::flag:
-          visit(flags[access.address][element]);
-          break;
-        case Storage::gpr:
-          for_range(gpr, isa::words_of(access, element), visit);
-          break;
-        case Storage::lm:
-          for_range(lm, isa::words_of(access, element), visit);
-          break;
-        case Storage::bm:
-        case Storage::record:
-          break;
-      }
+  void for_words(const CodeAccess& access, unsigned element, Visit visit) {
+    switch (access.storage) {
+      case Storage::t:
+        visit(t[element]);
+        break;
+      case Storage::flag:
+        visit(flags[access.address][element]);
+        break;
+      case Storage::gpr:
+        for_range(gpr, isa::words_of(access, element), visit);
+        break;
+      case Storage::lm:
+        for_range(lm, isa::words_of(access, element), visit);
+        break;
+      case Storage::bm:
+      case Storage::record:
+        break;
     }
   }
 
-  void add(const CodeAccess& access, unsigned elements) {
-    for_words(access, elements, [](auto bit) { bit = true; });
+  void set(const CodeAccess& access, unsigned element, bool value) {
+    for_words(access, element, [value](auto bit) { bit = value; });
   }
 
-  [[nodiscard]] bool has(const Symbol& symbol) const {
-    for (std::uint32_t word = symbol.address; word < symbol.address + symbol.length(); ++word) {
-      if (symbol.memory == isa::Memory::gpr && word < gpr.size() && !gpr.test(word)) return false;
-      if (symbol.memory == isa::Memory::lm && word < lm.size() && !lm.test(word)) return false;
-    }
-    return true;
-  }
-
-  void set(const Symbol& symbol, bool value) {
-    for (std::uint32_t word = symbol.address; word < symbol.address + symbol.length(); ++word) {
-      if (symbol.memory == isa::Memory::gpr && word < gpr.size()) gpr.set(word, value);
-      if (symbol.memory == isa::Memory::lm && word < lm.size()) lm.set(word, value);
+  /// Calls `visit` with the bit of each word of one element of a vector, or of a scalar.
+  template <class Visit>
+  void for_words(const Symbol& symbol, unsigned element, Visit visit) {
+    const std::uint32_t size = symbol.vector ? symbol.stride() / kPlaceElements : symbol.stride();
+    for (std::uint32_t entry = 0; entry < symbol.entries; ++entry) {
+      const std::uint32_t first = symbol.address + entry * symbol.stride() + (symbol.vector ? element * size : 0);
+      if (symbol.memory == isa::Memory::gpr) for_range(gpr, {first, first + size}, visit);
+      if (symbol.memory == isa::Memory::lm) for_range(lm, {first, first + size}, visit);
     }
   }
 
@@ -76,11 +72,59 @@ struct PlaceWords {
     for (auto& flag : flags) flag.reset();
   }
 
+  PeWords& operator&=(const PeWords& other) {
+    gpr &= other.gpr;
+    lm &= other.lm;
+    t &= other.t;
+    for (std::size_t flag = 0; flag < flags.size(); ++flag) flags[flag] &= other.flags[flag];
+    return *this;
+  }
+  bool operator==(const PeWords&) const = default;
+
  private:
   template <std::size_t size, class Visit>
   static void for_range(std::bitset<size>& words, const isa::WordRange& range, Visit visit) {
     for (unsigned word = range.first; word < range.last && word < size; ++word) visit(words[word]);
   }
+};
+
+/// For each element, the words whose content follows from its experiment: it wrote them, and no other element since.
+struct OwnWords {
+  std::array<PeWords, kPlaceElements> of;
+
+  /// Writes of an element hide what others had in these words; it knows them itself if it wrote all of them, `whole`.
+  void write(const CodeAccess& access, unsigned elements, bool whole) {
+    for (unsigned element = 0; element < elements; ++element) {
+      for (unsigned other = 0; other < kPlaceElements; ++other) {
+        if (other != element) of[other].set(access, element, false);
+      }
+      if (whole) of[element].set(access, element, true);
+    }
+  }
+
+  void set(const Symbol& symbol, bool value) {
+    for (unsigned element = 0; element < kPlaceElements; ++element) {
+      of[element].for_words(symbol, element, [value](auto bit) { bit = value; });
+    }
+  }
+
+  [[nodiscard]] bool has(const Symbol& symbol) {
+    bool all = true;
+    for (unsigned element = 0; element < kPlaceElements; ++element) {
+      of[element].for_words(symbol, element, [&](bool bit) { all = all && bit; });
+    }
+    return all;
+  }
+
+  void forget_transient() {
+    for (PeWords& words : of) words.forget_transient();
+  }
+
+  OwnWords& operator&=(const OwnWords& other) {
+    for (unsigned element = 0; element < kPlaceElements; ++element) of[element] &= other.of[element];
+    return *this;
+  }
+  bool operator==(const OwnWords&) const = default;
 };
 
 bool is_masked(const CodeLine& line) { return line.line.mask.flag == isa::kExperimentFlag && !line.line.mask.inverted; }
@@ -176,6 +220,13 @@ class ExperimentProver {
       return false;
     }
     if (section == Section::initialization) return true;
+    if (is_masked(line) && line.line.vlen < isa::kVectorElements) {
+      refuse(line.where,
+             fmt::format("this line works on {} of the {} elements of a PE, each of which has an experiment: "
+                         "an experiment may not depend on its element, so leave 'vlen {}' out",
+                         line.line.vlen, isa::kVectorElements, line.line.vlen));
+      return false;
+    }
     const bool own_flag = access.storage == Storage::flag && access.address == isa::kExperimentFlag;
     if (is_masked(line)) {
       if (!own_flag || section == Section::loop_body) return true;
@@ -230,39 +281,52 @@ class ExperimentProver {
     });
   }
 
-  // ---- nothing is left of the experiment before, or of the step before but the state
-  // ----------------------------------
+  // ---- nothing is left of the experiment before, of another element, or of the step before but the state ------------
 
   /// Notes the words that an experiment writes. What it reads of them it must have written itself.
   void note_own_words() {
+    set_starts(starts_, true);
     for (std::size_t section = 1; section < isa::kSections; ++section) {
       for (const CodeLine* line : lines_[section]) {
         for (const CodeAccess& access : line->accesses) {
-          if (access.write) own_.add(access, line->line.vlen);
+          for (unsigned element = 0; access.write && element < line->line.vlen; ++element) {
+            written_.of[element].set(access, element, true);
+          }
         }
       }
     }
-    own_.t.set();
-    for (auto& flag : own_.flags) flag.set();
+    for (unsigned element = 0; element < kPlaceElements; ++element) {
+      written_.of[element].t.set(element);
+      for (auto& flag : written_.of[element].flags) flag.set(element);
+    }
   }
 
   /// Words of the start, which have arrived when an experiment begins. The host sends them again before every round, so
   /// those that lines write are no state: later sections begin without them.
-  void set_starts(PlaceWords& written, bool arrived) const {
+  void set_starts(OwnWords& known, bool arrived) const {
     for (const Symbol& symbol : declared_.symbols.all()) {
-      if (symbol.kind == SymbolKind::variable && symbol.transfer == isa::Transfer::hlt) written.set(symbol, arrived);
+      if (symbol.kind == SymbolKind::variable && symbol.transfer == isa::Transfer::hlt) known.set(symbol, arrived);
     }
   }
 
   void check_flow() {
-    PlaceWords begun;
+    check_constants();
+    OwnWords begun;
     set_starts(begun, true);
-    walk(Section::loop_initialization, begun);
+    walk(Section::loop_initialization, begun, true);
     set_starts(begun, false);
     begun.forget_transient();
-    PlaceWords stepping = begun;
-    walk(Section::loop_body, stepping);
-    walk(Section::loop_termination, begun);  // an experiment has at least one step, but its writes may be conditional
+    // What one step hides from an element is hidden from the next step, too.
+    while (true) {
+      OwnWords stepped = begun;
+      walk(Section::loop_body, stepped, false);
+      stepped &= begun;  // writes may be conditional
+      if (stepped == begun) break;
+      begun = stepped;
+    }
+    OwnWords stepping = begun;
+    walk(Section::loop_body, stepping, true);
+    walk(Section::loop_termination, begun, true);
     for (const Symbol& symbol : declared_.symbols.all()) {
       if (!symbol.result_of_experiment || begun.has(symbol)) continue;
       refuse(symbol.where, fmt::format("result '{}' is not written as a whole by '{}' or '{}'", symbol.name,
@@ -271,34 +335,112 @@ class ExperimentProver {
     }
   }
 
-  void walk(Section section, PlaceWords& written) {
+  void walk(Section section, OwnWords& known, bool tells) {
     for (const CodeLine* line : lines_[static_cast<std::size_t>(section)]) {
       const unsigned elements = line->line.vlen;
       for (const CodeAccess& access : line->accesses) {
-        if (!access.write && is_masked(*line)) check_read(section, access, elements, written);
+        if (tells && !access.write && is_masked(*line)) check_read(section, access, elements, known);
       }
       const bool whole = is_masked(*line) || line->line.mask.flag == 0;
       for (const CodeAccess& access : line->accesses) {
-        if (access.write && whole && access.predicate.flag == 0) written.add(access, elements);
+        if (access.write) known.write(access, elements, whole && access.predicate.flag == 0);
       }
     }
   }
 
-  void check_read(Section section, const CodeAccess& access, unsigned elements, PlaceWords& written) {
+  /// What `experiment initialization` makes is the same for all elements: they read one word, or words that one line
+  /// wrote in all elements, from words for which the same holds.
+  void check_constants() {
+    std::map<std::pair<Storage, std::uint32_t>, const CodeLine*> writers;
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      for (const CodeLine* line : lines_[section]) {
+        for (const CodeAccess& access : line->accesses) {
+          if (!access.write) check_constant(access, line->line.vlen, writers);
+        }
+        if (section != 0) continue;
+        for (const CodeAccess& access : line->accesses) {
+          if (access.write) for_memory(access, line->line.vlen, [&](auto word, unsigned) { writers[word] = line; });
+        }
+      }
+    }
+  }
+
+  template <class Visit>
+  static void for_memory(const CodeAccess& access, unsigned elements, Visit visit) {
+    if ((access.storage != Storage::gpr && access.storage != Storage::lm) || access.indirect) return;
+    for (unsigned element = 0; element < elements; ++element) {
+      const isa::WordRange words = isa::words_of(access, element);
+      for (std::uint32_t word = words.first; word < words.last; ++word) {
+        visit(std::pair(access.storage, word), word - words.first);
+      }
+    }
+  }
+
+  void check_constant(const CodeAccess& access, unsigned elements,
+                      const std::map<std::pair<Storage, std::uint32_t>, const CodeLine*>& writers) {
+    std::array<const CodeLine*, 2> first{};  // that wrote each short word of the first element
+    unsigned seen = 0;
+    bool differ = false;
+    for_memory(access, elements, [&](auto word, unsigned half) {
+      const auto writer = writers.find(word);
+      const CodeLine* line = writer == writers.end() ? nullptr : writer->second;
+      if (seen++ <= half) first.at(half) = line;
+      differ = differ || first.at(half) != line;
+    });
+    if (!differ) return;
+    refuse(access.where,
+           fmt::format("the elements of '{}' are words that different lines of '{}' write, so an experiment would "
+                       "depend on its element: write them by one line",
+                       access.text, experiment_name_of(Section::initialization)));
+  }
+
+  static std::vector<bool> bits_of(PeWords& words, const CodeAccess& access, unsigned element) {
+    std::vector<bool> bits;
+    words.for_words(access, element, [&](bool bit) { bits.push_back(bit); });
+    return bits;
+  }
+
+  void check_read(Section section, const CodeAccess& access, unsigned elements, OwnWords& known) {
+    if (const Symbol* start = start_under(access, elements);
+        start != nullptr && start->name == isa::kExperimentTicket) {
+      return refuse(access.where, fmt::format("'{}' is what the host says of a place in this round, and no result may "
+                                              "depend on that",
+                                              start->name));
+    }
     const bool own_flag = access.storage == Storage::flag && access.address == isa::kExperimentFlag;
     if (access.defines || access.indirect || own_flag) return;
-    std::vector<bool> known;
-    written.for_words(access, elements, [&](auto bit) { known.push_back(bit); });
-    std::size_t at = 0;
     bool foreign = false;
-    own_.for_words(access, elements, [&](auto bit) {
-      foreign = foreign || (bit && !known[at]);
-      ++at;
-    });
+    bool of_other_element = false;
+    for (unsigned element = 0; element < elements; ++element) {
+      const std::vector<bool> own = bits_of(written_.of[element], access, element);
+      const std::vector<bool> is_known = bits_of(known.of[element], access, element);
+      const std::vector<bool> started = bits_of(starts_.of[element], access, element);
+      std::vector<bool> by_others(own.size());
+      std::vector<bool> of_others(own.size());
+      for (unsigned other = 0; other < kPlaceElements; ++other) {
+        if (other == element) continue;
+        const std::vector<bool> written = bits_of(written_.of[other], access, element);
+        const std::vector<bool> start = bits_of(starts_.of[other], access, element);
+        for (std::size_t word = 0; word < own.size(); ++word) {
+          by_others[word] = by_others[word] || written[word];
+          of_others[word] = of_others[word] || start[word];
+        }
+      }
+      for (std::size_t word = 0; word < own.size(); ++word) {
+        const bool is_written = own[word] || by_others[word];
+        const bool hidden = is_written ? !is_known[word] : of_others[word] && !started[word];
+        foreign = foreign || hidden;
+        of_other_element = of_other_element || (hidden && (by_others[word] || !is_written));
+      }
+    }
     if (!foreign) return;
-    written.add(access, elements);  // told once
+    known.write(access, elements, true);  // told once
     const bool transient = access.storage == Storage::t || access.storage == Storage::flag;
-    if (const Symbol* start = start_under(access, elements)) {
+    if (of_other_element) {
+      refuse(access.where, fmt::format("'{}' belongs to another element, which has a separate experiment: let every "
+                                       "element write and read its own words, as vectors do",
+                                       access.text));
+    } else if (const Symbol* start = start_under(access, elements)) {
       refuse(
           access.where,
           fmt::format("'{}' is i-data, which the host sends again before every round, and '{}' is written by another "
@@ -316,8 +458,7 @@ class ExperimentProver {
     }
   }
 
-  // ---- how results leave
-  // ---------------------------------------------------------------------------------------------
+  // ---- how results leave -------------------------------------------------------------------------------------------
 
   /// Collect k brings out word k of each place: PE p stored its own word in entry p.
   void check_exits() {
@@ -387,7 +528,8 @@ class ExperimentProver {
   SectionLines lines_;
   const Declared& declared_;
   Reporter& reporter_;
-  PlaceWords own_;  // words that lines of experiments write
+  OwnWords written_;  // words that lines of experiments write, by the element that writes them
+  OwnWords starts_;   // words of the start, of each element
 };
 
 }  // namespace
