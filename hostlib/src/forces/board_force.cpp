@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace gdr::hostlib {
 namespace {
 
@@ -36,6 +38,9 @@ void BoardForce::set_j_count(std::size_t n) {
     throw Error(fmt::format("{} j-particles do not fit: external memory holds {}, {} too few", n, device_.j_capacity(),
                             n - device_.j_capacity()));
   }
+  // A smaller number forgets the particles beyond it: those that come back are as if nobody had written them.
+  const std::vector<std::uint64_t> none(records_.j_fields());
+  for (std::size_t address = j_count_; address < std::min(n, j_written_); ++address) device_.write_j(address, none);
   j_count_ = n;
 }
 
@@ -48,6 +53,7 @@ void BoardForce::set_j_particles(std::span<const std::size_t> addresses, std::sp
     require_index(particles[n].id);
     records_.put(record, particles[n]);
     device_.write_j(addresses[n], record);
+    j_written_ = std::max(j_written_, addresses[n] + 1);
   }
 }
 

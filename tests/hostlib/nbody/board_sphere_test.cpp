@@ -54,5 +54,29 @@ TEST(BoardSphere, TakesTheStepsOfExactForcesWhereNoiseIsReached) {
   EXPECT_GT(on_board.counters().noise_limited_steps, 0u);
 }
 
+TEST(BoardForce, MemoryThatShrankIsEmptyWhenItGrows) {
+  Device device;
+  BoardForce board(device, gravity_jerk());
+  const std::vector<std::size_t> addresses{0, 1};
+  std::vector<JParticle> two(2);
+  two[0].id = 1;
+  two[0].mass = 1;
+  two[0].x = {1, 0, 0};
+  two[1].id = 2;
+  two[1].mass = 1;
+  two[1].x = {0, 2, 0};
+  IParticle centre;
+  centre.id = 3;
+  const auto potential = [&] { return board.evaluate(std::span(&centre, 1), 0).at(0).pot; };
+  board.set_j_count(2);
+  board.set_j_particles(addresses, two);
+  board.set_time(0);
+  EXPECT_NEAR(potential(), -1.5, 1e-6);
+  board.set_j_count(1);
+  EXPECT_NEAR(potential(), -1, 1e-6);
+  board.set_j_count(2);
+  EXPECT_NEAR(potential(), -1, 1e-6);
+}
+
 }  // namespace
 }  // namespace gdr::hostlib::testing

@@ -36,6 +36,7 @@ class BoardForce final : public ForceBackend {
   Device& device_;
   ForceNoise noise_;
   std::size_t j_count_ = 0;
+  std::size_t j_written_ = 0;  // addresses from 0 on that were written, in any run
   GravityRecords records_;
 };
 

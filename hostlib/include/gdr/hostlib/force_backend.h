@@ -56,7 +56,7 @@ class ForceBackend {
   virtual ~ForceBackend() = default;
 
   /// Sets the number of j-particles: addresses 0..n-1 take part in force calls. Addresses that were not written yet
-  /// count as mass 0. Throws gdr::Error if the memory is smaller.
+  /// count as mass 0; a smaller number forgets the particles beyond it. Throws gdr::Error if the memory is smaller.
   virtual void set_j_count(std::size_t n) = 0;
 
   /// Writes particles[k] to addresses[k]; both spans have the same length. Throws gdr::Error for an address >= the j
