@@ -26,6 +26,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/file_kind.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
 #include "gdr/base/own_files.h"
 
@@ -275,10 +276,11 @@ void add_written(std::vector<WrittenFile>& files, const NamedFile& output, const
   files.push_back({&output, path, std::move(place), status});
 }
 
+constexpr std::size_t kLeastDigits = 4;  // of numbered_path()
+
 bool has_number_of(const std::string& name, const std::filesystem::path& path) {
   const std::string begin = path.stem().string() + "-";
   const std::string end = path.extension().string();
-  constexpr std::size_t kLeastDigits = 4;  // of numbered_path()
   if (name.size() < begin.size() + kLeastDigits + end.size()) return false;
   if (!name.starts_with(begin) || !name.ends_with(end)) return false;
   const std::string_view digits = std::string_view(name).substr(begin.size(), name.size() - begin.size() - end.size());
@@ -408,6 +410,13 @@ void write_private_file(const std::filesystem::path& path, std::string_view cont
 
 std::filesystem::path numbered_path(const std::filesystem::path& path, std::uint64_t number) {
   return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
+}
+
+std::optional<std::uint64_t> number_in_path(const std::filesystem::path& path) {
+  const std::string stem = path.stem().string();
+  const std::size_t dash = stem.rfind('-');
+  if (dash == std::string::npos || stem.size() - dash <= kLeastDigits) return std::nullopt;
+  return number_in<std::uint64_t>(std::string_view(stem).substr(dash + 1));
 }
 
 void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const NamedFile> inputs) {

@@ -139,7 +139,7 @@ class Hdf5(nbody_test.NbodyTest):
             step, count, t, *rows = (self.folder / "text" / f"s-{number:04}.txt").read_text(encoding="utf-8").splitlines()
             found = run["snapshots"][f"{number + 1:010}"]
             self.assertEqual((found["step"], found["number_of_particles"], found["timestamp"]), (int(step), int(count), float(t)))
-            self.assertEqual(self.h5py(self.folder / "run" / f"s-{number:04}.h5")["snapshots"][f"{number + 1:010}"], found)
+            self.assertEqual(self.h5py(self.folder / "run" / f"s-{number:04}.h5")["snapshots"], {"0000000001": found})
             for k, row in enumerate(rows):
                 index, *values = row.split()
                 self.assertEqual(found["keys"][k], int(index))
@@ -282,6 +282,7 @@ class Amuse(nbody_test.NbodyTest):
         sets = json.loads(self.python(AMUSE_READER, self.folder / "run" / "s.h5"))
         self.assertEqual([found["t"] for found in sets], [[k / 16, "generic.time"] for k in range(5)])
         self.assertEqual(json.loads(self.python(AMUSE_READER, self.folder / "single.h5")), sets[-1:])
+        self.assertEqual(json.loads(self.python(AMUSE_READER, self.folder / "run" / "s-0003.h5")), sets[3:4])
         for found in sets:
             self.assertEqual(found["class"], ["amuse.datamodel.particles", "Particles"])
             self.assertEqual(found["keys"], list(range(32)))
@@ -289,6 +290,33 @@ class Amuse(nbody_test.NbodyTest):
             speed = "generic.length generic.time^-1"
             self.assertEqual(units, {"mass": "generic.mass", "x": "generic.length", "y": "generic.length",
                                      "z": "generic.length", "vx": speed, "vy": speed, "vz": speed})
+
+    def times_in(self, file):
+        return [found["t"][0] for found in json.loads(self.python(AMUSE_READER, self.folder / file))]
+
+    def test_its_reader_finds_every_snapshot_of_restarted_runs(self):
+        checkpoint = self.folder / "ck"
+        first = ["--plummer", 32, "--t-end", 0.25, "--checkpoint", checkpoint]
+        further = ["--restart", checkpoint, "--t-end", 0.5, "--checkpoint", checkpoint]
+        every = ["--out-every", 0.125]
+        # To another file.
+        self.run_gdr(*first, *every, "--output", self.folder / "s.h5")
+        self.run_gdr("--restart", checkpoint, "--t-end", 0.5, *every, "--output", self.folder / "other.h5")
+        self.assertEqual(self.times_in("other.h5"), [0.375, 0.5])
+        # To the same file, which then holds the last snapshot behind links to those before.
+        self.run_gdr(*further, "--output", self.folder / "s.h5")
+        self.assertEqual(self.times_in("s.h5"), [0, 0.125, 0.25, 0.5])
+        # A snapshot in the file itself is kept when links to later ones follow.
+        self.run_gdr("--restart", checkpoint, "--t-end", 0.75, *every, "--output", self.folder / "s.h5")
+        self.assertEqual(self.times_in("s.h5"), [0, 0.125, 0.25, 0.5, 0.625, 0.75])
+        self.run_gdr(*first, "--output", self.folder / "x.h5")
+        (self.folder / "x-0000.h5").write_text("notes")
+        done = self.run_gdr(*further, *every, "--output", self.folder / "x.h5", expected=1)
+        self.assertIn("x-0000.h5: the snapshot in", done.stderr)
+        self.assertEqual((self.folder / "x-0000.h5").read_text(), "notes")
+        (self.folder / "x-0000.h5").unlink()
+        self.run_gdr(*further, *every, "--output", self.folder / "x.h5")
+        self.assertEqual(self.times_in("x.h5"), [0.25, 0.375, 0.5])
 
     def test_its_files_are_read(self):
         self.python(AMUSE_WRITER, self.folder)

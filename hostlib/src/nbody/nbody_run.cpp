@@ -261,7 +261,7 @@ bool NbodyRun::go_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
   if (last_output_ != t) output(t);
   if (end_ != NbodyEnd::reached) return false;
   if (output_time) return true;
-  recorder_->end(*this, settings_.t_end, outputs_);
+  recorder_->end(*this, settings_.t_end);
   return false;
 }
 

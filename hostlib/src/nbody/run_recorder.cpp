@@ -113,21 +113,36 @@ void RunRecorder::open_run_file(std::uint64_t outputs) {
   file.samples.resize(length_.run_file_rows);
   samples_ = std::move(file.samples);
   for (SnapshotFile& other : file.others) {
-    if (other.number < outputs) snapshot_files_.push_back(std::move(other));
+    const std::optional<std::uint64_t> number = base::number_in_path(other.name);
+    if (!number || *number < outputs) snapshot_files_.push_back(std::move(other));
   }
+  if (settings_.every > 0 && file.own_place) keep_own_snapshot(outputs - 1, *file.own_place);
+}
+
+/// The snapshot that is in the run file itself would be lost when the file is written again.
+void RunRecorder::keep_own_snapshot(std::uint64_t number, std::uint64_t place) {
+  const std::filesystem::path path = base::numbered_path(settings_.out, number);
+  const std::string content = base::read_file(settings_.out);
+  // It is there if the run that moved it was killed before it wrote its run file.
+  if (std::filesystem::exists(path) && base::read_file(path) != content) {
+    throw Error(fmt::format("{}: the snapshot in {} would be moved there, but there is a file; name another file",
+                            path.string(), settings_.out.string()));
+  }
+  base::write_file(path, content);
+  snapshot_files_.push_back({path.filename().string(), place});
 }
 
 std::optional<Energy> RunRecorder::output(const NbodyRun& run, double t, std::uint64_t number) {
   if (!settings_.out.empty() && settings_.every > 0) write_numbered_snapshot(run, t, number);
   std::optional<Energy> energy;
   if (log_ || has_run_file() || settings_.keep_samples) energy = take_sample(run, t);
-  if (has_run_file()) write_run_file(run, t, number);
+  if (has_run_file()) write_run_file(run, t);
   return energy;
 }
 
-void RunRecorder::end(const NbodyRun& run, double t, std::uint64_t outputs) {
+void RunRecorder::end(const NbodyRun& run, double t) {
   if (has_run_file()) {
-    if (!run_file_written_) write_run_file(run, t, outputs - 1);
+    if (!run_file_written_) write_run_file(run, t);
   } else if (!settings_.out.empty()) {
     write_snapshot(settings_.out, run.snapshot(t), snapshot_format());
   }
@@ -152,19 +167,15 @@ void RunRecorder::write_numbered_snapshot(const NbodyRun& run, double t, std::ui
   file.attributes = attributes_of(run);
   file.units = run.units();
   file.snapshot = run.snapshot(t);
-  file.number = number;
   hostlib::write_run_file(path, file);
-  snapshot_files_.push_back({number, path.filename().string()});
+  snapshot_files_.push_back({path.filename().string()});
 }
 
-/// Writes the run file after output `number` at `t`. The file names the numbered snapshots; if there are none, it holds
+/// Writes the run file after an output at `t`. The file names the numbered snapshots; if there are to be none, it holds
 /// the last snapshot itself.
-void RunRecorder::write_run_file(const NbodyRun& run, double t, std::uint64_t number) {
-  RunFile file{attributes_of(run), samples_, snapshot_files_, std::nullopt, number, run.units()};
-  if (settings_.every == 0) {
-    file.snapshot = run.snapshot(t);
-    file.number = 0;  // of the snapshots in this file
-  }
+void RunRecorder::write_run_file(const NbodyRun& run, double t) {
+  RunFile file{attributes_of(run), samples_, snapshot_files_, std::nullopt, std::nullopt, run.units()};
+  if (settings_.every == 0) file.snapshot = run.snapshot(t);
   hostlib::write_run_file(settings_.out, file);
   run_file_written_ = true;
 }

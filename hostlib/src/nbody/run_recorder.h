@@ -34,7 +34,7 @@ class RunRecorder {
   /// An output of the run at `t`: its snapshot and its sample. Returns the sample's energy, if one was taken.
   std::optional<Energy> output(const NbodyRun& run, double t, std::uint64_t number);
   /// The run has reached its end at `t`, with so many outputs.
-  void end(const NbodyRun& run, double t, std::uint64_t outputs);
+  void end(const NbodyRun& run, double t);
 
   /// A checkpoint made by the run, if it has one: `checkpoint` gets what is to be said of the files.
   using MakeCheckpoint = std::function<Checkpoint(const RecordedLength&)>;
@@ -55,7 +55,8 @@ class RunRecorder {
     return is_hdf5(settings_.out) && settings_.format != SnapshotFormat::gadget;
   }
   void write_numbered_snapshot(const NbodyRun& run, double t, std::uint64_t number);
-  void write_run_file(const NbodyRun& run, double t, std::uint64_t number);
+  void write_run_file(const NbodyRun& run, double t);
+  void keep_own_snapshot(std::uint64_t number, std::uint64_t place);
   Energy take_sample(const NbodyRun& run, double t);
 
   const NbodySettings& settings_;

@@ -49,7 +49,7 @@ TEST(Hdf5, SamplesAndNamesOfSnapshotFilesComeBack) {
   const ScratchDirectory directory;
   RunFile file = some_file();
   file.snapshot.reset();
-  file.others = {{0, "a-0000.h5"}, {12, "a-0012.h5"}};
+  file.others = {{"a-0000.h5"}, {"a-0012.h5", 2}};
   write_run_file(directory / "a.h5", file);
   const RunFile read = read_run_file(directory / "a.h5");
   EXPECT_EQ(read.others, file.others);
@@ -62,10 +62,9 @@ TEST(Hdf5, TheLastSnapshotIsFoundThroughItsLink) {
   const ScratchDirectory directory;
   RunFile numbered;
   numbered.snapshot = some_snapshot();
-  numbered.number = 1;
   write_run_file(directory / "a-0001.h5", numbered);
   RunFile whole;
-  whole.others = {{0, "a-0000.h5"}, {1, "a-0001.h5"}};
+  whole.others = {{"a-0000.h5"}, {"a-0001.h5"}};
   write_run_file(directory / "a.h5", whole);
   EXPECT_EQ(read_run_snapshot(directory / "a.h5"), some_snapshot());
   std::filesystem::remove(directory / "a-0001.h5");

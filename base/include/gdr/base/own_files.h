@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct NamedFile {
 
 /// `path` with the number of an output before its extension: snap-0001.txt for snap.txt.
 [[nodiscard]] std::filesystem::path numbered_path(const std::filesystem::path& path, std::uint64_t number);
+/// The number in a name that numbered_path() gave; none for other names.
+[[nodiscard]] std::optional<std::uint64_t> number_in_path(const std::filesystem::path& path);
 
 /// Throws gdr::Error if one of `outputs` would replace another one or one of `inputs`, by whatever name: its content
 /// would be lost. The message has the path and what leads to it, twice. Empty paths, and devices and pipes, which take

@@ -19,8 +19,8 @@ using RunAttribute = std::pair<std::string, std::variant<std::string, double, st
 
 /// A snapshot in a separate file beside the file of the run.
 struct SnapshotFile {
-  std::uint64_t number = 0;  // of the output
-  std::string name;          // of the file, without its folder
+  std::string name;         // of the file, without its folder
+  std::uint64_t place = 0;  // of the snapshot among those of the file, from 0 on
 
   friend bool operator==(const SnapshotFile&, const SnapshotFile&) = default;
 };
@@ -30,9 +30,9 @@ struct RunFile {
   std::vector<RunAttribute> attributes;      // provenance
   std::vector<std::vector<double>> samples;  // rows with the values of sample_columns()
   std::vector<SnapshotFile> others;
-  std::optional<Snapshot> snapshot;
-  std::uint64_t number = 0;    // of the snapshot
-  std::optional<Units> units;  // of the snapshot; none: AMUSE's generic ones
+  std::optional<Snapshot> snapshot;        // written behind the others
+  std::optional<std::uint64_t> own_place;  // of a snapshot that is in the file itself; only when it is read
+  std::optional<Units> units;              // of the snapshot; none: AMUSE's generic ones
 };
 
 /// True for names that end in .h5 or .hdf5, in letters of either size.
@@ -46,7 +46,7 @@ void require_hdf5(const std::filesystem::path& path);
 /// are invalid or the file cannot be written.
 void write_run_file(const std::filesystem::path& path, const RunFile& file);
 
-/// Reads the samples and the names of other files, but neither attributes nor particles. Throws gdr::Error with the
+/// Reads the samples, the names of other files and own_place, but neither attributes nor particles. Throws gdr::Error with the
 /// file and the reason if the file is not valid.
 [[nodiscard]] RunFile read_run_file(const std::filesystem::path& path);
 

@@ -10,12 +10,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
 
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 #include "hdf5_foreign.h"
 #include "hdf5_objects.h"
 
@@ -49,13 +49,13 @@ double& value_of(Particles& p, std::size_t attribute, std::size_t k) {
   return *values.at(attribute);
 }
 
-/// AMUSE takes the names of groups for places in a list, from 1 on.
-std::string group_name(std::uint64_t number) { return fmt::format("{:010}", number + 1); }
+/// AMUSE takes the names of groups for places in a list, from 1 on, so that none may be left out.
+std::string group_name(std::uint64_t place) { return fmt::format("{:010}", place + 1); }
 
-void add_snapshot(hid_t particles_group, std::uint64_t number, const Snapshot& snapshot, const UnitTexts& units) {
+void add_snapshot(hid_t particles_group, std::uint64_t place, const Snapshot& snapshot, const UnitTexts& units) {
   const auto text_for = [&](UnitOf of) { return units.at(static_cast<std::size_t>(of)); };
   Particles particles = snapshot.particles;
-  const Handle group = group_in(particles_group, group_name(number));
+  const Handle group = group_in(particles_group, group_name(place));
   set_text(group, "type", "particles");
   set_opaque(group, "class_of_the_particles", kClassOfParticles);
   set_attribute(group, "number_of_particles", static_cast<std::int64_t>(particles.size()));
@@ -92,13 +92,13 @@ std::string image_of(const RunFile& content, const std::vector<std::string>& col
   }
   {
     const Handle particles = group_in(file, kParticles);
+    std::uint64_t place = 0;
     for (const SnapshotFile& other : content.others) {
-      const std::string group = group_name(other.number);
-      require(H5Lcreate_external(other.name.c_str(), fmt::format("/{}/{}", kParticles, group).c_str(), particles,
-                                 group.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+      require(H5Lcreate_external(other.name.c_str(), fmt::format("/{}/{}", kParticles, group_name(other.place)).c_str(),
+                                 particles, group_name(place++).c_str(), H5P_DEFAULT, H5P_DEFAULT),
               "linking a snapshot");
     }
-    if (content.snapshot) add_snapshot(particles, content.number, *content.snapshot, units);
+    if (content.snapshot) add_snapshot(particles, place, *content.snapshot, units);
   }
   if (!content.samples.empty()) add_series(file, content.samples, columns);
   return bytes_of(file);
@@ -128,17 +128,13 @@ std::vector<std::vector<double>> series_in(hid_t file, const std::vector<std::st
   return samples;
 }
 
-/// The number of the output whose group has this name.
-std::uint64_t number_of(const std::string& name) {
-  std::uint64_t number = 0;
-  const auto [end, reason] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (reason != std::errc{} || end != name.data() + name.size() || number == 0) {
-    throw Error(fmt::format("particles/{} is no number of an output", name));
-  }
-  return number - 1;
+/// The place, from 0 on, of the group with this name.
+std::optional<std::uint64_t> place_of(std::string_view name) {
+  const auto number = base::number_in<std::uint64_t>(name);
+  return number && *number > 0 ? std::optional(*number - 1) : std::nullopt;
 }
 
-/// The file of a snapshot of its own, which stands in the same folder.
+/// The file of a linked snapshot, which stands in the same folder.
 SnapshotFile snapshot_file(hid_t particles, const std::string& name) {
   H5L_info_t info;
   require(H5Lget_info(particles, name.c_str(), &info, H5P_DEFAULT), "reading a link");
@@ -147,19 +143,24 @@ SnapshotFile snapshot_file(hid_t particles, const std::string& name) {
   const char* file = nullptr;
   const char* group = nullptr;
   require(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &file, &group), "reading a link");
-  if (std::filesystem::path(file).filename() != file || fmt::format("/{}/{}", kParticles, name) != group) {
+  const std::string folder = fmt::format("/{}/", kParticles);
+  const std::string_view target = group;
+  const auto place = target.starts_with(folder) ? place_of(target.substr(folder.size())) : std::nullopt;
+  if (std::filesystem::path(file).filename() != file || !place) {
     throw Error(fmt::format("particles/{} is a link that leads elsewhere, which is not followed", name));
   }
-  return {number_of(name), file};
+  return {file, *place};
 }
 
-std::vector<SnapshotFile> links_in(hid_t file) {
-  std::vector<SnapshotFile> others;
+void find_snapshots(hid_t file, RunFile& content) {
   const Handle group = group_of(file, kParticles);
   for (const std::string& name : names_in(group)) {
-    if (link_in(group, name) == H5L_TYPE_EXTERNAL) others.push_back(snapshot_file(group, name));
+    if (link_in(group, name) == H5L_TYPE_EXTERNAL) {
+      content.others.push_back(snapshot_file(group, name));
+    } else {
+      content.own_place = place_of(name);
+    }
   }
-  return others;
 }
 
 RunFile content_of(const std::filesystem::path& path, const std::vector<std::string>& columns) {
@@ -167,7 +168,7 @@ RunFile content_of(const std::filesystem::path& path, const std::vector<std::str
   const Handle file = opened(path);
   RunFile content;
   content.samples = series_in(file, columns);
-  content.others = links_in(file);
+  find_snapshots(file, content);
   return content;
 }
 
@@ -212,7 +213,7 @@ LoadedSnapshot last_snapshot_of(const std::filesystem::path& path) {
   const SnapshotFile other = snapshot_file(all, last);
   try {
     const Handle own = opened(path.parent_path() / other.name);
-    return snapshot_in(group_of(own, kParticles), last);
+    return snapshot_in(group_of(own, kParticles), group_name(other.place));
   } catch (const Error& error) {
     throw Error(fmt::format("particles/{} cannot be read from {}: {}", last, other.name, error.what()));
   }
