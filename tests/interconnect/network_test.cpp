@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "gdr/base/error.h"
+#include "gdr/base/file.h"
 #include "gdr/interconnect/platform.h"
 
 namespace gdr::interconnect {
@@ -39,6 +43,28 @@ TEST(Platforms, HaveARouteBetweenTheNodesOfEveryPairAndNeverAnotherNumberOfNodes
         EXPECT_NE(std::string(error.what()).find(" is refused: "), std::string::npos) << error.what();
         EXPECT_NE(asked, nodes) << error.what();
       }
+    }
+  }
+}
+
+/// The row of the page's table of kinds, or nothing.
+std::string row_of(const std::string& kind, std::string_view page) {
+  const std::string begin = fmt::format("\n| `{}` |", kind);
+  const std::size_t at = page.find(begin);
+  return at == std::string_view::npos ? "" : std::string(page.substr(at + 1, page.find('\n', at + 1) - at - 1));
+}
+
+TEST(Platforms, StandOnThePageOfNetworksWithTheirKeysAndUnits) {
+  const std::string page = base::read_file(GDR_SOURCE_DIR "/docs/networks/interconnect.md");
+  const std::set<std::string> of_all{"bandwidth", "latency", "node_speed"};
+  for (const base::DescriptionKind& kind : platform_kinds()) {
+    const std::string row = row_of(kind.name, page);
+    ASSERT_FALSE(row.empty()) << "docs/networks/interconnect.md lists no kind " << kind.name;
+    if (row.find("(tca.md)") != std::string::npos) continue;  // its keys are on a page of their own
+    for (const base::ParameterRule& rule : kind.rules) {
+      if (of_all.contains(rule.key)) continue;
+      EXPECT_NE(row.find(fmt::format("`{}`", rule.key)), std::string::npos) << kind.name << ": " << rule.key;
+      EXPECT_NE(row.find(fmt::format("(`{}`)", rule.unit)), std::string::npos) << kind.name << ": " << rule.unit;
     }
   }
 }

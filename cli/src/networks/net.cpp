@@ -2,8 +2,13 @@
 #include "net.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "gdr/base/file.h"
 #include "gdr/commandline/terminal.h"
@@ -24,6 +29,24 @@ std::vector<std::string> keys(const Map& map) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : map) keys.push_back(key);
   return keys;
+}
+
+/// The rules that each kind of network knows: "ring, torus: shortest, all". Kinds that know the same are together.
+std::vector<std::string> routings_of_kinds() {
+  std::vector<std::pair<std::string, std::string>> kinds_of_rules;  // and the rules, in the order of the kinds
+  for (const base::DescriptionKind& kind : interconnect::platform_kinds()) {
+    const std::string rules = fmt::format("{}", fmt::join(interconnect::routing_names_of(kind.name), ", "));
+    if (rules.empty()) continue;
+    const auto known = std::ranges::find(kinds_of_rules, rules, &std::pair<std::string, std::string>::second);
+    if (known == kinds_of_rules.end()) {
+      kinds_of_rules.emplace_back(kind.name, rules);
+    } else {
+      known->first += ", " + kind.name;
+    }
+  }
+  std::vector<std::string> told;
+  for (const auto& [kinds, rules] : kinds_of_rules) told.push_back(fmt::format("{}: {}", kinds, rules));
+  return told;
 }
 
 /// Loads a platform. If the description is wrong by itself, the error is about the file; if it only does not fit the
@@ -58,8 +81,8 @@ void PlatformArguments::add_to(Command command) {
   command.add_option("--nodes", nodes).by_default("that of the description");
   command.add_option(
       "--routing", routing,
-      "instead of the description's. torus, ring: shortest, dimension-order, hash, all; mesh: dimension-order; "
-      "fat tree, graph: shortest, destination, source, hash (of the two nodes), all (paths together)",
+      fmt::format("instead of the description's: {}. hash is of the two nodes, all takes all paths together",
+                  fmt::join(routings_of_kinds(), "; ")),
       one_of(interconnect::routing_names()));
   command.add_option("--map", map);
   command.add_option("--tie", tie).by_default("direct");

@@ -11,14 +11,15 @@
 
 namespace gdr::interconnect {
 
-/// How routes are chosen. load_platform() throws for one that the kind of network does not support.
+/// How routes are chosen. load_platform() throws for one that the kind of network does not support, see
+/// routing_names_of().
 enum class Routing {
-  shortest,         // shortest_paths(): torus, ring, fat tree, graph
-  dimension_order,  // torus, ring, mesh: x first
-  destination,      // fat tree, graph: the destination selects the cable
-  source,           // fat tree, graph: the source selects the cable
-  hash,             // fat tree, graph: pair_hash() selects the cable; torus, ring: the way round, in dimension order
-  all               // fat tree, graph, torus, ring: each message is divided equally among all paths of that kind
+  shortest,         // shortest_paths()
+  dimension_order,  // x first
+  destination,      // the destination selects the cable
+  source,           // the source selects the cable
+  hash,             // pair_hash() selects the cable; in a ring the way round, in dimension order
+  all               // each message is divided equally among all paths of that kind
 };
 /// The names that descriptions and users give them: shortest, dimension-order, ...
 [[nodiscard]] std::string_view name_of(Routing routing);
