@@ -308,6 +308,13 @@ class Schemas(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("did you mean 'cluster nbody'", done.stderr)
 
+    def test_the_page_of_the_program_names_the_reports_without_a_machine(self):
+        page = (PROJECT / "docs/reference/cli.md").read_text(encoding="utf-8")
+        told = re.search(r"`counters`;((?:\s|,|and|`[a-z ]+`)+)have only the first three of them", page)
+        without = [name for name in COMMANDS
+                   if "emulated_seconds" not in json.loads(gdr("schema", *name.split()))["properties"]]
+        self.assertEqual(sorted(re.findall("`([^`]+)`", told[1])), sorted(without))
+
     def test_the_page_of_fields_is_made_of_the_schemas(self):
         page = (PROJECT / "docs/reference/report-fields.md").read_text(encoding="utf-8")
         self.assertEqual(page[page.index("## All reports"):], gdr("schema", "--page"))
