@@ -6,10 +6,12 @@
 // The format is in the macro GDR_WIDTHS. A low plane must be able to hold the number of bits of a long word.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "counts.h"
@@ -85,7 +87,7 @@ struct Operation {
   Run run;
   std::optional<NodeOp> node;  // of a loop body, if its graph has it
 };
-const Operation kOperations[] = {
+constexpr Operation kOperations[] = {
     {"uadd", added, uadd, NodeOp::integer_add},
     {"usub", subtracted, usub, NodeOp::integer_subtract},
     {"uand", both, uand, NodeOp::bit_and},
@@ -100,6 +102,14 @@ const Operation kOperations[] = {
     {"umin", smaller_of, umin, NodeOp::smaller},
     {"ulzc", zeros_above, [](IntegerBatch a, IntegerBatch, Width width) { return ulzc(a, width); }, {}},
 };
+
+constexpr bool is_proved(std::string_view mnemonic) {
+  return std::ranges::any_of(kOperations, [&](const Operation& operation) { return mnemonic == operation.name; });
+}
+#define GDR_PROVED(OP, function, sources) \
+  static_assert(is_proved(#function), "an operation of the ALU has no row in kOperations");
+GDR_ALU_OPERATIONS(GDR_PROVED)
+#undef GDR_PROVED
 
 /// Calls try_lanes(a, words of b, planes of b, lanes in use) for all pairs; b is below `values_of_b`.
 template <class TryLanes>
