@@ -309,7 +309,7 @@ class Run(ReplayTest):
 
     def of_ranks(self, body):
         """A program whose ranks do this: r is the rank, n their number, b room for a message of 100000 bytes."""
-        return self.file("program.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { MPI_Init(&c, &v);"
+        return self.file("program.c", "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char** v) { MPI_Init(&c, &v);"
                          " int r, n; MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &n);"
                          " static char b[100000]; " + body + " return 0; }\n")
 
@@ -372,6 +372,31 @@ class Run(ReplayTest):
         self.ends(1, ["program.c: rank 2 waits for ever"], "net", "run", one, "--ranks", 3)
         many = self.of_ranks(self.RECEIVE % "(r + 1) % n" + " MPI_Finalize();")
         self.ends(1, ["ranks 0, 1, 2, 3, 4, 5, 6, 7 and 4 others wait for ever"], "net", "run", many, "--ranks", 12)
+
+    def test_an_abort_is_told_with_its_code(self):
+        # SMPI ends only the rank that calls it, with status 0, and with a time or a deadlock of the others.
+        for rest in ("", "MPI_Barrier(MPI_COMM_WORLD);"):
+            program = self.of_ranks('if (r == 1) { puts("out"); fputs("in line 7\\n", stderr); MPI_Abort(MPI_COMM_WORLD, atoi(v[1])); }'
+                                    + rest + "MPI_Finalize();")
+            for code in (3, 0, 300):
+                self.ends(1, [f"program.c: rank 1 called MPI_Abort with error code {code}\n", "It printed:", "out\n", "in line 7"],
+                          "net", "run", program, "--ranks", 3, "--argument", code)
+        if shutil.which("smpif90"):
+            program = self.file("program.f90", "program p\n use mpi\n integer :: e, r\n call MPI_Init(e)\n"
+                                " call MPI_Comm_rank(MPI_COMM_WORLD, r, e)\n if (r == 0) call MPI_Abort(MPI_COMM_WORLD, 9, e)\n"
+                                " call MPI_Barrier(MPI_COMM_WORLD, e)\n call MPI_Finalize(e)\nend program\n")
+            self.ends(1, ["program.f90: rank 0 called MPI_Abort with error code 9"], "net", "run", program, "--ranks", 2)
+
+    def test_a_status_of_a_rank_is_told_before_the_waiting_of_others(self):
+        program = self.of_ranks("if (r == 1) exit(7); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize();")
+        self.ends(1, ["program.c: rank 1 ended with status 7"], "net", "run", program, "--ranks", 3)
+        wrong = self.of_ranks("if (r == 1) MPI_Send(b, 1, MPI_CHAR, 99, 0, MPI_COMM_WORLD); MPI_Finalize();")
+        self.ends(1, ["smpirun ended with status", "rank 1: ", "99"], "net", "run", wrong, "--ranks", 3)
+
+    def test_standard_error_of_the_program_is_passed_on(self):
+        program = self.of_ranks('if (r == 1) fprintf(stderr, "tick %g\\n", MPI_Wtick()); MPI_Finalize();')
+        done = self.succeeds("net", "run", program, "--ranks", 2)
+        self.assertEqual(done.err, "tick 1e-09\n")
 
     def test_a_program_without_its_end_is_not_recorded(self):
         program, trace = self.of_ranks("puts(\"hello\");"), self.scratch / "trace"

@@ -4,6 +4,7 @@
 #include "gdr/base/data_file.h"
 #include "gdr/base/stopping.h"
 #include "gdr/commandline/interrupts.h"
+#include "gdr/commandline/terminal.h"
 #include "gdr/interconnect/replay.h"
 #include "gdr/interconnect/smpi_program.h"
 #include "gdr/interconnect/trace.h"
@@ -56,6 +57,7 @@ int run(const NetRunOptions& o) {
     constexpr int kSignalled = 128;  // as a shell reports it
     return kSignalled + commandline::Interrupts::signal();
   }
+  if (!result.messages.empty()) commandline::print_message(result.messages);
   Json json = o.report.begin(platform.description, "smpi", false);
   json["emulated_seconds"] = result.seconds;
   json["program"] = o.sources.front();

@@ -22,8 +22,9 @@ struct SmpiProgram {
 };
 
 struct SmpiProgramResult {
-  double seconds = 0;  // simulated, when the last rank is done
-  std::string output;  // standard output of the program
+  double seconds = 0;    // simulated, when the last rank is done
+  std::string output;    // standard output of the program
+  std::string messages;  // its standard error
 };
 
 /// Compiles and runs the program with smpicc, smpicxx or smpif90 and smpirun, which must be on the PATH. Messages take
