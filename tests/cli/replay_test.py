@@ -203,6 +203,20 @@ class Imported(ReplayTest):
         self.assertAlmostEqual(seconds, 10)
         self.assertIn("later changes (profiles) are left out", said)
 
+    def test_hosts_keep_the_order_of_the_file(self):
+        names = ["n10", "beta", "n2", "Alpha", "n1"]
+        hosts = "".join(f'<host id="{name}" speed="{number + 1}Gf"/>' for number, name in enumerate(names))
+        routes = "".join(f'<route src="{a}" dst="{b}"><link_ctn id="l"/></route>'
+                         for number, a in enumerate(names) for b in names[:number])
+        link = '<link id="l" bandwidth="125MBps" latency="100us"/>'
+        # The first rank computes as long as all others together on the slowest host.
+        seconds, _ = self.compare(hosts + link + routes, [["compute 4e9"], *([["compute 1e9"]] * 4)])
+        self.assertAlmostEqual(seconds, 4)
+        self.assertEqual((self.scratch / "own.hosts.txt").read_text(encoding="utf-8").split(), names)
+        self.compare('<cluster id="c" prefix="n" suffix="" radical="8-11,2" speed="1Gf" bw="125MBps" lat="50us"/>',
+                     [["compute 1e9"]] * 5)
+        self.assertEqual((self.scratch / "own.hosts.txt").read_text(encoding="utf-8").split(), ["n8", "n9", "n10", "n11", "n2"])
+
     CLUSTER = ('<cluster id="c" prefix="n-" suffix="" radical="0-3" speed="1Gf" bw="%s" lat="50us" bb_bw="125MBps" '
                'bb_lat="500us" bb_sharing_policy="FATPIPE"/>')
 

@@ -174,16 +174,23 @@ class LoadedPlatform {
     char* arguments[] = {name, path.data(), nullptr};
     int count = 2;
     engine_ = std::make_unique<s4u::Engine>(&count, arguments);
+    s4u::Host::on_creation_cb([this](s4u::Host& host) { hosts_.push_back(&host); });
     try {
       engine_->load_platform(platform.read.path());
     } catch (const std::exception& error) {
       refuse_file(platform, error.what());
     }
   }
-  [[nodiscard]] std::vector<s4u::Host*> hosts() const { return engine_->get_all_hosts(); }
+  LoadedPlatform(const LoadedPlatform&) = delete;
+  LoadedPlatform& operator=(const LoadedPlatform&) = delete;
+
+  /// In the order of the file, a cluster's in that of its radical. The engine's own list has them sorted by name, n10
+  /// before n2.
+  [[nodiscard]] const std::vector<s4u::Host*>& hosts() const { return hosts_; }
 
  private:
   std::unique_ptr<s4u::Engine> engine_;
+  std::vector<s4u::Host*> hosts_;
 };
 
 /// What SimGrid was asked for when it ended the process: the file, or route number n of all pairs of hosts.
@@ -216,7 +223,7 @@ class Progress {
 std::vector<double> write_tables(const PlatformFile& platform, const PlatformTables& tables, Progress& progress) {
   const std::string& file = platform.file;
   const LoadedPlatform loaded(platform);
-  const std::vector<s4u::Host*> hosts = loaded.hosts();
+  const std::vector<s4u::Host*>& hosts = loaded.hosts();
   if (hosts.empty()) throw Error(fmt::format("{}: there is no host", file));
   require_few_hosts(file, static_cast<double>(hosts.size()));
   LinkLines links(file);
