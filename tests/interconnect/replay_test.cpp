@@ -142,7 +142,7 @@ TEST(Replay, SizesByRankAreReadAsSmpiWritesThem) {
       "0 gatherv 1 1 2 3 0 0 0\n1 gatherv 2 0 0 0 0 0 0\n2 gatherv 3 0 0 0 0 0 0\n"
       "0 scatterv 1 2 3 1 0 0 0\n1 scatterv 0 0 0 2 0 0 0\n2 scatterv 0 0 0 3 0 0 0\n"
       "0 reducescatter 1 2 3 0 0\n1 reducescatter 1 2 3 0 0\n2 reducescatter 1 2 3 0 0\n"
-      "0 alltoallv 6 1 2 3 6 1 2 3 0 0\n1 alltoallv 6 1 2 3 6 1 2 3 0 0\n2 alltoallv 6 1 2 3 6 1 2 3 0 0\n";
+      "0 alltoallv 6 1 2 3 3 1 1 1 0 0\n1 alltoallv 6 1 2 3 6 2 2 2 0 0\n2 alltoallv 6 1 2 3 9 3 3 3 0 0\n";
   const ActivityGraph graph = replay_graph(program_of(trace, CollectiveMethod::posted), 3);
   double doubles = 0;
   for (ActivityId id = 0; id < graph.size(); ++id) {
@@ -275,9 +275,9 @@ TEST(Replay, CollectivesThatDifferBetweenRanksAreNamed) {
   EXPECT_EQ(refusal("0 barrier\n1 bcast 5 0 6\n"),
             ":2: collective 1 of rank 1 is a bcast of 5 bytes with root 0, but that of rank 0 is a barrier (:1)");
   EXPECT_EQ(refusal("0 barrier\n0 barrier\n1 barrier\n"),
-            ":2: collective 2 of rank 0 is a barrier, but rank 1 has only 1");
+            ":2: collective 2 of rank 0 is a barrier, but rank 1 has only 1 (:3)");
   EXPECT_EQ(refusal("0 barrier\n1 barrier\n1 barrier\n"),
-            ":3: collective 2 of rank 1 is a barrier, but rank 0 has only 1");
+            ":3: collective 2 of rank 1 is a barrier, but rank 0 has only 1 (:1)");
   EXPECT_EQ(
       refusal("0 reducescatter 1 2 0 6\n1 reducescatter 2 1 0 6\n"),
       ":2: collective 1 of rank 1 is a reducescatter of [2, 1] bytes, but that of rank 0 is a reducescatter of [1, 2] "
@@ -288,6 +288,40 @@ TEST(Replay, CollectivesThatDifferBetweenRanksAreNamed) {
       refusal("0 gather 0 8 0 6 6\n1 gather 8 0 0 6 6\n2 gather 9 0 0 6 6\n"),
       ":3: collective 1 of rank 2 is a gather of 9 bytes with root 0, but that of rank 1 is a gather of 8 bytes with "
       "root 0 (:2)");
+}
+
+TEST(Replay, PartsOfCollectivesMustBeAsLargeAsTheirReceiversExpect) {
+  // Each trace as it is, and with one size of rank 1 changed.
+  const auto refusal = [](const std::string& trace) {
+    std::string text = refusal_of([&] { static_cast<void>(program_of(trace)); });
+    for (std::size_t at = text.find("replay_"); at != std::string::npos; at = text.find("replay_")) {
+      const std::size_t begin = text.rfind('/', at) == std::string::npos ? at : text.find_last_of(" (", at) + 1;
+      text.erase(begin, text.find(".txt", at) + 4 - begin);
+    }
+    return text;
+  };
+  EXPECT_EQ(refusal("0 scatter 8 8 0 6 6\n1 scatter 0 8 0 6 6\n"), "not refused");
+  EXPECT_EQ(refusal("0 scatter 8 8 0 6 6\n1 scatter 0 4 0 6 6\n"),
+            ":2: in collective 1, rank 1 receives 4 bytes from rank 0, which sends 8 (:1)");
+  EXPECT_EQ(refusal("0 scatter 2 2 0 1 1\n1 scatter 0 1 0 6 0\n"), "not refused");  // 2 ints are a double
+  EXPECT_EQ(refusal("0 barrier\n1 barrier\n0 gather 0 8 0 6 6\n1 gather 4 0 0 6 6\n"),
+            ":3: in collective 2, rank 0 receives 8 bytes from rank 1, which sends 4 (:4)");
+  EXPECT_EQ(refusal("0 gatherv 4 4 8 0 6 6\n1 gatherv 8 0 0 0 6 6\n"), "not refused");
+  EXPECT_EQ(refusal("0 gatherv 4 4 8 0 6 6\n1 gatherv 7 0 0 0 6 6\n"),
+            ":1: in collective 1, rank 0 receives 8 bytes from rank 1, which sends 7 (:2)");
+  EXPECT_EQ(refusal("0 scatterv 4 8 4 0 6 6\n1 scatterv 0 0 8 0 6 6\n"), "not refused");
+  EXPECT_EQ(refusal("0 scatterv 4 8 4 0 6 6\n1 scatterv 0 0 1 0 6 6\n"),
+            ":2: in collective 1, rank 1 receives 1 byte from rank 0, which sends 8 (:1)");
+  EXPECT_EQ(refusal("0 allgather 4 4 6 6\n1 allgather 4 8 6 6\n"),
+            ":2: in collective 1, rank 1 receives 8 bytes from rank 0, which sends 4 (:1)");
+  EXPECT_EQ(refusal("0 allgatherv 4 4 8 6 6\n1 allgatherv 8 4 8 6 6\n"), "not refused");
+  EXPECT_EQ(refusal("0 allgatherv 4 4 8 6 6\n1 allgatherv 9 4 8 6 6\n"),
+            ":1: in collective 1, rank 0 receives 8 bytes from rank 1, which sends 9 (:2)");
+  EXPECT_EQ(refusal("0 alltoall 4 8 6 6\n1 alltoall 4 8 6 6\n"),
+            ":2: in collective 1, rank 1 receives 8 bytes from rank 0, which sends 4 (:1)");
+  EXPECT_EQ(refusal("0 alltoallv 12 4 8 7 4 3 6 6\n1 alltoallv 8 3 5 13 8 5 6 6\n"), "not refused");
+  EXPECT_EQ(refusal("0 alltoallv 12 4 8 7 4 3 6 6\n1 alltoallv 8 3 5 13 9 5 6 6\n"),
+            ":2: in collective 1, rank 1 receives 9 bytes from rank 0, which sends 8 (:1)");
 }
 
 TEST(Replay, RanksThatWaitForEachOtherAreNamed) {

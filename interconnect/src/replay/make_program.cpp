@@ -42,6 +42,25 @@ std::string_view collective_name(TracedCollective collective, bool by_rank) {
   GDR_ASSERT(false, "every collective has a name");
 }
 
+/// Whether Action::extra is what a rank computes after the collective.
+bool computes(TracedCollective collective) {
+  switch (collective) {
+    case TracedCollective::reduce:
+    case TracedCollective::all_reduce:
+    case TracedCollective::reduce_scatter:
+    case TracedCollective::scan:
+      return true;
+    case TracedCollective::barrier:
+    case TracedCollective::broadcast:
+    case TracedCollective::all_to_all:
+    case TracedCollective::gather:
+    case TracedCollective::scatter:
+    case TracedCollective::all_gather:
+      return false;
+  }
+  GDR_ASSERT(false, "every collective computes or does not");
+}
+
 /// What MPI asks the ranks to agree on in a collective.
 struct Agreement {
   bool root = false;
@@ -79,54 +98,118 @@ Agreement agreement_on(TracedCollective collective, const Action& action, Rank r
 /// messages of two that do not match would pair, or would wait for each other for ever.
 class CollectiveMatch {
  public:
-  explicit CollectiveMatch(const Trace& trace) {
-    for (Rank rank = 0; rank < trace.ranks.size(); ++rank) take(trace.ranks[rank], rank);
+  explicit CollectiveMatch(const Trace& trace) : calls_(trace.ranks.size()) {
+    std::vector<std::size_t> read(trace.ranks.size());  // actions of each rank
+    for (;; ++index_) {
+      std::vector<std::optional<Call>> next;
+      for (Rank rank = 0; rank < trace.ranks.size(); ++rank)
+        next.push_back(next_call(trace.ranks[rank], rank, read[rank]));
+      const auto has = std::ranges::find_if(next, [](const auto& call) { return call.has_value(); });
+      if (has == next.end()) return;
+      for (Rank rank = 0; rank < next.size(); ++rank) {
+        if (!next[rank]) refuse_lack(**has, rank);
+        calls_[rank] = *next[rank];
+      }
+      compare_all();
+      compare_parts();
+    }
   }
 
  private:
-  /// A collective of the rank that it is compared with.
   struct Call {
-    TracedCollective collective;
-    const Action* action;
-    const RankActions* actions;
-    Rank rank;
+    TracedCollective collective = TracedCollective::barrier;
+    const Action* action = nullptr;
+    const RankActions* actions = nullptr;
+    Rank rank = 0;
   };
 
-  void take(const RankActions& actions, Rank rank) {
-    std::size_t count = 0;
-    for (const Action& action : actions.actions) {
-      const std::optional<TracedCollective> collective = collective_of(action.kind);
-      if (!collective) continue;
-      const Call call{*collective, &action, &actions, rank};
-      if (rank == 0)
-        first_.push_back(call);
-      else if (count == first_.size())
-        refuse_lack(call, count, 0);
-      else
-        compare(first_[count], call, count);
-      ++count;
+  static std::optional<Call> next_call(const RankActions& actions, Rank rank, std::size_t& read) {
+    while (read < actions.actions.size()) {
+      const Action& action = actions.actions[read++];
+      if (const auto collective = collective_of(action.kind)) return Call{*collective, &action, &actions, rank};
     }
-    if (rank > 0 && count < first_.size()) refuse_lack(first_[count], count, rank);
+    return std::nullopt;
   }
 
-  void compare(Call& first, const Call& call, std::size_t index) {
-    const Action& a = *first.action;
-    const Action& b = *call.action;
-    const Agreement of_a = agreement_on(first.collective, a, first.rank);
-    const Agreement of_b = agreement_on(call.collective, b, call.rank);
-    const bool matches = first.collective == call.collective && (a.sizes == 0) == (b.sizes == 0) &&
-                         (!of_a.root || a.root == b.root) && (!of_a.amount || !of_b.amount || a.amount == b.amount) &&
-                         (!of_a.sizes || sizes_of(first) == sizes_of(call));
-    if (!matches) {
-      throw Error(fmt::format("{}: collective {} of rank {} is {}, but that of rank {} is {} ({})", place(call),
-                              index + 1, call.rank, text(call), first.rank, text(first), place(first)));
+  void compare_all() const {
+    const Call* first = &calls_.front();  // or of a rank whose size says more
+    for (const Call& call : calls_) {
+      const Action& a = *first->action;
+      const Action& b = *call.action;
+      const Agreement of_a = agreement_on(first->collective, a, first->rank);
+      const Agreement of_b = agreement_on(call.collective, b, call.rank);
+      const bool matches = first->collective == call.collective && (a.sizes == 0) == (b.sizes == 0) &&
+                           (!of_a.root || a.root == b.root) && (!of_a.amount || !of_b.amount || a.amount == b.amount) &&
+                           (!of_a.sizes || sizes_of(*first) == sizes_of(call));
+      if (!matches) {
+        throw Error(fmt::format("{}: collective {} of rank {} is {}, but that of rank {} is {} ({})", place(call),
+                                index_ + 1, call.rank, text(call), first->rank, text(*first), place(*first)));
+      }
+      if (!of_a.amount && of_b.amount) first = &call;
     }
-    if (!of_a.amount && of_b.amount) first = call;  // the next ranks are compared with one whose size counts
   }
 
-  [[noreturn]] static void refuse_lack(const Call& call, std::size_t index, Rank lacking) {
-    throw Error(fmt::format("{}: collective {} of rank {} is {}, but rank {} has only {}", place(call), index + 1,
-                            call.rank, text(call), lacking, index));
+  /// What each rank sends must be what its receiver expects. Where all ranks agree on a size, one receiver of each
+  /// sender shows it.
+  void compare_parts() const {
+    const auto ranks = static_cast<Rank>(calls_.size());
+    const Call& first = calls_.front();
+    const Rank root = first.action->root;
+    switch (first.collective) {
+      case TracedCollective::gather:
+        for (Rank rank = 0; rank < ranks && root < ranks; ++rank) compare_part(rank, root);
+        break;
+      case TracedCollective::scatter:
+        for (Rank rank = 0; rank < ranks && root < ranks; ++rank) compare_part(root, rank);
+        break;
+      case TracedCollective::all_gather:
+        for (Rank rank = 0; rank < ranks; ++rank) compare_part(rank, (rank + 1) % ranks);
+        break;
+      case TracedCollective::all_to_all:
+        for (Rank from = 0; from < ranks; ++from) {
+          for (Rank distance = 1; distance < (first.action->sizes == 0 ? 2 : ranks); ++distance)
+            compare_part(from, (from + distance) % ranks);
+        }
+        break;
+      case TracedCollective::barrier:
+      case TracedCollective::broadcast:
+      case TracedCollective::reduce:
+      case TracedCollective::all_reduce:
+      case TracedCollective::reduce_scatter:
+      case TracedCollective::scan:
+        break;
+    }
+  }
+
+  void compare_part(Rank from, Rank to) const {
+    if (from == to) return;  // in place, the trace may lack a size
+    const double sent = sent_bytes(calls_[from], to);
+    const double expected = received_bytes(calls_[to], from);
+    if (sent == expected) return;
+    throw Error(fmt::format(
+        "{}: in collective {}, rank {} receives {:.0f} byte{} from rank {}, which sends {:.0f} ({})", place(calls_[to]),
+        index_ + 1, to, expected, expected == 1 ? "" : "s", from, sent, place(calls_[from])));
+  }
+  /// In a gather, a scatter, an all-gather or an all-to-all.
+  static double sent_bytes(const Call& call, Rank to) {
+    const Action& action = *call.action;
+    const bool by_receiver =
+        call.collective == TracedCollective::scatter || call.collective == TracedCollective::all_to_all;
+    return action.sizes != 0 && by_receiver ? static_cast<double>(sizes_of(call)[to]) : action.amount;
+  }
+  static double received_bytes(const Call& call, Rank from) {
+    const Action& action = *call.action;
+    if (action.sizes == 0) return action.extra;
+    if (call.collective == TracedCollective::scatter) return action.amount;
+    const std::vector<std::uint64_t>& sizes = sizes_of(call);
+    const bool has_both = call.collective == TracedCollective::all_to_all;
+    return static_cast<double>(sizes[has_both ? sizes.size() / 2 + from : from]);
+  }
+
+  [[noreturn]] void refuse_lack(const Call& call, Rank lacking) const {
+    const std::string last = index_ > 0 ? fmt::format(" (the last: {})", place(calls_[lacking])) : "";
+    throw Error(fmt::format("{}: collective {} of rank {} is {}, but rank {} has only {}{}", place(call), index_ + 1,
+                            call.rank, text(call), lacking, index_, last));
   }
   static std::string place(const Call& call) { return base::place_in(call.actions->file, call.action->line); }
   static const std::vector<std::uint64_t>& sizes_of(const Call& call) {
@@ -144,7 +227,8 @@ class CollectiveMatch {
     return text;
   }
 
-  std::vector<Call> first_;  // of rank 0, or of a rank whose size says more
+  std::vector<Call> calls_;  // the last one of each rank
+  std::size_t index_ = 0;    // its number, from 0 on
 };
 
 class RankLowering {
@@ -230,7 +314,7 @@ class RankLowering {
         waited_.push_back(post(OperationKind::send, send.peer, tag, static_cast<double>(send.bytes)));
       wait_for_all();
     }
-    if (a.extra > 0) go_on(OperationKind::compute, 0, 0, a.extra);
+    if (computes(collective) && a.extra > 0) go_on(OperationKind::compute, 0, 0, a.extra);
   }
 
   void wait(bool sends, const Action& a) {

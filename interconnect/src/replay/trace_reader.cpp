@@ -118,25 +118,26 @@ class ActionReader {
     add({.kind = kind, .amount = number(1, "size") * type(3), .extra = number(2, "flops")});
   }
   void all_to_all() {
-    static_cast<void>(number(2, "size"));
-    add({.kind = ActionKind::all_to_all, .amount = number(1, "size") * type(3)});
+    add({.kind = ActionKind::all_to_all, .amount = number(1, "size") * type(3), .extra = number(2, "size") * type(4)});
   }
   void all_to_all_v() {
-    const std::size_t types = 3 + 2 * std::size_t{ranks_};
-    static_cast<void>(number(types - 1, "size"));
-    add({.kind = ActionKind::all_to_all, .sizes = sizes(2, type(types))});
+    const std::size_t received = 3 + std::size_t{ranks_};
+    const std::size_t types = received + ranks_;
+    const std::uint32_t both = sizes(2, type(types));
+    std::vector<std::uint64_t>& sent = into_.sizes.back();
+    const std::vector<std::uint64_t> back = sizes_in(received, type(types + 1));
+    sent.insert(sent.end(), back.begin(), back.end());
+    add({.kind = ActionKind::all_to_all, .sizes = both});
   }
   template <ActionKind kind>
   void rooted() {
-    static_cast<void>(number(2, "size"));
-    add({.kind = kind, .root = root(3), .amount = number(1, "size") * type(4)});
+    add({.kind = kind, .root = root(3), .amount = number(1, "size") * type(4), .extra = number(2, "size") * type(5)});
   }
   void all_gather() {
-    static_cast<void>(number(2, "size"));
-    add({.kind = ActionKind::all_gather, .amount = number(1, "size") * type(3)});
+    add({.kind = ActionKind::all_gather, .amount = number(1, "size") * type(3), .extra = number(2, "size") * type(4)});
   }
   void gather_v() {
-    const std::uint32_t received = sizes(2, 1);
+    const std::uint32_t received = sizes(2, type(4 + ranks_));
     add({.kind = ActionKind::gather,
          .root = root(2 + ranks_),
          .sizes = received,
@@ -147,10 +148,10 @@ class ActionReader {
     add({.kind = ActionKind::scatter,
          .root = root(2 + ranks_),
          .sizes = sent,
-         .amount = number(1 + ranks_, "size") * type(3 + ranks_)});
+         .amount = number(1 + ranks_, "size") * type(4 + ranks_)});
   }
   void all_gather_v() {
-    const std::uint32_t received = sizes(2, type(2 + ranks_));
+    const std::uint32_t received = sizes(2, type(3 + ranks_));
     add({.kind = ActionKind::all_gather, .sizes = received, .amount = number(1, "size") * type(2 + ranks_)});
   }
   void reduce_scatter() {
@@ -208,11 +209,14 @@ class ActionReader {
 
   /// Keeps the sizes of all ranks from this field on. Returns their number for Action::sizes.
   std::uint32_t sizes(std::size_t field, double element_bytes) {
+    into_.sizes.push_back(sizes_in(field, element_bytes));
+    return static_cast<std::uint32_t>(into_.sizes.size());
+  }
+  [[nodiscard]] std::vector<std::uint64_t> sizes_in(std::size_t field, double element_bytes) const {
     std::vector<std::uint64_t> all;
     for (Rank rank = 0; rank < ranks_; ++rank)
       all.push_back(static_cast<std::uint64_t>(number(field + rank, "size") * element_bytes));
-    into_.sizes.push_back(std::move(all));
-    return static_cast<std::uint32_t>(into_.sizes.size());
+    return all;
   }
 
   static constexpr double kMostAmount = 1e18;  // bytes, flops or seconds: the largest that a count of bytes may reach

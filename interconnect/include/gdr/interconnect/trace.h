@@ -26,12 +26,12 @@ enum class ActionKind : std::uint8_t {
   wait_all,      // for all that is open
   test,          // whether a request is complete: takes no time and completes nothing
   exchange,      // isend and ireceive of the same call: `amount` bytes to `peer`, `received` bytes from `root`
-  // Collectives of all ranks. `amount`: bytes that the rank contributes; `root`; `flops` that it computes afterwards.
+  // Collectives of all ranks. `amount`: bytes that the rank contributes; `root`; `extra`.
   barrier,
   broadcast,       // `amount` bytes from `root`
   reduce,          // `amount` bytes of each rank to `root`
   all_reduce,      // `amount` bytes
-  all_to_all,      // `amount` bytes to each rank, or `sizes`: bytes to each rank
+  all_to_all,      // `amount` bytes to each rank, or `sizes`: bytes to each rank, then bytes from each
   gather,          // `amount` bytes to `root`
   scatter,         // `amount` bytes from `root` to each rank, or `sizes` at the root
   all_gather,      // `amount` bytes to all, or `sizes`: bytes of each rank
@@ -47,14 +47,16 @@ struct Action {
   std::int32_t tag = 0;
   std::uint32_t sizes = 0;  // number of an entry of RankActions::sizes, from 1 on; 0: none
   double amount = 0;
-  double extra = 0;  // flops after a collective; bytes received by an exchange
+  // Flops after a reduce, all_reduce, reduce_scatter or scan; bytes received by an exchange, or from each rank by an
+  // all_to_all, gather, scatter or all_gather without `sizes`.
+  double extra = 0;
 };
 
 /// The actions of one rank.
 struct RankActions {
   std::string file;  // for messages
   std::vector<Action> actions;
-  std::vector<std::vector<std::uint64_t>> sizes;  // bytes; shape: [calls][ranks]
+  std::vector<std::vector<std::uint64_t>> sizes;  // bytes; shape: [calls][ranks, or 2 x ranks of an all_to_all]
 };
 
 struct Trace {
