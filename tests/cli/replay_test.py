@@ -412,6 +412,29 @@ class Run(ReplayTest):
         done = self.succeeds("net", "run", program, "--ranks", 2)
         self.assertEqual(done.err, "tick 1e-09\n")
 
+    def test_collectives_with_sizes_by_rank_are_recorded_with_their_types(self):
+        """Graph, trace and time: ranks send i + 1 pairs of doubles to rank i and receive 2 (r + 1) doubles."""
+        ranks, network = 4, self.network()
+        counts = ("int s[4], d[4], q[4], w[4]; MPI_Datatype t[4], u[4], p; MPI_Type_contiguous(2, MPI_DOUBLE, &p); MPI_Type_commit(&p);"
+                  " for (int i = 0; i < n; i++) { s[i] = i + 1; w[i] = 2 * r + 2; q[i] = 2 * i + 2; d[i] = 0; t[i] = p;"
+                  " u[i] = MPI_DOUBLE; } static char to[100000]; ")
+        each = 16 * sum(range(1, ranks + 1))
+        for call, sent in (
+            ("MPI_Alltoallv(b, s, d, p, to, w, d, MPI_DOUBLE, MPI_COMM_WORLD);", (ranks - 1) * each),
+            ("MPI_Alltoallw(b, s, d, t, to, w, d, u, MPI_COMM_WORLD);", (ranks - 1) * each),
+            ("MPI_Gatherv(b, r + 1, p, to, q, d, MPI_DOUBLE, 0, MPI_COMM_WORLD);", each - 16),
+            ("MPI_Scatterv(b, s, d, p, to, 2 * r + 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);", each - 16),
+        ):
+            program = self.of_ranks(counts + call + "MPI_Finalize();")
+            graph, trace = self.scratch / "graph.csv", self.scratch / "trace"
+            ran = json.loads(self.succeeds("net", "run", program, "--ranks", ranks, "--network", network, "--save-graph", graph,
+                                           "--save-trace", trace, "--json", "-").out)
+            rows = [line.split(",") for line in graph.read_text(encoding="utf-8").splitlines() if line[:1].isdigit()]
+            self.assertEqual(sum(int(size) for _, _, size in rows), sent, call)
+            replayed = json.loads(self.succeeds("net", "replay", trace / "trace.txt", "--network", network, "--json", "-").out)
+            self.assertEqual(replayed["bytes"], sent, call)
+            self.assertLess(abs(replayed["seconds"] / ran["seconds"] - 1), BAR, call)
+
     def test_a_program_without_its_end_is_not_recorded(self):
         program, trace = self.of_ranks("puts(\"hello\");"), self.scratch / "trace"
         self.succeeds("net", "run", program, "--ranks", 2)
@@ -424,11 +447,13 @@ class Run(ReplayTest):
                                 "MPI_Irecv(b, 10, MPI_CHAR, a, 0, MPI_COMM_WORLD, &q); MPI_Barrier(MPI_COMM_WORLD);"
                                 "MPI_Rsend(b + 100, 10, MPI_CHAR, a, 0, MPI_COMM_WORLD); MPI_Wait(&q, MPI_STATUS_IGNORE);"
                                 "MPI_Bsend(b, 20, MPI_CHAR, a, 1, MPI_COMM_WORLD);"
-                                "MPI_Recv(b, 20, MPI_CHAR, a, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize();")
+                                "MPI_Recv(b, 20, MPI_CHAR, a, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+                                "MPI_Isend(b, 30, MPI_CHAR, a, 2, MPI_COMM_WORLD, &q); MPI_Request_free(&q);"
+                                "MPI_Recv(b, 30, MPI_CHAR, a, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize();")
         trace = self.scratch / "trace"
         self.succeeds("net", "run", program, "--ranks", 2, "--save-trace", trace)
         report = json.loads(self.succeeds("net", "replay", trace / "trace.txt", "--json", "-").out)
-        self.assertEqual(report["messages"], 4 + 2)  # and the barrier's
+        self.assertEqual(report["messages"], 6 + 2)  # and the barrier's
 
     def test_arguments_reach_the_program_as_they_are(self):
         program = self.of_ranks('if (r == 1) for (int i = 1; i < c; i++) printf("[%s]", v[i]); MPI_Finalize();')

@@ -168,7 +168,10 @@ static void count_to_each(const int* counts, int one_count, const MPI_Datatype* 
 
 /* Gather: what this rank has goes to the root. */
 static void count_to_root(const void* in, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  if (!is_counting() || in == MPI_IN_PLACE || root == MPI_ROOT || root == MPI_PROC_NULL) return;
+  if (!is_counting() || in == MPI_IN_PLACE || root == MPI_PROC_NULL) return;
+  int is_inter = 0; /* MPI_ROOT has a meaning only there, and SMPI's is 0 */
+  PMPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter && root == MPI_ROOT) return;
   struct members all = members_of(comm);
   add_member(&all, root, size_of(count, type));
   free(all.world);

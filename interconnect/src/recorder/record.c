@@ -288,20 +288,25 @@ COLLECTIVE(Allgatherv, Iallgatherv,
            trace_gathered(in == MPI_IN_PLACE ? size_of(out_counts[own_rank(comm)], out_type)
                                              : size_of(in_count, in_type),
                           out_counts, size_of(1, out_type), comm))
+#define PARTS(...) ((struct parts){__VA_ARGS__})
 COLLECTIVE(Alltoallv, Ialltoallv,
            LIST(const void* in, const int in_counts[], const int in_places[], MPI_Datatype in_type, void* out,
                 const int out_counts[], const int out_places[], MPI_Datatype out_type, MPI_Comm comm),
            LIST(in, in_counts, in_places, in_type, out, out_counts, out_places, out_type, comm),
            count_to_each(in == MPI_IN_PLACE ? out_counts : in_counts, 0, NULL, in == MPI_IN_PLACE ? out_type : in_type,
                          comm),
-           trace_by_rank(in == MPI_IN_PLACE ? out_counts : in_counts, out_counts, size_of(1, out_type), comm))
+           trace_by_rank(PARTS(in == MPI_IN_PLACE ? out_counts : in_counts, NULL,
+                               size_of(1, in == MPI_IN_PLACE ? out_type : in_type)),
+                         PARTS(out_counts, NULL, size_of(1, out_type)), comm))
 COLLECTIVE(Alltoallw, Ialltoallw,
            LIST(const void* in, const int in_counts[], const int in_places[], const MPI_Datatype in_types[], void* out,
                 const int out_counts[], const int out_places[], const MPI_Datatype out_types[], MPI_Comm comm),
            LIST(in, in_counts, in_places, in_types, out, out_counts, out_places, out_types, comm),
            count_to_each(in == MPI_IN_PLACE ? out_counts : in_counts, 0, in == MPI_IN_PLACE ? out_types : in_types,
                          MPI_DATATYPE_NULL, comm),
-           count_untraced())
+           trace_by_rank(PARTS(in == MPI_IN_PLACE ? out_counts : in_counts, in == MPI_IN_PLACE ? out_types : in_types,
+                               0),
+                         PARTS(out_counts, out_types, 0), comm))
 COLLECTIVE(Reduce, Ireduce,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
            LIST(in, out, count, type, op, root, comm), count_tree(index_Reduce, size_of(count, type), root, comm, 0),
@@ -317,7 +322,7 @@ COLLECTIVE(Reduce_scatter, Ireduce_scatter,
 COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
            LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
            LIST(in, out, count, type, op, comm), count_parts(index_Reduce_scatter_block, NULL, count, type, comm),
-           trace_by_rank(NULL, NULL, size_of(count, type), comm))
+           trace_by_rank(PARTS(NULL, NULL, size_of(count, type)), PARTS(NULL, NULL, size_of(count, type)), comm))
 COLLECTIVE(Scan, Iscan, LIST(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
            LIST(in, out, count, type, op, comm), count_doubling(index_Scan, size_of(count, type), comm),
            trace_folded("scan", size_of(count, type), comm))

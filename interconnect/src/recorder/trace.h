@@ -164,7 +164,7 @@ static void trace_free(MPI_Request request) {
   if (link == NULL) return;
   const struct open_request* found = (const struct open_request*)*link;
   int is_done = 0;
-  MPI_Status status;
+  MPI_Status status = {0}; /* SMPI leaves that of a send as it is */
   if (found->entry != no_entry) PMPI_Request_get_status(request, &is_done, &status);
   if (is_done) end_entry(found, &status);
   remove_known(&open_requests, link);
@@ -233,14 +233,37 @@ static int traced_group(MPI_Comm comm, struct group_of* group, int* is_world) {
   return 1;
 }
 
+/* Messages of a collective that nobody has waited for yet. */
+struct posted {
+  size_t* entries;
+  size_t count;
+};
+
+static void keep_waits(struct posted* posted) {
+  for (size_t i = 0; i < posted->count; ++i) keep_wait(posted->entries[i]);
+  free(posted->entries);
+  *posted = (struct posted){NULL, 0};
+}
+
+static void keep_posted(struct posted* posted, enum kept_kind kind, int rank, uint64_t bytes,
+                        const struct group_of* group) {
+  const size_t entry = keep_message(kind, world_rank(rank, group->comm), own_tag, bytes);
+  if (entry == no_entry) return;
+  size_t* more = realloc(posted->entries, (posted->count + 1) * sizeof *more);
+  if (more == NULL) { /* then it is waited for at once */
+    keep_wait(entry);
+    return;
+  }
+  posted->entries = more;
+  posted->entries[posted->count++] = entry;
+}
+
 /* One step of a collective: `bytes` to one rank of the group, and a message from another; -1: none. */
 static void keep_step(const struct group_of* group, int to, uint64_t bytes, int from, uint64_t expected) {
-  size_t sent = no_entry;
-  size_t received = no_entry;
-  if (from >= 0) received = keep_message(kept_ireceive, world_rank(from, group->comm), own_tag, expected);
-  if (to >= 0) sent = keep_message(kept_isend, world_rank(to, group->comm), own_tag, bytes);
-  if (received != no_entry) keep_wait(received);
-  if (sent != no_entry) keep_wait(sent);
+  struct posted posted = {NULL, 0};
+  if (from >= 0) keep_posted(&posted, kept_ireceive, from, expected, group);
+  if (to >= 0) keep_posted(&posted, kept_isend, to, bytes, group);
+  keep_waits(&posted);
 }
 
 /* At distances that double: barrier, all-reduce, scan. */
@@ -270,25 +293,43 @@ static void keep_tree(const struct group_of* group, uint64_t bytes, int root, in
   if (!outward && parent >= 0) keep_step(group, parent, bytes, -1, 0);
 }
 
-/* From the root to each, or from each to it. `sizes` in elements of `unit` bytes by rank, or NULL: one each. */
+/* From the root to each, or from each to it, all at once. `sizes` in elements of `unit` bytes by rank, or NULL: one
+ * each. */
 static void keep_linear(const struct group_of* group, const int* sizes, uint64_t unit, int root, int outward) {
+  struct posted posted = {NULL, 0};
   for (int rank = 0; rank < group->size; ++rank) {
     if (rank == root || (group->me != root && group->me != rank)) continue;
     const uint64_t bytes = unit * (uint64_t)(sizes != NULL && group->me == root ? sizes[rank] : 1);
     const int sends = (group->me == root) == (outward != 0);
     const int peer = group->me == root ? rank : root;
-    keep_step(group, sends ? peer : -1, bytes, sends ? -1 : peer, bytes);
+    keep_posted(&posted, sends ? kept_isend : kept_ireceive, peer, bytes, group);
   }
+  keep_waits(&posted);
 }
 
-/* Each to each other: `sent` and `received` in elements of `unit` bytes by rank, or NULL: one each. */
-static void keep_all_to_all(const struct group_of* group, const int* sent, const int* received, uint64_t unit) {
+/* What a rank sends to each rank of a group, or receives from each: elements of `unit` bytes, of a type by rank if
+ * there are `types`; without `counts`, one to each. */
+struct parts {
+  const int* counts;
+  const MPI_Datatype* types;
+  uint64_t unit;
+};
+
+static uint64_t part(const struct parts* parts, int rank) {
+  if (parts->types != NULL) return size_of(parts->counts[rank], parts->types[rank]);
+  return parts->unit * (uint64_t)(parts->counts != NULL ? parts->counts[rank] : 1);
+}
+
+/* Each to each other, all at once. */
+static void keep_all_to_all(const struct group_of* group, struct parts sent, struct parts received) {
+  struct posted posted = {NULL, 0};
   for (int distance = 1; distance < group->size; ++distance) {
     const int to = (group->me + distance) % group->size;
     const int from = (group->me + group->size - distance) % group->size;
-    keep_step(group, to, unit * (uint64_t)(sent != NULL ? sent[to] : 1), from,
-              unit * (uint64_t)(received != NULL ? received[from] : 1));
+    keep_posted(&posted, kept_ireceive, from, part(&received, from), group);
+    keep_posted(&posted, kept_isend, to, part(&sent, to), group);
   }
+  keep_waits(&posted);
 }
 
 static void trace_barrier(MPI_Comm comm) {
@@ -357,16 +398,17 @@ static void trace_equal(const char* name, uint64_t bytes, MPI_Comm comm) {
   if (is_world) {
     keep_text("%s %llu %llu %d %d", name, (unsigned long long)bytes, (unsigned long long)bytes, byte_type, byte_type);
   } else {
-    keep_all_to_all(&group, NULL, NULL, bytes);
+    const struct parts equal = {NULL, NULL, bytes};
+    keep_all_to_all(&group, equal, equal);
   }
 }
 
 /* Collectives with sizes by rank are written as messages for all communicators: the format's lines have a field for
  * each rank, which no program of many ranks wants. */
-static void trace_by_rank(const int* sent, const int* received, uint64_t unit, MPI_Comm comm) {
+static void trace_by_rank(struct parts sent, struct parts received, MPI_Comm comm) {
   struct group_of group;
   int is_world = 0;
-  if (traced_group(comm, &group, &is_world)) keep_all_to_all(&group, sent, received, unit);
+  if (traced_group(comm, &group, &is_world)) keep_all_to_all(&group, sent, received);
 }
 
 /* gatherv, scatterv: `sizes` counts at the root, `own` bytes elsewhere */
@@ -383,10 +425,13 @@ static void trace_gathered(uint64_t own, const int* counts, uint64_t unit, MPI_C
   struct group_of group;
   int is_world = 0;
   if (!traced_group(comm, &group, &is_world)) return;
+  struct posted posted = {NULL, 0};
   for (int distance = 1; distance < group.size; ++distance) {
     const int from = (group.me + group.size - distance) % group.size;
-    keep_step(&group, (group.me + distance) % group.size, own, from, unit * (uint64_t)counts[from]);
+    keep_posted(&posted, kept_ireceive, from, unit * (uint64_t)counts[from], &group);
+    keep_posted(&posted, kept_isend, (group.me + distance) % group.size, own, &group);
   }
+  keep_waits(&posted);
 }
 
 /* reduce_scatter: everybody sends each rank its part. */
@@ -394,21 +439,20 @@ static void trace_scattered(const int* counts, uint64_t unit, MPI_Comm comm) {
   struct group_of group;
   int is_world = 0;
   if (!traced_group(comm, &group, &is_world)) return;
+  struct posted posted = {NULL, 0};
   for (int distance = 1; distance < group.size; ++distance) {
     const int to = (group.me + distance) % group.size;
-    keep_step(&group, to, unit * (uint64_t)counts[to], (group.me + group.size - distance) % group.size,
-              unit * (uint64_t)counts[group.me]);
+    const int from = (group.me + group.size - distance) % group.size;
+    keep_posted(&posted, kept_ireceive, from, unit * (uint64_t)counts[group.me], &group);
+    keep_posted(&posted, kept_isend, to, unit * (uint64_t)counts[to], &group);
   }
+  keep_waits(&posted);
 }
 
 static int own_rank(MPI_Comm comm) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   return rank;
-}
-
-static void count_untraced(void) {
-  if (is_traced()) ++untraced;
 }
 
 /* --- Begin and end ----------------------------------------------------------------------------------------------- */
