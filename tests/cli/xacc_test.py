@@ -347,6 +347,14 @@ class Lengths(XaccTest):
         source = self.file("empty.c", SHIFT.replace("a[half:N / 2] = a[0:N / 2]", "a[half:argc - 1] = a[0:argc - 1]"))
         self.assertEqual(self.runs(self.compiled(source), 2), [])
 
+    def test_empty_sections_may_begin_behind_the_last_element(self):
+        # Refused as "8192 to 8192 ... the array has 0 to 8191".
+        source = self.file("behind.c", SHIFT.replace("a[half:N / 2] = a[0:N / 2]", "a[N:argc - 1] = a[2 * half:argc - 1]"))
+        self.assertEqual(self.runs(self.compiled(source), 2), [])
+        self.assertIn("8192 to 8192 in dimension 0", self.outcome(self.compiled(source), 2, "another").stderr)
+        beyond = self.file("beyond.c", SHIFT.replace("a[half:N / 2] = a[0:N / 2]", "a[N + argc:argc - 1] = a[0:argc - 1]"))
+        self.assertIn("8193 to 8193 in dimension 0", self.outcome(self.compiled(beyond), 2).stderr)
+
 
 # Tasks on the node or element `at`, of three nodes and ten elements.
 TASKS = """#include <stdio.h>

@@ -109,7 +109,9 @@ void XmpRun::require_equal_sides(int line) const {
       }
       long end = 0;
       if (__builtin_add_overflow(first, std::max(length, 1L), &end)) end = std::numeric_limits<long>::max();
-      if (first < 0 || end > side.extents[d]) {
+      // An empty section may begin behind the last element.
+      const bool fits = !is_place && length == 0 ? first <= side.extents[d] : end <= side.extents[d];
+      if (first < 0 || !fits) {
         fail_together(fmt::format("the directive xmp gmove: {} to {} in dimension {} of its {} side is refused: the "
                                   "array has 0 to {}",
                                   first, end - 1, d, s == 0 ? "left" : "right", side.extents[d] - 1),
