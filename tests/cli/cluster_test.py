@@ -181,6 +181,10 @@ class Hpl(ClusterTest):
                 with self.subTest(run=run, option=option):
                     self.assertIn(f"{option[0]} has no effect with --free-network", self.refused(*free, *option))
 
+    def test_unknown_factors_are_a_wrong_option(self):
+        for run in (["hpl", "--n", 4096], ["nbody", "--n", 4096], ["summa", "--n", 4096], ["himeno"], ["advise", "--n", 4096]):
+            self.assertIn("--factors: 'nosuch' is refused", self.refused("cluster", *run, "--factors", "nosuch"))
+
     def test_the_old_spelling_is_taken_with_a_note(self):
         now = self.run_gdr("cluster", "hpl", "--nodes", 16, "--n", 65536, "--nb", 2048, "--csv", "-")
         for old in (["--nodes", 16, "--n", 65536], ["--nb", 2048, "--n", 65536, "--nodes=16", "--timing-only"]):

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "command/kernel_source.h"
-#include "gdr/base/file.h"
+#include "command/network_options.h"
 #include "gdr/commandline/terminal.h"
-#include "gdr/interconnect/mapping_output.h"
 
 namespace gdr::cli {
 namespace {
@@ -68,9 +67,7 @@ interconnect::Topology ClusterOptions::network(const cluster::Cluster& cluster, 
   });
 }
 
-interconnect::FlowFactors ClusterOptions::flow_factors() const {
-  return factors == "none" ? interconnect::FlowFactors{} : interconnect::load_flow_factors(factors);
-}
+interconnect::FlowFactors ClusterOptions::flow_factors() const { return cli::flow_factors(factors); }
 
 void PlacementOptions::add_to(Command command) {
   command.add_option("--map", map);
@@ -79,8 +76,7 @@ void PlacementOptions::add_to(Command command) {
 
 interconnect::Topology PlacementOptions::placed(interconnect::Topology network) const {
   if (map.empty()) return network;
-  const interconnect::TaskMapping nodes = interconnect::parse_mapping(base::read_file(map), map, network.nodes());
-  return interconnect::placed(network, nodes);
+  return interconnect::placed(network, nodes_in_map(map, network.nodes()));
 }
 
 ModelProgress::ModelProgress(const ReportOptions& report, std::size_t runs)

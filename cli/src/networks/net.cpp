@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gdr/base/file.h"
 #include "gdr/commandline/terminal.h"
-#include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/network.h"
 
 namespace gdr::cli {
@@ -99,8 +97,8 @@ interconnect::Platform PlatformArguments::load() const {
   interconnect::Platform platform = platform_of(name, options);
   if (!platform.warning.empty()) commandline::print_message(fmt::format("gdr: warning: {}\n", platform.warning));
   if (!map.empty()) {
-    const auto nodes_of_ranks = interconnect::parse_mapping(base::read_file(map), map, platform.topology.nodes());
-    platform = interconnect::placed(std::move(platform), nodes_of_ranks);
+    const interconnect::TaskMapping nodes_of = nodes_in_map(map, platform.topology.nodes());
+    platform = interconnect::placed(std::move(platform), nodes_of);
   }
   return platform;
 }

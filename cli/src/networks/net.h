@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command/command.h"
+#include "command/network_options.h"
 #include "gdr/interconnect/executor.h"
 #include "gdr/interconnect/halo_plan.h"
 #include "gdr/interconnect/platform.h"
@@ -29,9 +30,6 @@ struct PlatformArguments {
   void add_to(Command command);
   [[nodiscard]] interconnect::Platform load() const;
 };
-
-/// What --factors names. Throws UsageError for an unknown name.
-[[nodiscard]] interconnect::FlowFactors flow_factors(const std::string& name);
 
 /// Options of every subcommand that simulates a schedule.
 struct SimulationArguments {

@@ -31,12 +31,6 @@ void refuse_long_run(std::string_view what, double seconds, bool long_run, std::
       fmt::format("{} is refused: it would take about {:.0f} s; --long takes the time, {}", what, seconds, instead));
 }
 
-interconnect::FlowFactors flow_factors(const std::string& name) {
-  if (name == "none") return {};
-  require_known(name, base::description_names({&interconnect::network_kind("flow-factors"), 1}), "--factors");
-  return interconnect::load_flow_factors(name);
-}
-
 void SimulationArguments::add_to(Command command) {
   command.heading("Simulation");
   command.add_option(
