@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -52,13 +53,17 @@ class Adviser {
     return other ? of.seconds / other->seconds : 1;
   }
 
+  /// Combinations that best() tries.
+  [[nodiscard]] std::size_t combinations() const { return kTriedInTurn.size() * network_.nodes(); }
+
   /// The best of this cluster; nothing if the particles do not fit.
-  [[nodiscard]] std::optional<NbodyCandidate> best() const {
+  [[nodiscard]] std::optional<NbodyCandidate> best(const std::function<void()>& tried) const {
     std::optional<NbodyCandidate> best;
     for (const NbodyAlgorithm algorithm : kTriedInTurn) {
       for (interconnect::NodeId nodes = network_.nodes(); nodes > 0; --nodes) {
         const auto found = candidate(nodes, algorithm, most_seconds(best, nodes));
         if (found && (!best || is_better(*found, *best))) best = found;
+        tried();
       }
     }
     return best;
@@ -112,16 +117,27 @@ class Adviser {
 }  // namespace
 
 NbodyAdvice advise_nbody(const std::vector<Cluster>& clusters, const isa::Program& program,
-                         const hostlib::BlockSteps& steps, const NbodyAdviceOptions& options) {
+                         const hostlib::BlockSteps& steps, const NbodyAdviceOptions& options,
+                         const std::function<void(std::size_t done, std::size_t all)>& tried) {
   if (clusters.empty()) throw Error("advice needs a cluster");
   if (!(options.least_efficiency > 0 && options.least_efficiency <= 1)) {
     throw Error(fmt::format("efficiency {} is refused: it must be above 0 and at most 1", options.least_efficiency));
   }
   NbodyAdvice advice;
   std::optional<Adviser> chosen;
+  std::vector<Adviser> advisers;
+  std::size_t all = 0;
   for (const Cluster& cluster : clusters) {
-    const Adviser adviser(cluster, program, steps, options);
-    const std::optional<NbodyCandidate> best = adviser.best();
+    advisers.emplace_back(cluster, program, steps, options);
+    all += advisers.back().combinations();
+  }
+  std::size_t done = 0;
+  const auto count = [&] {
+    ++done;
+    if (tried) tried(done, all);
+  };
+  for (const Adviser& adviser : advisers) {
+    const std::optional<NbodyCandidate> best = adviser.best(count);
     if (!best) continue;
     if (!chosen || adviser.is_better(*best, advice.best)) {
       advice.best = *best;

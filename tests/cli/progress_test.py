@@ -82,8 +82,10 @@ class ProgressTest(unittest.TestCase):
                 self.assertRegex(self.lines("net", *tool), r"\Asimulating: \d+ %(, .* left)?\n")
 
     def test_models_of_clusters_tell_how_far_they_are_and_end_when_told(self):
-        for run in (["himeno", "--nodes", "65536"], ["nbody", "--nodes", "65536", "--n", "1000000", "--sweep"], ["hpl", "--nodes", "1024"]):
-            process = subprocess.Popen([GDR, "cluster", *run, "--grow-network", "--progress"], stdout=subprocess.DEVNULL,
+        for run in (["himeno", "--nodes", "65536"], ["nbody", "--nodes", "65536", "--n", "1000000", "--sweep"], ["hpl", "--nodes", "1024"],
+                    ["advise", "--n", "100000", "--multipath"]):
+            grows = [] if run[0] == "advise" else ["--grow-network"]
+            process = subprocess.Popen([GDR, "cluster", *run, *grows, "--progress"], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.PIPE, bufsize=0)
             with self.subTest(run), process:
                 try:

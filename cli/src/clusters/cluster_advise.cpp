@@ -21,9 +21,11 @@ int advise(const ClusterAdviseOptions& options) {
   std::vector<cluster::Cluster> clusters;
   for (const std::string& name : options.cluster.names) clusters.push_back(options.cluster.load(name));
   const hostlib::BlockSteps steps = hostlib::block_steps_for(static_cast<double>(options.n));
+  ModelProgress progress(options.report, 1);
   const NbodyAdvice advice =
       advise_nbody(clusters, load_kernel(options.kernel), steps,
-                   {options.efficiency, options.cluster.transfer, options.cluster.flow_factors()});
+                   {options.efficiency, options.cluster.transfer, options.cluster.flow_factors()},
+                   [&](std::size_t done, std::size_t all) { progress.part(done, all); });
   Json json = options.report.begin(advice.best.cluster, "model", false);
   json["n"] = options.n;
   json["least_efficiency"] = options.efficiency;

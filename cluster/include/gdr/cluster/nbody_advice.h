@@ -1,6 +1,8 @@
 // Recommends a cluster, a number of nodes and an algorithm for an N-body run, and gives the reasons.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +41,9 @@ struct NbodyAdvice {
 /// Searches all algorithms on all numbers of nodes of every cluster. A combination is left as soon as it is certain to
 /// be no better than the best so far, so that the result is that of trying all. Of equally good ones, those with fewer
 /// nodes and those named first come first. Throws gdr::Error if there is no cluster, least_efficiency is not above 0
-/// and at most 1, or the particles fit on no cluster.
+/// and at most 1, or the particles fit on no cluster. `tried` is told how many of all combinations are done.
 [[nodiscard]] NbodyAdvice advise_nbody(const std::vector<Cluster>& clusters, const isa::Program& program,
-                                       const hostlib::BlockSteps& steps, const NbodyAdviceOptions& options);
+                                       const hostlib::BlockSteps& steps, const NbodyAdviceOptions& options,
+                                       const std::function<void(std::size_t done, std::size_t all)>& tried = {});
 
 }  // namespace gdr::cluster
