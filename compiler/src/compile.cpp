@@ -125,12 +125,8 @@ void report_numbered(const PairFunction& function, const Microcode& code, Compil
     };
     const Store& store = function.stores[one.number_store];
     const int variable = variable_of(code, Record::result, store.field, store.element);
-    const Node* member = member_of_j(function, one.number);
-    const int from = member != nullptr ? variable_of(code, Record::j, member->field, member->element) : -1;
     result.numbered.push_back({code.variables[static_cast<std::size_t>(variable)].name, word(one.number_store),
-                               word(one.key_store), one.least,
-                               from < 0 ? std::string() : code.variables[static_cast<std::size_t>(from)].name,
-                               one.conditions.empty()});
+                               word(one.key_store), one.least});
   }
 }
 

@@ -96,17 +96,20 @@ void check_shape(const Variable& variable) {
   }
 }
 
-void check_integer(std::string_view whose, const HostInteger& integer, bool from_host,
-                   std::optional<Conversion> conversion) {
-  if (integer.is_any()) return;
-  const bool takes = from_host && conversion && *conversion != Conversion::NONE && !info_of(*conversion).floating;
-  if (!takes) refuse("{} is no whole number from the host, which '{}' is for", whose, name_of(integer));
+void check_integer(std::string_view whose, const HostInteger& integer, bool takes) {
+  if (!integer.is_any() && !takes)
+    refuse("{} is no whole number from the host, which '{}' is for", whose, name_of(integer));
 }
 
 void check_transfer(const Variable& variable) {
   const std::string whose = fmt::format("variable '{}'", variable.name);
   const bool to_host = variable.transfer == Transfer::rrn;
-  check_integer(whose, variable.integer, variable.transfer != Transfer::none && !to_host, variable.conversion);
+  const bool is_number = variable.conversion && variable.conversion != Conversion::NONE;
+  if (!to_host) check_integer(whose, variable.integer, variable.transfer != Transfer::none && is_number);
+  const bool takes_bits = variable.conversion == Conversion::FIX72TO64 && variable.memory != Memory::bm;
+  if (to_host && !variable.integer.is_any() && (variable.integer.is_signed || !takes_bits)) {
+    refuse("{}: '{}' says which lower bits of an integer in the PE the host gets", whose, name_of(variable.integer));
+  }
   if (variable.reduction && !to_host) refuse("{}: only results (rrn) have a reduction", whose);
   if (variable.block >= kBlocks) {
     refuse("{} is read from block {}; allowed are 0..{}", whose, variable.block, kBlocks - 1);
@@ -182,7 +185,8 @@ void check(const Program& program, const Parameter& parameter) {
     refuse("{} has address {}; allowed are even ones in 0..{}", whose, parameter.address, kProgramBmShortWords - 2);
   }
   check_conversion(whose, parameter.conversion, false, parameter.width);
-  check_integer(whose, parameter.integer, true, parameter.conversion);
+  check_integer(whose, parameter.integer,
+                parameter.conversion != Conversion::NONE && !info_of(parameter.conversion).floating);
   if (!std::isfinite(parameter.default_value))
     refuse("{} has the default {}, which is not finite", whose, parameter.default_value);
 }

@@ -448,8 +448,7 @@ def compile_kernel(
 
     `effort` is that of `gdr cc -O`, 1 to 3; 3 also works on two j-records at once. `definitions` are macros of the file, as
     -D of `gdr cc`. What the compiler refuses raises AssemblyError with file, line and caret; without clang 19 or LLVM's
-    library C++ raises Error. A result that is the number of a j-particle comes as its word, whose lower 28 bits are the
-    number.
+    library C++ raises Error.
     """
     if isinstance(effort, bool) or effort not in (1, 2, 3):
         raise Error(f"effort = {effort!r} is refused: it must be 1 to 3")

@@ -50,20 +50,27 @@ TEST(Declarations, StateTransferConversionAndReduction) {
   const isa::Program program = assembled(R"(kernel travel
 flops 38
 bvar long xj elt
+bvar long nj elt flt64to72 uint28
 bvar short mj elt fix64to36 uint8
 param n : long fix64to72 int16 = 7
 var long xi hlt none
 var vector short pot rrn flt36to64 fmax
 var long count rrn fix72to64 uadd
+var long near rrn fix72to64 uint28 umin
 var long first rrn flt72to64 select
 loop initialization
   uxor pot pot pot
   uxor count count count
+  uxor near near near
   uxor first first first
 )");
   EXPECT_EQ(program.kernel, "travel");
   EXPECT_EQ(program.flops, 38);
   EXPECT_EQ(variable(program, "xj").conversion, isa::Conversion::FLT64TO72);
+  EXPECT_EQ(variable(program, "nj").conversion, isa::Conversion::FLT64TO72);
+  EXPECT_EQ(variable(program, "nj").integer, (isa::HostInteger{28, false}));
+  EXPECT_EQ(variable(program, "near").reduction, isa::Op::UMIN);
+  EXPECT_EQ(variable(program, "near").integer, (isa::HostInteger{28, false}));
   EXPECT_EQ(variable(program, "mj").conversion, isa::Conversion::FIX64TO36);
   EXPECT_EQ(variable(program, "mj").integer, (isa::HostInteger{8, false}));
   EXPECT_EQ(program.parameters.at(0).integer, (isa::HostInteger{16, true}));

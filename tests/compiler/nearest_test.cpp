@@ -93,7 +93,7 @@ std::vector<F> on_board(const compiler::CompileResult& compiled, const Points& p
   const std::vector<std::uint64_t> words = device.run(fields_of(points.i), nj);
   std::vector<F> results;
   for (std::size_t n = 0; n < points.i.size(); ++n) {
-    const auto number = compiler::number_of(static_cast<std::int64_t>(words[2 * n + 1]));
+    const auto number = static_cast<std::int64_t>(words[2 * n + 1]);
     results.push_back({std::bit_cast<double>(words[2 * n]), static_cast<int>(number)});
   }
   return results;
@@ -210,6 +210,120 @@ TEST(Nearest, ComputedNumbersBeyondTheirBitsAreTheLargest) {
       EXPECT_EQ(board[n].number, fits ? expected.number : compiler::kLargestNumber);
     }
     EXPECT_TRUE(beyond);
+  }
+}
+
+/// What a device says of j-records with these numbers; empty if it takes them.
+std::string refusal(const isa::Program& program, std::vector<std::uint64_t> numbers) {
+  Device device;
+  device.load(program);
+  std::vector<std::uint64_t> fields;
+  for (const std::uint64_t number : numbers) {
+    fields.insert(fields.end(), 3, bits(0.5));
+    fields.push_back(number);
+  }
+  try {
+    device.write_j(0, fields);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+isa::Program assembled(const compiler::CompileResult& compiled) {
+  const assembler::AssembleResult result = assembler::assemble(compiled.source, "pair.vsm");
+  EXPECT_EQ(assembler::format_diagnostics(result), "") << compiled.source;
+  return *result.program;
+}
+
+TEST(Nearest, DeviceRefusesNumbersThatDoNotFitBesideAKey) {
+  GDR_NEEDS_LLVM();
+  for (const char* type : {"int", "long", "unsigned", "long long", "unsigned long"}) {
+    for (const char* body : {"  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n",
+                             "  if (i.n == j.n) return;\n  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n",
+                             "  if (j.x[0] > 0 && r2 > f.key) { f.key = r2; f.number = j.n; }\n"}) {
+      SCOPED_TRACE(std::string(type) + body);
+      std::string source = function(body);
+      const std::string member = "struct J { double x[3]; int n; };";
+      source.replace(source.find(member), member.size(), "struct J { double x[3]; " + std::string(type) + " n; };");
+      const isa::Program program = assembled(compiler::compile_ir(llvm_code(source, false), "pair.bc"));
+      EXPECT_EQ(refusal(program, {0, 5, 5, 0xfffffff}), "");
+      for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{1} << 28, std::int64_t{INT32_MAX},
+                                       std::int64_t{INT32_MIN}, std::int64_t{1} << 53, std::int64_t{INT64_MAX}}) {
+        EXPECT_EQ(refusal(program, {0, static_cast<std::uint64_t>(wrong)}),
+                  fmt::format("j['nj'] is {} at (1,): it must be from 0 to 268435455", wrong));
+      }
+    }
+  }
+}
+
+/// Numbers below 0 may say that a particle is none, if the function looks at them.
+TEST(Nearest, ConditionsMayLeaveOutNumbersBelowZero) {
+  GDR_NEEDS_LLVM();
+  for (const char* condition : {"j.n >= 0", "j.n != -1", "(j.n > -1 && i.n != j.n)", "!(j.n < 0 || r2 > 2)"}) {
+    SCOPED_TRACE(condition);
+    const HostFunctions host(
+        function(fmt::format("  if ({} && r2 < f.key) {{ f.key = r2; f.number = j.n; }}\n", condition)));
+    const auto pair = *static_cast<Pair*>(host.symbol("host_pair"));
+    Points points(18);
+    for (std::size_t n = 0; n < kJ; n += 2) points.j[n].n = -1;
+    const compiler::CompileResult compiled = compile(host);
+    const std::vector<F> board = on_board(compiled, points);
+    for (std::size_t n = 0; n < kI; ++n) {
+      F expected{kFar, -1};
+      for (const J& j : points.j) pair(points.i[n], j, expected);
+      EXPECT_EQ(board[n].key, expected.key);
+      EXPECT_EQ(board[n].number, expected.number);
+    }
+    EXPECT_EQ(refusal(assembled(compiled), {std::uint64_t{1} << 28}),
+              "j['nj'] is 268435456 at (0,): it must be from -268435456 to 268435455");
+  }
+}
+
+/// A number below 0 that a condition lets pass changes neither the key nor the number of another j.
+TEST(Nearest, NumbersBelowZeroThatConditionsLetPassAreTheLargest) {
+  GDR_NEEDS_LLVM();
+  const HostFunctions host(function("  if (j.n != -1 && r2 < f.key) { f.key = r2; f.number = j.n; }\n"));
+  const auto pair = *static_cast<Pair*>(host.symbol("host_pair"));
+  Points points(19);
+  for (std::size_t n = 0; n < kJ; n += 2) points.j[n].n = -2 - static_cast<int>(n);
+  const std::vector<F> board = on_board(compile(host), points);
+  bool beyond = false;
+  for (std::size_t n = 0; n < kI; ++n) {
+    F expected{kFar, -1};
+    for (const J& j : points.j) pair(points.i[n], j, expected);
+    beyond = beyond || expected.number < 0;
+    EXPECT_EQ(board[n].key, expected.key);
+    EXPECT_EQ(board[n].number, expected.number < 0 ? compiler::kLargestNumber : expected.number);
+  }
+  EXPECT_TRUE(beyond);
+}
+
+TEST(Nearest, RefusesArraysOfWhichOneElementIsKept) {
+  GDR_NEEDS_LLVM();
+  std::string source = function("  if (r2 < f.key) { f.key = r2; f.number = j.n[1]; }\n");
+  const std::string member = "struct J { double x[3]; int n; };";
+  source.replace(source.find(member), member.size(), "struct J { double x[3]; int n[2]; };");
+  const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(source, false), "pair.bc");
+  ASSERT_FALSE(compiled.diagnostics.empty());
+  EXPECT_THAT(compiled.diagnostics.front().message, HasSubstr("make them members of their own"));
+}
+
+/// A float holds 25 bits of a number of 28; what it rounds up to 2^28 is beyond.
+TEST(Nearest, RoundedNumbersBeyondTheirBitsAreTheLargest) {
+  GDR_NEEDS_LLVM();
+  std::string source = function("  if (r2 < f.key) { f.key = r2; f.number = static_cast<float>(j.n); }\n");
+  const std::string member = "struct F { double key; int number; };";
+  source.replace(source.find(member), member.size(), "struct F { double key; float number; };");
+  const isa::Program program = assembled(compiler::compile_ir(llvm_code(source, false), "pair.bc"));
+  const std::uint64_t half = bits(0.5);
+  for (const auto& [number, expected] : {std::pair{0xfffffffU, 0xfffffffU}, std::pair{0xfffffe0U, 0xfffffe0U}}) {
+    Device device;
+    device.load(program);
+    device.write_j(0, std::vector<std::uint64_t>{half, half, half, number});
+    const std::vector<std::uint64_t> words = device.run(std::vector<std::uint64_t>{0, 0, 0, 0}, 1);
+    EXPECT_EQ(std::bit_cast<double>(words[0]), 0.75);
+    EXPECT_EQ(static_cast<std::int64_t>(words[1]), expected);
   }
 }
 
@@ -349,7 +463,7 @@ void compare_integers(const std::string& text, bool least, int (*key)(int i, int
       best = least ? std::min(best, next) : std::max(best, next);
     }
     EXPECT_EQ(static_cast<std::int64_t>(words[2 * n]), best.first) << n;
-    EXPECT_EQ(compiler::number_of(static_cast<std::int64_t>(words[2 * n + 1])), best.second) << n;
+    EXPECT_EQ(static_cast<std::int64_t>(words[2 * n + 1]), best.second) << n;
   }
 }
 
@@ -371,6 +485,26 @@ TEST(Nearest, RefusesKeysOfMoreThan36Bits) {
   const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(source, false), "pair.bc");
   ASSERT_FALSE(compiled.diagnostics.empty());
   EXPECT_THAT(compiled.diagnostics.front().message, HasSubstr("36 bits"));
+}
+
+TEST(Nearest, DeviceRefusesRealNumbersThatDoNotFitBesideAKey) {
+  const auto program = [](const std::string& width) {
+    return assembled(
+        compiler::compile_lsump("/VARI x[3];\n/VARJ y[3];\n/VARJ " + width +
+                                    "n;\n/VARF key, number;\nd = y[0] - x[0] + y[1] - x[1] + y[2] - x[2];"
+                                    "\nr2 = d * d;\nnumber = r2 < key ? n : number;\nkey = min(key, r2);\n",
+                                "near.lsump"));
+  };
+  const auto refused = [&](const std::string& width, double number) {
+    return refusal(program(width), {bits(0.0), bits(number)});
+  };
+  EXPECT_EQ(refused("", 0x1p28 - 1), "");
+  EXPECT_EQ(refused("short ", 0x1p25 - 1), "");  // a short word rounds some of the numbers above
+  for (const double wrong : {-1.0, 2.5, 0x1p28, 0x1p31 - 1, 0x1p53, kFar}) {
+    EXPECT_EQ(refused("", wrong),
+              fmt::format("j['n'] is {} at (1,): it must be a whole number from 0 to 268435455", wrong));
+  }
+  EXPECT_EQ(refused("short ", 0x1p25), "j['n'] is 33554432 at (1,): it must be a whole number from 0 to 33554431");
 }
 
 TEST(Nearest, LsumpTakesAWholeNumber) {
@@ -401,7 +535,7 @@ TEST(Nearest, LsumpTakesAWholeNumber) {
       }
       if (r2 < least) least = r2, nearest = at;
     }
-    EXPECT_EQ(compiler::number_of(static_cast<std::int64_t>(words[2 * n + 1])), static_cast<std::int64_t>(nearest));
+    EXPECT_EQ(static_cast<std::int64_t>(words[2 * n + 1]), static_cast<std::int64_t>(nearest));
   }
 }
 

@@ -322,6 +322,24 @@ TEST(ObjectFile, IsRefusedWithParametersThatDoNotFit) {
               HasSubstr("parameter 'eps' is no whole number from the host, which 'int8' is for"));
 }
 
+TEST(ObjectFile, IsRefusedWithIntegersThatDoNotFitTheTransfer) {
+  const auto with = [](std::size_t variable, const HostInteger& integer) {
+    return refusal_after([=](Program& program) { program.variables[variable].integer = integer; });
+  };
+  const auto of_result = [](const HostInteger& integer, Conversion conversion) {
+    return refusal_after([=](Program& program) {
+      program.variables[2].reduction = Op::UAND;
+      program.variables[2].conversion = conversion;
+      program.variables[2].integer = integer;
+    });
+  };
+  EXPECT_EQ(with(0, {28, false}), "");
+  EXPECT_EQ(of_result({28, false}, Conversion::FIX72TO64), "");
+  EXPECT_THAT(of_result({28, true}, Conversion::FIX72TO64),
+              HasSubstr("variable 'a': 'int28' says which lower bits of an integer in the PE the host gets"));
+  EXPECT_THAT(of_result({28, false}, Conversion::NONE), HasSubstr("'uint28' says which lower bits"));
+}
+
 TEST(ObjectFile, IsRefusedWithFilesThatItDoesNotName) {
   EXPECT_THAT(refusal_after([](Program& program) { program.variables[0].position.file = 2; }),
               HasSubstr("variable 'x' stands in file 2, but there are 2 files"));

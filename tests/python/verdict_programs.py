@@ -21,21 +21,24 @@ GOOSE = """#include <stdint.h>
 {declarations}
 int main(void) {{
   int i, j;
-#pragma goose parallel for loopcounter(i, j) precision("double") result({result}[i])
+#pragma goose parallel for loopcounter(i, j) precision("double") result({results})
   for (i = 0; i < ni; i++) {{
     {result}[i] = 0;
+    {key}
     for (j = 0; j < nj; j++) {term};
   }}
   for (i = 0; i < ni; i++) printf("%g\\n", (double){result}[i]);
   return 0;
 }}
 """
+KEY = "r2"  # a result beside that of kernel near: the least of all pairs
 # By kernel: the result, its type, and the line of the loop.
 LOOPS = {
     "spring": ("force", "double", "force[i] += kj[j] * (xj[j] - xi[i])"),
     "wrong": ("force", "double", "force[i] += kj[j] * (xj[j] -)"),
     "unknown_word": ("force", "double", "force[i] += kj[j] * (zj[j] - xi[i])"),
     "whole": ("sum", "int64_t", "sum[i] += nj_[j] + ni_[i]"),
+    "near": ("near", "int64_t", "{ const double d = xj[j] - xi[i], d2 = d * d; if (d2 < r2[i]) { r2[i] = d2; near[i] = id[j]; } }"),
     "weighted": ("f", "double", "f[i] += h * (xj[j] - xi[i])"),
     "constant": ("f", "double", "f[i] += 2.0 * (xj[j] - xi[i])"),
     "undeclared": ("f", "double", "f[i] += h * (xj[j] - xi[i])"),
@@ -172,9 +175,14 @@ class Programs:
         lines = []
         for columns in (i, j):
             for name, column in columns.items():
-                values = ", ".join(literal(value, whole) for value in column)
-                lines.append(f"{type_of} {name}{'_' if whole else ''}[] = {{{values}}};")
+                is_whole = whole or name == "id"
+                values = ", ".join(literal(value, is_whole) for value in column)
+                lines.append(f"{'int64_t' if is_whole else 'double'} {name}{'_' if whole else ''}[] = {{{values}}};")
         ni, nj = (max(len(column) for column in columns.values()) for columns in (i, j))
         lines += [f"int ni = {ni}, nj = {nj};", f"{type_of} {result}[{max(ni, 1)}];"]
+        has_key = f"{KEY}[i]" in term
+        lines += [f"double {KEY}[{max(ni, 1)}];"] if has_key else []
         lines += [f"double {name} = {value};" for name, value in options.items() if name not in VARIABLES]
-        return GOOSE.format(declarations="\n".join(lines), result=result, term=term)
+        results = f"{result}[i], {KEY}[i]" if has_key else f"{result}[i]"
+        return GOOSE.format(declarations="\n".join(lines), result=result, results=results, term=term,
+                            key=f"{KEY}[i] = 1e300;" if has_key else "")

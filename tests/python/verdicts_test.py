@@ -71,6 +71,25 @@ loop body
   uadd nj ni $t
   uadd sum $ti sum
 """,
+    "near": "/VARI xi;\n/VARJ xj, id;\n/VARF r2, near;\nd = xj - xi;\nd2 = d * d;\n"
+            "near = d2 < r2 ? id : near;\nr2 = min(r2, d2);\n",
+    "slots": """kernel slots
+bvar long xj     elt
+bvar long number elt fix64to72 uint28
+var vector long xi   hlt
+var vector long near rrn fix72to64 uint28 umin
+reg d $r0v
+loop initialization
+  # allow identity: the largest number of 64 bits is nobody
+  upassa hl"007fffffffffffffff" near
+loop body
+  fsub xj xi d
+  nop
+  fmul d d $t
+  ulsr $lti il"8" $lt
+  uor $lti number $lt
+  umin near $lti near
+""",
     "weighted": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h;\nf += h * (xj - xi);\n",
     "constant": "/VARI xi;\n/VARJ xj;\n/VARF f;\n/VARC h = 2.0;\nf += h * (xj - xi);\n",
     "undeclared": "/VARI xi;\n/VARJ xj;\n/VARF f;\nf += h * (xj - xi);\n",
@@ -80,6 +99,9 @@ loop body
 I, J = {"xi": [0.0, 1.0]}, {"xj": [1.0, 2.0], "kj": [1.0, 0.5]}
 PAIR = {"xj": [1.0, 2.0]}
 X = {"x": [1.0] * 128}
+# Numbers that share a word with a key, from 0 to 2^28 - 1.
+IDS = [("the ends of ids", "runs", [0, 2**28 - 1]), ("one id twice", "runs", [7, 7]),
+       *((f"id {id}", "refused", [5, id]) for id in (-1, 2**28, 2**31 - 1, -(2**31), 2**32, 2**53, 2**63 - 1))]
 STARTS = {"from": [3, 7]}
 
 # (name, verdict, kernel, i, j, what differs): parameters, turns, steps, round, machine, engine, boards, clock.
@@ -186,6 +208,10 @@ CASES = [
     ("the smallest differences", "runs", "spring", {"xi": [1.0]}, {"xj": [1.0000000000000002], "kj": [1.0]}, {}),
     ("zeros alone", "runs", "spring", {"xi": [0.0]}, {"xj": [0.0], "kj": [0.0]}, {}),
     ("more i-particles than a run takes", "runs", "spring", {"xi": [0.5] * 300}, J, {}),
+    *((f"{name} of a function", verdict, "near", I, {"xj": [1.0, 2.0], "id": [int(float(id)) for id in ids]}, {})
+      for name, verdict, ids in IDS[:-1]),
+    *((f"{name} of a number", verdict, "slots", I, {"xj": [1.0, 2.0], "number": ids}, {}) for name, verdict, ids in IDS),
+    ("half an id", "refused", "near", I, {"xj": [1.0, 2.0], "id": [5, 2.5]}, {}),
     ("a sum of infinities", "events", "spring", {"xi": [0.0]}, {"xj": [np.inf, -np.inf], "kj": [1.0, 1.0]}, {}),
 ]
 
@@ -203,10 +229,10 @@ def can_be_told_by_stubs(name, i, j, options):
 def can_be_told_by_goose(name, kernel, i, j, options):
     """False for kernels that are no loops over pairs, for arrays that the loop does not read, and for warnings of
     assembly; and where C converts a double to an integer without a word."""
-    if kernel in ("halves", "collatz", "unused", "narrow") or "turns" in options or "steps" in options:
+    if kernel in ("halves", "collatz", "unused", "narrow", "slots") or "turns" in options or "steps" in options:
         return False
     lengths = {len(column) for column in (j or {}).values()}
-    return not (len(lengths) > 1 or not i or not j or name.startswith(("a fraction", "an unknown variable", "i and j exch"))
+    return not (len(lengths) > 1 or not i or not j or name.startswith(("a fraction", "half an id", "an unknown variable", "i and j exch"))
                 or name in ("an unknown parameter", "a parameter of a kernel without", "a whole number above"))
 OF_DEVICE = {"machine": "machine", "engine": "engine", "boards": "boards", "clock": "clock_mhz", "threads": "threads"}
 

@@ -264,9 +264,12 @@ class Declarer {
         return false;
       }
     }
-    if (next < words.size() && !to_host) {
-      if (const auto integer = isa::host_integer_named(words[next].text)) {
-        if (!read_integer(words[next], *integer, at, *variable.conversion)) return false;
+    const bool takes_bits = variable.conversion == isa::Conversion::FIX72TO64 && !declaration.broadcast;
+    if (next < words.size()) {
+      const auto integer = isa::host_integer_named(words[next].text);
+      if (integer && (!to_host || (takes_bits && !integer->is_signed))) {
+        if (*variable.conversion == isa::Conversion::NONE)
+          return refuse_integer(words[next], *integer, at, *variable.conversion);
         variable.integer = *integer;
         ++next;
       }
@@ -276,7 +279,9 @@ class Declarer {
     if (isa::host_integer_named(word.text)) {
       reporter_.error(
           Code::reduction, at.place(word.span),
-          fmt::format("'{}' says which whole numbers the host gives as i- or j-data; a result takes none", word.text));
+          fmt::format("'{}' says which whole numbers the host gives as i- or j-data; a result in the PE that "
+                      "'fix72to64' converts may have uint1 to uint63, the lower bits that the host gets",
+                      word.text));
       return false;
     }
     const auto op = isa::op_named(word.text);
@@ -304,11 +309,10 @@ class Declarer {
     return !declaration.block || read_block(*declaration.block, at, variable);
   }
 
-  /// The host's integer behind a conversion. False if that takes none; the error is then reported.
-  bool read_integer(const Word& word, const isa::HostInteger& integer, const ExpandedStatement& at,
-                    isa::Conversion conversion) {
+  /// Reports an integer of the host behind a conversion that takes none. Returns false.
+  bool refuse_integer(const Word& word, const isa::HostInteger& integer, const ExpandedStatement& at,
+                      isa::Conversion conversion) {
     const isa::ConversionInfo& info = isa::info_of(conversion);
-    if (conversion != isa::Conversion::NONE && !info.floating) return true;
     reporter_.error(Code::conversion, at.place(word.span),
                     fmt::format("'{}' says which whole numbers the host has, and '{}' converts none; use fix64to72 "
                                 "or fix64to36",
@@ -475,7 +479,9 @@ class Declarer {
                         fmt::format("'{}' is no integer of the host; use {}", word.text, isa::kHostIntegerNames));
         return false;
       }
-      if (!read_integer(word, *integer, at, parameter.conversion)) return false;
+      if (isa::info_of(parameter.conversion).floating) {
+        return refuse_integer(word, *integer, at, parameter.conversion);
+      }
       parameter.integer = *integer;
     }
     std::string text = statement.value.text;

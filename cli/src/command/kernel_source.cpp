@@ -34,7 +34,7 @@ compiler::CompileOptions compile_options(const CompileChoices& choices, const st
 }
 
 LoadedKernel read_object(const std::string& path) {
-  LoadedKernel loaded{isa::read_object(path), {}, {}};
+  LoadedKernel loaded{isa::read_object(path), {}};
   for (const std::string& file : loaded.program.files) {
     std::error_code ignored;
     const bool there = std::filesystem::is_regular_file(file, ignored);
@@ -144,7 +144,7 @@ LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& 
   if (!compiled && has_directories && result.files.size() == 1) {
     throw UsageError(fmt::format("-I: has no effect on {}, which includes no file", path));
   }
-  return {*std::move(result.program), std::move(result.files), std::move(made.compiled.numbered)};
+  return {*std::move(result.program), std::move(result.files)};
 }
 
 }  // namespace gdr::cli

@@ -38,7 +38,6 @@ enum class Wanted : std::uint8_t { program, source };
 struct LoadedKernel {
   isa::Program program;
   std::vector<assembler::SourceFile> files;
-  std::vector<compiler::NumberedResult> numbered;  // for a kernel from C++: words that hold a number besides a key
 
   [[nodiscard]] std::vector<std::string> texts() const;
 };

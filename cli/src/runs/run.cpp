@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdio>
 
 #include "command/command.h"
@@ -40,40 +37,6 @@ struct RunOptions {
 void print_table(const Table& table) {
   constexpr std::size_t kMostRows = 20;
   commandline::print_text(hostlib::first_rows(table, isatty(STDOUT_FILENO) == 1 ? kMostRows : table.rows()));
-}
-
-/// Requires that the members of j that are kept beside keys fit there. If conditions choose among the pairs, the first
-/// row that does not fit is warned of: no pair may keep it.
-void require_numbers(const std::vector<compiler::NumberedResult>& numbered, const Device& device, const RunData& data,
-                     const std::string& file) {
-  const std::vector<hostlib::ColumnType> columns = hostlib::columns_of(device.program(), Transfer::elt);
-  for (const compiler::NumberedResult& one : numbered) {
-    const auto column = std::ranges::find(columns, one.from, &hostlib::ColumnType::name);
-    if (column == columns.end()) continue;
-    const auto at = static_cast<std::size_t>(column - columns.begin());
-    for (std::size_t row = 0; row < data.nj; ++row) {
-      const std::uint64_t bits = data.j_fields[row * columns.size() + at];
-      const bool integer = column->type == hostlib::NumberType::integer;
-      const double value = integer ? static_cast<double>(static_cast<std::int64_t>(bits)) : std::bit_cast<double>(bits);
-      if (value >= 0 && value <= static_cast<double>(compiler::kLargestNumber) && value == std::trunc(value)) continue;
-      const std::string place = fmt::format("{}: row {}: {} = {}", file, row + 1, one.from, value);
-      const std::string why = fmt::format("result '{}' keeps it beside a key, where it must be whole, from 0 to {}",
-                                          one.name, compiler::kLargestNumber);
-      if (one.every) throw Error(fmt::format("{} is refused: {}", place, why));
-      commandline::print_message(
-          fmt::format("gdr run: warning: {}: {}; a pair that keeps it gets another key and number\n", place, why));
-      break;
-    }
-  }
-}
-
-/// Keeps only the number in words that also hold a key.
-void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compiler::NumberedResult>& numbered,
-                  std::size_t fields) {
-  for (const compiler::NumberedResult& one : numbered) {
-    for (std::size_t at = one.word; at < results.size(); at += fields)
-      results[at] = static_cast<std::uint64_t>(compiler::number_of(static_cast<std::int64_t>(results[at])));
-  }
 }
 
 void write_results(const RunOptions& options, const Table& table) {
@@ -190,7 +153,6 @@ int run(const RunOptions& options) {
     fmt::print(options.report.writes_to_stdout() || options.out == "-" ? stderr : stdout, "{}",
                debugger::dump_at(debugger, options.break_at, lines, chosen, options.at));
   }
-  if (!timing) require_numbers(kernel.numbered, device, data, options.input.j_file);
   device.write_j(0, data.j_fields);
   const auto report_of = [&](const emulator::Fault* fault) {
     Json json = run_json(options, device, fault);
@@ -204,7 +166,6 @@ int run(const RunOptions& options) {
     Progress progress("running", options.report.progress_shown());
     device.on_progress([&](std::size_t done, std::size_t all) { progress.show_count(done, all, "i-particles"); });
     results = device.run(data.i_fields, data.records);
-    take_numbers(results, kernel.numbered, device.fields(Transfer::rrn));
     device.on_progress({});
   } catch (const emulator::Fault& fault) {
     options.report.write(report_of(&fault));

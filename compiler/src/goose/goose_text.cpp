@@ -134,9 +134,9 @@ class ProgramText {
   static std::string join_number(const CompiledLoop& compiled, const NumberedResult& one) {
     const HostResult& number = compiled.loop.results[one.word];
     const HostResult& key = compiled.loop.results[one.key_word];
-    return fmt::format("if ({} {} {}) {} = ({})({} & {});\n", result_word(one.key_word, key.word.integer),
-                       one.least ? "<" : ">", key.word.text, number.word.text, number.type, result_word(one.word, true),
-                       number_of(-1));
+    return fmt::format("if ({} {} {}) {} = ({}){};\n", result_word(one.key_word, key.word.integer),
+                       one.least ? "<" : ">", key.word.text, number.word.text, number.type,
+                       result_word(one.word, true));
   }
 
   void results(const CompiledLoop& compiled) {

@@ -76,14 +76,14 @@ void Lowering::apply(const Change& change) {
   write(op, operand(change.addend), change.field, change.element, change.place, where);
 }
 
-/// An integer of the machine; of a number, which is whole, the lower bits of its sum with one that has no others. What
-/// is computed and may be beyond 0 to kLargestNumber becomes kLargestNumber there: its other bits would be those of the
-/// key. Members of j are the caller's to check.
+/// An integer of the machine; of a number, which is whole, the lower bits of its sum with one that has no others. A
+/// number that may be beyond 0 to kLargestNumber becomes kLargestNumber there: its other bits would be those of the
+/// key. Of members of j that are kept as they are, the device refuses such numbers.
 Operand Lowering::whole_number(int number) {
   constexpr Bounds kFits{0, static_cast<double>(kLargestNumber)};
   const Node& node = this->node(number);
   const Operand value = operand(number);
-  const bool fits = member_of_j(function_, number) != nullptr || is_within(node.bounds, kFits);
+  const bool fits = is_fitting_member(function_, number) || is_within(node.bounds, kFits);
   builder_.source(node.name, node.place);
   const Operand largest = builder_.integer(kLargestNumber, Width::long_word);
   if (!is_float(node.type)) {
@@ -99,7 +99,8 @@ Operand Lowering::whole_number(int number) {
   const auto less = [&](const Operand& a, const Operand& b) {
     return builder_.compare(Op::FSUB, a, b, width, isa::Condition::negative);
   };
-  const Operand not_above = builder_.merge(lower, largest, less(builder_.number(kFits.high), value), false);
+  // In a short word, kLargestNumber itself would be rounded.
+  const Operand not_above = builder_.merge(lower, largest, turned(less(value, builder_.number(kFits.high + 1))), false);
   return builder_.merge(not_above, largest, less(value, builder_.number(0)), false);
 }
 

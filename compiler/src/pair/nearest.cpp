@@ -187,12 +187,12 @@ void widen(PairFunction& function) {
 
 /// True if both factors are the same value, in one width or two.
 bool is_square(const PairFunction& function, const Node& product) {
-  const auto bare = [&](int number) {
+  const auto narrow = [&](int number) {
     while (function.nodes[static_cast<std::size_t>(number)].act == Act::widen)
       number = function.nodes[static_cast<std::size_t>(number)].operands[0];
     return number;
   };
-  return bare(product.operands[0]) == bare(product.operands[1]);
+  return narrow(product.operands[0]) == narrow(product.operands[1]);
 }
 
 /// True if an int becomes a long somewhere, or a long an int.
@@ -210,6 +210,67 @@ void settle_integers_of_experiments(Imported& imported) {
   }
   if (!mixed) return;
   for (PairFunction* function : {&imported.begin, &imported.body, &imported.finish}) widen(*function);
+}
+
+/// The node without changes of its width and type.
+int bare(const PairFunction& function, int number) {
+  const auto at = [&]() -> const Node& { return function.nodes[static_cast<std::size_t>(number)]; };
+  while (at().act == Act::widen || at().act == Act::from_integer) number = at().operands[0];
+  return number;
+}
+
+/// The member of j that a node is, whatever its width or type; null if it is none.
+const Node* member_of_j(const PairFunction& function, int number) {
+  const Node& node = function.nodes[static_cast<std::size_t>(bare(function, number))];
+  return node.act == Act::input && node.record == Record::j ? &node : nullptr;
+}
+
+/// True if an integer becomes a number in a short word on the way to this node.
+bool is_rounded(const PairFunction& function, int number) {
+  const Node* at = &function.nodes[static_cast<std::size_t>(number)];
+  while (at->act == Act::widen) at = &function.nodes[static_cast<std::size_t>(at->operands[0])];
+  return at->act == Act::from_integer && at->type == Type::float_short;
+}
+
+/// True if a condition compares a member of j with a constant.
+bool tests(const PairFunction& function, int condition, const Node& member) {
+  const Node& node = function.nodes[static_cast<std::size_t>(condition)];
+  if (node.type != Type::truth) return false;
+  const auto is_constant = [&](int operand) {
+    return function.nodes[static_cast<std::size_t>(bare(function, operand))].act == Act::constant;
+  };
+  const auto is_member = [&](int operand) {
+    const Node* const other = member_of_j(function, operand);
+    return other != nullptr && other->field == member.field && other->element == member.element;
+  };
+  return (std::ranges::any_of(node.operands, is_constant) && std::ranges::any_of(node.operands, is_member)) ||
+         std::ranges::any_of(node.operands, [&](int operand) { return tests(function, operand, member); });
+}
+
+/// Marks the members of j that are numbers beside keys. A member is Kept::tested only if every result that keeps it has
+/// a condition that tests it.
+void mark_kept(Imported& imported) {
+  PairFunction& body = imported.body;
+  std::vector<Field>& fields = body.records[static_cast<std::size_t>(Record::j)];
+  std::vector<std::vector<bool>> kept(fields.size());  // by element
+  std::vector<Place> places(fields.size());
+  for (const KeyedNumber& one : keyed_numbers(body)) {
+    const Node* const member = member_of_j(body, one.number);
+    if (member == nullptr) continue;
+    Field& field = fields[member->field];
+    const bool tested =
+        std::ranges::any_of(one.conditions, [&](const Under& each) { return tests(body, each.node, *member); });
+    field.kept = tested && field.kept != Kept::fitting ? Kept::tested : Kept::fitting;
+    kept[member->field].resize(field.count);
+    kept[member->field][member->element] = true;
+    places[member->field] = body.stores[one.number_store].place;
+  }
+  for (std::size_t n = 0; n < fields.size(); ++n) {
+    if (std::ranges::count(kept[n], false) == 0) continue;
+    imported.errors.push_back({places[n],
+                               "some elements of this array of j are kept beside a least or greatest key, and others "
+                               "are not: make them members of their own"});
+  }
 }
 
 /// A comparison takes an `int` as a number, whose word may have further bits, which C++ has cut off. A result that a
@@ -239,11 +300,11 @@ void take_compared_numbers(PairFunction& function) {
 
 std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return NearestFinder(function).run(); }
 
-const Node* member_of_j(const PairFunction& function, int node) {
-  const Node* at = &function.nodes[static_cast<std::size_t>(node)];
-  while (at->act == Act::widen || at->act == Act::from_integer)
-    at = &function.nodes[static_cast<std::size_t>(at->operands[0])];
-  return at->act == Act::input && at->record == Record::j ? at : nullptr;
+bool is_fitting_member(const PairFunction& function, int node) {
+  const Node* const member = member_of_j(function, node);
+  if (member == nullptr) return false;
+  const std::vector<Field>& fields = function.records[static_cast<std::size_t>(Record::j)];
+  return fields[member->field].kept == Kept::fitting && !is_rounded(function, node);
 }
 
 void require_whole_numbers(Imported& imported) {
@@ -307,6 +368,7 @@ void settle_numbers(Imported& imported) {
   for (Field& field : results) {
     if (field.numbered) field.type = Type::int_long;
   }
+  mark_kept(imported);
   imported.finish.records = body.records;
   for (const Node& node : imported.finish.nodes) {
     if (node.act == Act::input && node.record == Record::result && results[node.field].numbered)

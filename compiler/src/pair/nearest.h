@@ -16,6 +16,7 @@
 namespace gdr::compiler {
 
 inline constexpr unsigned kNumberBits = 28;
+inline constexpr unsigned kShortWholeBits = 25;  // a short word has all whole numbers of so many bits
 static_assert(kLargestNumber == (std::int64_t{1} << kNumberBits) - 1);
 
 /// A condition, or its opposite, under which an operation is done.
@@ -37,14 +38,15 @@ struct KeyedNumber {
 /// The numbers with keys among the stores of a loop body.
 [[nodiscard]] std::vector<KeyedNumber> keyed_numbers(const PairFunction& function);
 
-/// The member of j that a node is, whatever its width or type; null if it is none.
-[[nodiscard]] const Node* member_of_j(const PairFunction& function, int node);
+/// True if the host may give a number only if it fits beside a key: it is a member of j that is Kept::fitting and that
+/// nothing rounds.
+[[nodiscard]] bool is_fitting_member(const PairFunction& function, int node);
 
 /// Reports numbers that are floating-point and may have a fraction, which a word beside a key has no bits for.
 void require_whole_numbers(Imported& imported);
 
-/// Marks the fields that hold such numbers. They need long integers, so all integers of the function become long if one
-/// of them is short.
+/// Marks the fields that hold such numbers, and the members of j that are such numbers. They need long integers, so all
+/// integers of the function become long if one of them is short.
 void settle_numbers(Imported& imported);
 
 /// For each node, true if the way it is computed shows that it cannot be below 0.

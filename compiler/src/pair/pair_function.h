@@ -39,6 +39,13 @@ enum class Type : std::uint8_t { float_short, float_long, int_short, int_long, t
 enum class Record : std::uint8_t { i, j, result, parameter, state };
 inline constexpr std::size_t kRecords = 5;
 
+/// Which numbers the host may give for a member of j, if results keep it beside a key (see nearest.h).
+enum class Kept : std::uint8_t {
+  no,       // it is not kept: all of its type
+  fitting,  // those that fit beside a key
+  tested,   // and those below 0: conditions of the function compare it with constants, and may leave them out
+};
+
 /// A member of a record: one word, or an array of them.
 struct Field {
   std::string name;
@@ -47,6 +54,7 @@ struct Field {
   unsigned count = 1;   // words
   bool array = false;
   bool numbered = false;  // a result: a number that belongs to a key (see nearest.h)
+  Kept kept = Kept::no;
   unsigned bytes = 0;     // of one word in the C++ structure
   bool is_signed = true;  // an integer
   bool is_truth = false;  // bool

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "microcode/names.h"
+#include "pair/nearest.h"
 
 namespace gdr::compiler {
 
@@ -396,8 +397,10 @@ class KernelText {
     }
   }
 
-  /// The integers of the member's C++ type, after a blank; empty if the host's numbers are all of them.
+  /// The integers of the member's C++ type, after a blank; empty if the host's numbers are all of them. Of members that
+  /// are kept beside keys, those that fit there and that the member's words hold.
   static std::string integer_of(const Field& field) {
+    if (field.kept != Kept::no) return " " + name_of(kept_integer(field));
     const unsigned bits = field.bits > 0 ? field.bits : field.is_truth ? 1 : 8 * field.bytes;
     if (is_float(field.type) || bits == 0) return "";
     // Numbers travel as signed ones of 64 bits.
@@ -406,6 +409,17 @@ class KernelText {
     integer.bits = static_cast<std::uint8_t>(bits);
     integer.is_signed = field.is_signed;
     return " " + name_of(integer);
+  }
+
+  static isa::HostInteger kept_integer(const Field& field) {
+    const bool real = is_float(field.type);
+    const unsigned declared = field.bits > 0 ? field.bits : 8 * field.bytes;
+    const bool is_signed = real || declared == 0 || field.is_signed;
+    const unsigned type_bits = real || declared == 0 ? 64 : declared;
+    unsigned most_bits = std::min(kNumberBits, is_signed ? type_bits - 1 : type_bits);  // without a sign
+    if (field.type == Type::float_short) most_bits = std::min(most_bits, kShortWholeBits);
+    const bool below_zero = field.kept == Kept::tested && is_signed;
+    return {static_cast<std::uint8_t>(most_bits + (below_zero ? 1 : 0)), below_zero};
   }
 
   static std::string parameter(const Field& field, const std::string& name) {
@@ -428,8 +442,9 @@ class KernelText {
       return fmt::format("var vector long  {} rrn {}72to64", shape, word_of(field));
     }
     const isa::Op reduction = reduction_of(kernel_.function, code_.reductions, code_.variables[variable].field);
-    return fmt::format("var vector {:5} {} rrn {}{}to64 {}", width_of(field), shape, word_of(field), bits_of(field),
-                       isa::info_of(reduction).mnemonic);
+    const std::string lower = field.numbered ? fmt::format(" uint{}", kNumberBits) : "";
+    return fmt::format("var vector {:5} {} rrn {}{}to64{} {}", width_of(field), shape, word_of(field), bits_of(field),
+                       lower, isa::info_of(reduction).mnemonic);
   }
 
   std::string own_variables() {

@@ -260,16 +260,31 @@ struct Device::State {
 
   std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
     const AtWork here(at_work);
-    if (!follower) return computed(i_fields, nj);
+    if (!follower) return lower_bits(computed(i_fields, nj));
     follower->begin();
     try {
-      std::vector<std::uint64_t> results = computed(i_fields, nj);
+      std::vector<std::uint64_t> results = lower_bits(computed(i_fields, nj));
       follower->end(program, options, values, i_fields, nj, boards.inspect());
       return results;
     } catch (const emulator::Fault&) {
       follower->fail();
       throw;
     }
+  }
+
+  /// Of results beside keys, only the bits that the host gets.
+  [[nodiscard]] std::vector<std::uint64_t> lower_bits(std::vector<std::uint64_t> results) const {
+    const std::size_t record = program.record_fields(Transfer::rrn);
+    std::size_t first = 0;
+    for (const Variable* variable : program.variables_by(Transfer::rrn)) {
+      const std::size_t end = first + variable->elements;
+      const auto mask = static_cast<std::uint64_t>(variable->integer.most());
+      for (std::size_t at = 0; !variable->integer.is_any() && at < results.size(); at += record) {
+        for (std::size_t field = first; field < end; ++field) results[at + field] &= mask;
+      }
+      first = end;
+    }
+    return results;
   }
 
   std::vector<std::uint64_t> computed(std::span<const std::uint64_t> i_fields, std::size_t nj) {

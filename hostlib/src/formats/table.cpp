@@ -58,8 +58,18 @@ void require_table_ending(const std::filesystem::path& path) {
                           path.string(), ending_of(path)));
 }
 
+void require_csv_ending(const std::filesystem::path& path) {
+  if (!is_of_other_format(path) && !is_hdf5(path) && !is_npy(path) && !is_npz(path)) return;
+  throw Error(fmt::format("{} is refused: this file is written as CSV, not as {}", path.string(), ending_of(path)));
+}
+
 void write_table(const std::filesystem::path& path, const Table& table) {
   base::write_file(path, is_npy(path) ? to_npy(table) : is_npz(path) ? to_npz(table) : to_csv(table));
+}
+
+bool WholeRange::holds(double number) const {
+  if (*this == WholeRange{}) return true;
+  return number == std::trunc(number) && number >= static_cast<double>(least) && number <= static_cast<double>(most);
 }
 
 WholeRange whole_range(const isa::Variable& variable) {
@@ -68,7 +78,8 @@ WholeRange whole_range(const isa::Variable& variable) {
   if (variable.conversion == isa::Conversion::FIX64TO36) {
     return {std::max(-kShort / 2, integer.least()), std::min(kShort / 2 - 1, integer.most())};
   }
-  if (variable.conversion == isa::Conversion::FIX64TO72) return {integer.least(), integer.most()};
+  const bool real = variable.conversion && isa::info_of(*variable.conversion).floating;
+  if (real || variable.conversion == isa::Conversion::FIX64TO72) return {integer.least(), integer.most()};
   if (variable.conversion == isa::Conversion::NONE && variable.width == isa::Width::short_word) return {0, kShort - 1};
   return {};
 }
@@ -78,7 +89,7 @@ std::vector<ColumnType> columns_of(const isa::Program& program, isa::Transfer tr
   for (const isa::Variable* variable : program.variables_by(transfer)) {
     const bool real = variable->conversion && isa::info_of(*variable->conversion).floating;
     const NumberType type = real ? NumberType::real : NumberType::integer;
-    const WholeRange range = real ? WholeRange{} : whole_range(*variable);
+    const WholeRange range = whole_range(*variable);
     if (variable->dimensions.empty()) {
       columns.push_back({variable->name, type, range});
       continue;

@@ -61,12 +61,12 @@ class Rows {
       std::visit(
           [&]<class Number>(std::vector<Number>& values) {
             values.push_back(parse<Number>(lines, expected_[column].name, fields_[column]));
-            if constexpr (!std::is_floating_point_v<Number>) {
-              const WholeRange& range = expected_[column].range;
-              if (!range.holds(values.back())) {
-                refuse(lines, expected_[column].name, fields_[column],
-                       fmt::format("is outside {} to {}", range.least, range.most));
-              }
+            const WholeRange& range = expected_[column].range;
+            if (!range.holds(values.back())) {
+              refuse(
+                  lines, expected_[column].name, fields_[column],
+                  fmt::format("is {} {} to {}", std::is_floating_point_v<Number> ? "no whole number from" : "outside",
+                              range.least, range.most));
             }
           },
           numbers_[column]);

@@ -262,6 +262,11 @@ Numbers column_of(std::string_view records, const Header& header, const Place& p
   };
   if (place.kind == '?' || place.kind == 'V') fail("has a type other than f8, f4, i8, i4, u8, u4");
   if (column.type == NumberType::integer && place.kind == 'f') fail("holds floating-point numbers, not integers");
+  const auto outside = [&](std::size_t row, auto number) {
+    return fmt::format("row {}: {} is {} {} to {}", row, number,
+                       column.type == NumberType::real ? "no whole number from" : "outside", column.range.least,
+                       column.range.most);
+  };
   Numbers numbers = empty_numbers(column.type, rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::string_view record = records.substr(row * header.record_bytes, header.record_bytes);
@@ -269,7 +274,7 @@ Numbers column_of(std::string_view records, const Header& header, const Place& p
       const auto integer = integer_at(record, place);
       if (!integer) fail(fmt::format("row {}: {} is above 2^63 - 1", row, bits_at(record, place)));
       if (!column.range.holds(*integer)) {
-        fail(fmt::format("row {}: {} is outside {} to {}", row, *integer, column.range.least, column.range.most));
+        fail(outside(row, *integer));
       }
       integers->push_back(*integer);
       continue;
@@ -283,6 +288,7 @@ Numbers column_of(std::string_view records, const Header& header, const Place& p
           place.kind == 'u' ? fmt::to_string(bits_at(record, place)) : fmt::to_string(*integer_at(record, place))));
     }
     if (std::isnan(*value)) fail(fmt::format("row {}: is not a number, which the machine does not have", row));
+    if (!column.range.holds(*value)) fail(outside(row, *value));
     std::get<std::vector<double>>(numbers).push_back(*value);
   }
   return numbers;

@@ -128,23 +128,29 @@ void require_numbers(std::span<const Variable* const> variables, std::string_vie
   std::size_t first = 0;
   for (const Variable* variable : variables) {
     const bool reals = holds_reals(*variable);
-    const WholeRange range = reals ? WholeRange{} : whole_range(*variable);
+    const WholeRange range = whole_range(*variable);
     const bool is_checked = reals || range != WholeRange{};
     for (std::size_t at = 0; is_checked && at + record <= fields.size(); at += record) {
       for (std::size_t element = 0; element < variable->elements; ++element) {
         const std::uint64_t field = fields[at + first + element];
         const auto whole = static_cast<std::int64_t>(field);
-        if (reals ? !std::isnan(std::bit_cast<double>(field)) : range.holds(whole)) continue;
+        const auto real = std::bit_cast<double>(field);
+        const bool is_number = !reals || !std::isnan(real);
+        if (is_number && (reals ? range.holds(real) : range.holds(whole))) continue;
         std::vector<std::size_t> place{at / record};
         std::size_t rest = variable->elements;
         for (const std::uint16_t extent : variable->dimensions) {
           rest /= extent;
           place.push_back(element / rest % extent);
         }
-        throw Error(fmt::format(
-            "{} is {} at {}: it must be {}", place_in(what, variable->name), reals ? "nan" : std::to_string(whole),
-            text_of_extents(place),
-            reals ? "a number, which may be infinite" : fmt::format("from {} to {}", range.least, range.most)));
+        throw Error(fmt::format("{} is {} at {}: it must be {}", place_in(what, variable->name),
+                                !is_number ? "nan"
+                                : reals    ? fmt::to_string(real)
+                                           : fmt::to_string(whole),
+                                text_of_extents(place),
+                                range == WholeRange{} ? "a number, which may be infinite"
+                                                      : fmt::format("{}from {} to {}", reals ? "a whole number " : "",
+                                                                    range.least, range.most)));
       }
     }
     first += variable->elements;

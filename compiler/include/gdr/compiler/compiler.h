@@ -46,21 +46,16 @@ struct WrittenPlace {
 };
 
 /// Two words of the result record: a least or greatest key, and the number that came with it. Blocks and chips reduce
-/// word by word, so the second word holds both: the number is its lower 28 bits.
+/// word by word, so the second word holds both on the board: the number is its lower 28 bits, which the host gets.
 struct NumberedResult {
   std::string name;  // name of the number, as the kernel's results are called
   std::size_t word = 0;
   std::size_t key_word = 0;
   bool least = true;
-  std::string from;    // the member of j that is the number; empty if it is computed
-  bool every = false;  // `from` of every j may be kept: no further conditions choose among the pairs
 };
 
-/// Numbers that fit beside a key: 0 to this.
+/// Numbers that fit beside a key: 0 to this, which the host also gets if no pair had a number.
 inline constexpr std::int64_t kLargestNumber = 0xfffffff;
-
-/// The number in such a word from the board; 2^28 - 1 if no pair had one.
-[[nodiscard]] constexpr std::int64_t number_of(std::int64_t word) { return word & kLargestNumber; }
 
 struct CompileResult {
   std::string source;  // assembly; empty if there are errors

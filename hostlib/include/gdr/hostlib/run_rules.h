@@ -42,7 +42,7 @@ void require_arrays(const isa::Program& program, isa::Transfer transfer, std::st
                     std::span<const GivenArray> arrays);
 
 /// Throws gdr::Error with place if a real number among these records is NaN, which the machine does not have, or a
-/// whole number is beyond what its conversion takes.
+/// number is none of those that its conversion takes or that its variable declares.
 void require_numbers(const isa::Program& program, isa::Transfer transfer, std::string_view what,
                      std::span<const std::uint64_t> fields);
 

@@ -19,11 +19,12 @@ namespace gdr::hostlib {
 
 enum class NumberType : std::uint8_t { real, integer };
 
-/// Whole numbers that a variable's conversion takes.
+/// Whole numbers that a variable takes. A variable of real numbers without a declared range takes fractions, too.
 struct WholeRange {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   [[nodiscard]] bool holds(std::int64_t number) const { return number >= least && number <= most; }
+  [[nodiscard]] bool holds(double number) const;
   friend bool operator==(const WholeRange&, const WholeRange&) = default;
 };
 [[nodiscard]] WholeRange whole_range(const isa::Variable& variable);
@@ -33,7 +34,7 @@ struct WholeRange {
 struct ColumnType {
   std::string name;
   NumberType type = NumberType::real;
-  WholeRange range = {};  // of integers
+  WholeRange range = {};
   friend bool operator==(const ColumnType&, const ColumnType&) = default;
 };
 
@@ -102,6 +103,9 @@ struct TableReadOptions {
 
 /// Throws gdr::Error if the file's name ends like those of a format that write_table() does not write.
 void require_table_ending(const std::filesystem::path& path);
+
+/// Throws gdr::Error if the name of a file that gdr writes as CSV ends like those of another format.
+void require_csv_ending(const std::filesystem::path& path);
 
 /// Writes NPY (version 1.0, or 2.0 for long headers; x[0], x[1], ... become one field x with a subarray) if `path` ends
 /// in .npy, an array for each column if it ends in .npz, else the CSV of to_csv(). Throws gdr::Error if the file cannot

@@ -131,7 +131,7 @@ struct Variable {
   std::optional<Op> reduction;  // over the 16 blocks; none: one block is read (`select`)
   SourcePosition position;
   std::uint8_t block = 0;    // the block that is read if there is no reduction, 0..15; else 0
-  HostInteger integer = {};  // of i- and j-data that are whole numbers
+  HostInteger integer = {};  // of i-, j-data: whole numbers that are accepted; of a result: lower bits for the host
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
