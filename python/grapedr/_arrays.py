@@ -130,10 +130,14 @@ def real(what: str, value: object) -> float:
     array = plain(what, value)
     if array.size != 1 or not (isinstance(value, Real) or array.dtype.kind in "iufb"):
         raise Error(f"{what} = {value!r} is refused: it must be a real number")
+    given = value if isinstance(value, Real) else array.item()
     try:
-        return float(value) if isinstance(value, Real) else float(array.item())
+        number = float(given)
     except OverflowError:
         raise Error(f"{what} is refused: it must be in the range of a double") from None
+    if isinstance(given, (int, np.integer)) and int(given) != number:
+        raise Error(f"{what} is {given}, which no double holds: give a real number")
+    return number
 
 
 def text(what: str, value: object) -> str:

@@ -81,6 +81,15 @@ class Outputs(nbody_test.NbodyTest):
         self.run_gdr("--plummer", 8, "--t-end", 0, "--output", self.folder / "p.csv", "--out-format", "phigrape")
         self.assertTrue((self.folder / "p.csv").read_bytes().startswith(beginnings["txt"]))
 
+    def test_files_of_columns_are_refused_by_the_names_of_other_formats(self):
+        for ending in ("npz", "npy", "h5", "json", "csv.gz", "FITS"):
+            for option, more in (("--log", ["--t-end", 0]), ("--block-sizes", ["--t-end", 1, "--timing-only"])):
+                with self.subTest(ending, option=option):
+                    file = self.folder / f"own.{ending}"
+                    errors = self.run_gdr("--plummer", 8, *more, option, file, expected=2).stderr
+                    self.assertIn(f"{option}: {file} is refused", errors)
+                    self.assertFalse(file.exists())
+
     def test_block_sizes_are_tried_before_they_are_measured(self):
         endless = ["--plummer", 4194304, "--t-end", 1, "--timing-only", "--measured-n", 4194304]
         errors = self.run_gdr(*endless, "--block-sizes", self.folder / "no" / "sizes.csv", expected=1).stderr

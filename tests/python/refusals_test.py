@@ -117,6 +117,9 @@ class Refusals(unittest.TestCase):
                 self.refuses(text, {"xi": [0.0]}, {"xj": [1.0, 1.0], "mj": column})
         with self.assertRaisesRegex(grapedr.Error, rf"m is {odd} at \(1,\), which no double holds"):
             grapedr.accel_jerk_pot(np.zeros((2, 3)), np.zeros((2, 3)), np.array([1, odd]))
+        for one in (odd, -odd, np.int64(odd), np.uint64(odd), np.array(odd), 2**70 + 1):
+            with self.assertRaisesRegex(grapedr.Error, rf"t_end is {one}, which no double holds"):
+                grapedr.NbodyRun(start="plummer", n=8, t_end=one)
         for exact in ([0, even], np.array([0, 2**63], np.uint64), np.array([0, -(2**63)]), [0, 2**70], [0.5, 2**60]):
             doubles = np.array([float(one) for one in exact])
             of_either = [self.kernel.run({"xi": [0.0]}, {"xj": xj, "mj": [0, 1]})["sum"] for xj in (exact, doubles)]

@@ -36,6 +36,11 @@ class InFolder(unittest.TestCase):
 
 
 class Runs(InFolder):
+    def test_a_log_is_refused_by_the_name_of_another_format(self):
+        for name in ("own.npz", "own.h5", "own.json"):
+            with self.assertRaisesRegex(grapedr.Error, rf"{name} is refused: this file is written as CSV"):
+                grapedr.NbodyRun(start="plummer", n=8, t_end=0.0, log=self.folder / name)
+
     def test_have_the_bits_of_gdr_nbody_at_every_output(self):
         log = self.folder / "of_gdr.csv"
         command = [GDR, "nbody", "--plummer", "64", "--t-end", "0.25", "--out-every", "0.125", "--log", log]

@@ -24,6 +24,7 @@
 #include "gdr/hostlib/run_report.h"
 #include "gdr/hostlib/run_watch.h"
 #include "gdr/hostlib/start_model.h"
+#include "gdr/hostlib/table.h"
 #include "nbody_options.h"
 #include "runs/observe.h"
 
@@ -151,6 +152,8 @@ void check(const NbodyOptions& options) {
   if (!run.out.empty()) {
     from_command_line(run.format ? "--out-format" : "--output", [&] { require_snapshot_ending(run.out, run.format); });
   }
+  from_command_line("--log", [&] { hostlib::require_csv_ending(run.log); });
+  from_command_line("--block-sizes", [&] { hostlib::require_csv_ending(options.block_sizes); });
   if (run.start && !options.board.timing() && !(run.t_end >= 0 && run.t_end <= hostlib::kLargestTime)) {
     throw UsageError(
         fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));

@@ -8,6 +8,7 @@
 
 #include "gdr/base/description.h"
 #include "gdr/base/file.h"
+#include "gdr/hostlib/table.h"
 #include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/link_picture.h"
 #include "gdr/interconnect/network.h"
@@ -55,6 +56,7 @@ void SimulationArguments::add_to(Command command) {
 }
 
 interconnect::Executor SimulationArguments::make_executor(const ReportOptions& report, double flops_per_second) const {
+  from_command_line("--links", [&] { hostlib::require_csv_ending(links); });
   interconnect::Executor made{executor, {}, !links.empty() || !picture.empty()};
   made.simulation.flops_per_second = flops_per_second;
   if (made.is_closed_form()) return made;

@@ -14,6 +14,7 @@
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/digests.h"
+#include "gdr/hostlib/table.h"
 #include "nbody/finite_energy.h"
 #include "nbody/run_recorder.h"
 
@@ -117,6 +118,7 @@ void NbodyRun::check_settings() const {
   }
   require_every(settings_.every, true);
   if (!settings_.out.empty()) require_snapshot_ending(settings_.out, settings_.format);
+  require_csv_ending(settings_.log);
   const std::array<base::NamedFile, 2> inputs{{{"in_file", settings_.in}, {"restart", settings_.restart}}};
   base::refuse_lost_files(outputs_of(settings_), inputs);
   for (const std::filesystem::path& file : {settings_.in, settings_.out}) {

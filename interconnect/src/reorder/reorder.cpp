@@ -8,10 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
@@ -109,6 +112,16 @@ class First {
     return rank_of;
   }
 
+  /// True for a file that begins with anything else than a line of report(), which must not be added to.
+  [[nodiscard]] static bool holds_other_text(const std::string& path) {
+    std::error_code none;
+    if (path == "-" || !std::filesystem::is_regular_file(path, none)) return false;
+    std::ifstream file(path);
+    std::string first;
+    if (!std::getline(file, first)) return false;
+    return !first.starts_with('{') || first.find("\"natural_order\":") == std::string::npos;
+  }
+
   void report(const RankOrder& order) const {
     const std::string path = base::environment("GDR_REORDER_REPORT");
     if (path.empty()) return;
@@ -123,6 +136,10 @@ class First {
     json["objective"] = network_->objective();
     json["reordered"] = !order.is_natural();
     json["natural_order"] = json_of(order.natural);
+    if (holds_other_text(path)) {
+      fmt::print(stderr, "gdr_reorder: GDR_REORDER_REPORT = '{}' is refused: the file is none of such lines\n", path);
+      return;
+    }
     const std::string line = json.text(base::Json::kCompact) + "\n";
     std::FILE* file = path == "-" ? stderr : std::fopen(path.c_str(), "ae");
     const bool is_written = file != nullptr && std::fwrite(line.data(), 1, line.size(), file) == line.size();

@@ -121,6 +121,14 @@ def order(folder, library, cases, mpirun):
     assert reported["call"] == "MPI_Cart_create" and reported["ranks"] == RANKS and reported["reordered"], reported
     again, told = run("cart", "1", **torus, GDR_REORDER_REPORT="-")
     assert again == lines and json.loads(told) == reported, told
+    run("cart", "1", **torus, GDR_REORDER_REPORT=report)
+    assert [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()] == [reported] * 2
+    for text in ("program main\n", "{}\n", "\n"):
+        other = folder / "other.f90"
+        other.write_text(text, encoding="utf-8")
+        again, told = run("cart", "1", **torus, GDR_REORDER_REPORT=other)
+        assert again == lines and told.count("\n") == 1 and f"'{other}' is refused" in told, told
+        assert other.read_text(encoding="utf-8") == text
 
     # Without reorder the ranks stay, and nothing is read.
     lines, told = run("cart", "0", GDR_REORDER="nowhere")
