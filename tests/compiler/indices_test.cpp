@@ -1,4 +1,4 @@
-// An index of data is that of an element of its array: other arrays beside it cost nothing.
+// An index of data is that of an element of its array, and one that the branches before it allow: others cost nothing.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -54,6 +54,12 @@ TEST(Indices, ReachTheElementsOfTheirArrayOnly) {
        "f.s += t[1][b];", 3},
       {"table in a structure", "double x;", "double s;",
        "static const struct { double a[9]; double b[3]; } t = {{1,2,3,4,5,6,7,8,9}, {10,11,12}};", "f.s += t.b[b];", 2},
+      {"behind two comparisons", "double x;", "double s;", "static const double t[200] = {1, 2, 3, 4, 5, 6, 7};",
+       "if (b >= 2 && b < 6) f.s += t[b];", 3},
+      {"behind a return", "double x;", "double s;", "static const double t[200] = {1, 2, 3, 4, 5, 6, 7};",
+       "if (b < 0) return; if (b > 4) return; f.s += t[b + 1];", 4},
+      {"member behind a comparison", "double v[9];", "double s;", "", "if (b < 3) f.s += i.v[b];", 2},
+      {"result behind a comparison", "double x;", "double h[9];", "", "if (b < 3) f.h[b] += 1;", 3},
       {"local array", "double x;", "double s;", "",
        "struct { double v[3]; double w[8]; } l = {}; l.v[1] = i.x; l.w[2] = i.x; f.s += l.v[b];", 2}};
   for (const Neighbours& one : all) {

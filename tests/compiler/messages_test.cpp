@@ -70,10 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
                 8,
                 "array 'large' of line 6 has 300 entries for an index that is known only when the kernel runs: one of "
                 "up to 128 is chosen by comparisons, two operations each; compute the value, or take fewer entries"},
-        Refused{"VariableOfTheHostIsWritten",
-                "void f(const I& i, const J& j, F& f) {\n  static int calls = 0;\n  f.sum += i.x * ++calls;\n}\n", 8,
-                "variable 'calls' of line 7 is outside of the records: PEs have no memory of the host; pass it in the "
-                "parameters, or declare it const if it never changes"},
+        Refused{
+            "VariableOfTheHostIsWritten",
+            "void f(const I& i, const J& j, F& f) {\n  static int calls = 0;\n  f.sum += i.x * ++calls;\n}\n", 8,
+            "variable 'calls' of line 7 is outside of the records: PEs have no memory of the host; make it a result"},
         Refused{"ResultThatIsOverwrittenAtAnIndexOfData",
                 "struct H { double bins[4]; };\nvoid f(const I& i, const J& j, H& f) {\n  f.bins[j.k] = i.x;\n}\n", 8,
                 "an element is written at an index that is known only when the kernel runs: use constants, or loops "
@@ -185,6 +185,22 @@ TEST(Messages, OfFunctionsThatClangLeavesOutSayWhich) {
     EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr("functions that are static or inline, in unnamed"));
     EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr("templates and lambdas"));
   }
+}
+
+TEST(Messages, NameEachVariableOfTheHostOnce) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const std::string function =
+      "double last[3];\nint counter;\nextern double scale;\nvoid f(const I& i, const J& j, F& f) {\n  counter++;\n"
+      "  last[1] = i.x;\n  f.sum += counter * last[1] * scale + scale;\n  counter += 2;\n}\n";
+  const compiler::CompileResult result =
+      compiler::compile_ir(llvm_code(std::string(kHead) + function, false), "one.cc");
+  std::vector<std::string> told;
+  for (const compiler::Diagnostic& one : result.diagnostics) told.push_back(one.message);
+  constexpr const char* kOutside = " is outside of the records: PEs have no memory of the host; ";
+  EXPECT_THAT(told, testing::ElementsAre(std::string("variable 'counter' of line 7") + kOutside + "make it a result",
+                                         std::string("variable 'last' of line 6") + kOutside + "make it a result",
+                                         std::string("variable 'scale'") + kOutside +
+                                             "pass it in the parameters, or declare it const if it never changes"));
 }
 
 TEST(Messages, OfCodeWithoutDebugInformationSayHowToCompile) {

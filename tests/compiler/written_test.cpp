@@ -81,6 +81,13 @@ const std::vector<Written>& all_written() {
        "const double* p = c.v + 5; f.y[0] += p[-1 - (i.k & 3)];"},
       {"TableBehindABranch", "static const double c[4] = {1, 2, 3, 4};\n",
        "if (i.k >= 0 && i.k < 4) f.y[0] += c[i.k]; f.y[1] += i.k; f.y[2] += i.k > 5;"},
+      {"TableBehindAReturn", "static const double c[300] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n",
+       "const int n = i.k + 2; f.y[2] += n; if (n < 0) return; if (n > 7) return; f.y[0] += c[n] - c[n + 1];"},
+      {"TableUnderBothEnds", "static const double c[300] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n",
+       "f.y[0] += i.u < 100 ? c[i.u] : -1; if (i.k >= 0 && i.k < 5 && i.u < 4) f.y[1] += c[i.k * 4 + i.u];"},
+      {"TableOfLimitedIndex", "static const double c[300] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n",
+       "f.y[0] += c[std::clamp(i.k, 0, 7)]; f.y[1] += c[std::min(i.u, 8u)]; f.y[2] += c[std::max(std::min<long>(i.k, "
+       "6), 1L)];"},
       {"TableOfBytes", "", "f.y[0] += \"abcd\"[i.k & 3];"},
       {"ArrayOfTheLibrary", "constexpr std::array<double, 4> c{1.5, 2.5, 3.5, 4.5};\n", "f.y[0] += c[i.k & 3];"},
       {"TableOfTwoDimensions", "static const double c[2][3] = {{1, 2, 3}, {4, 5, 6}};\n",
@@ -163,6 +170,23 @@ const std::vector<Written>& all_written() {
        "std::accumulate(d.begin(), d.end(), 0.0); f.y[2] += std::inner_product(d.begin(), d.end(), d.begin(), 0.0);"},
       {"LoopThatEnds", "",
        "double x = i.b; int n = 0; for (; n < 8; ++n) { if (x > 2) break; x += 1; } f.y[0] += x; f.y[1] += n;"},
+      {"LoopThatIsLeftByManyWays", "",
+       "double a = 0; int n = 0; while (n < 5) { const double d = i.a - n * i.b; a += d; ++n; if (a > 3) { f.y[1] += "
+       "n; break; } if (d < -4) continue; f.y[0] += a; } f.y[2] += a;"},
+      {"LoopThatReturns", "",
+       "double a = i.b; for (int n = 0; n < 4; ++n) { const double d = a * i.a; if (d > 9) return; if (d < -2) break; "
+       "a += d; f.y[n % 3] += d; } f.y[2] += a;"},
+      {"LoopsThatEndEachOther", "",
+       "bool on = true; for (int n = 0; n < 4 && on; ++n) { const int m = i.u >> n; for (int l = 0; l < 3; ++l) { "
+       "const int k = (m >> l) & 3; if (k == 0) break; if (k == 3) { on = false; break; } f.y[l] += k; } f.y[0] += "
+       "10; }"},
+      {"SwitchInALoop", "",
+       "int state = i.k & 3; for (int n = 0; n < 5; ++n) { const int next = i.u >> n & 3; switch (state) { case 0: "
+       "state = next; continue; case 1: f.y[0] += next; break; case 2: f.y[1] += next; state = 0; break; default: "
+       "return; } state ^= next; } f.y[2] += state;"},
+      {"ScopesThatAreLeft", "struct Sum { double& to; double s = 0; ~Sum() { to += s; } };\n",
+       "double all = 0; for (int n = 0; n < 4; ++n) { Sum one{all}; one.s = i.a + n; if (one.s > 3) break; if (one.s < "
+       "0) continue; one.s *= 2; } f.y[0] += all;"},
       {"Switched", "",
        "int n = 0; switch (i.k & 3) { case 0: n += 1; [[fallthrough]]; case 1: n += 10; break; case 2: n = 5; break; "
        "default: n = -1; } f.y[0] += n;"},

@@ -35,6 +35,8 @@ FunctionReader::FunctionReader(llvm::Function& function, std::vector<Record> rol
       changed_(changed),
       dominators_(function),
       post_dominators_(function),
+      assumptions_(function),
+      ranges_(&assumptions_, &function.getParent()->getDataLayout()),
       conditions_(result) {}
 
 void FunctionReader::read() {
@@ -247,8 +249,7 @@ std::optional<FunctionReader::Pointer> FunctionReader::pointer(const llvm::Value
   if (llvm::isa<llvm::AllocaInst>(value)) {
     refuse(at, "a local variable stands in memory: compile with clang -O2, and index local arrays by constants");
   } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
-    refuse(at, "variable " + name_of(*global) +
-                   " is outside of the records: PEs have no memory of the host; make it a result");
+    refuse_variable(*global, at);
   } else {
     refuse(at, "a pointer is followed: PEs see the fields of their records alone");
   }

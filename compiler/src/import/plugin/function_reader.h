@@ -1,6 +1,8 @@
 // One function of LLVM IR without loops to one line of operations: branches become choices.
 #pragma once
 
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
@@ -10,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -123,7 +126,11 @@ class FunctionReader {
     Bounds known;           // of the sum, as far as C++ allows it: an index is that of an element of its array
   };
   static std::string name_of(const llvm::GlobalVariable& variable);
+  int refuse_variable(const llvm::GlobalVariable& variable, const llvm::Instruction& at);
+  [[nodiscard]] bool is_written(const llvm::Value& address) const;
   [[nodiscard]] Address address_of(const llvm::Value* pointer) const;
+  llvm::ConstantRange range_where(llvm::Value& integer, const llvm::Instruction& at, unsigned depth);
+  Bounds bounds_where(llvm::Value& index, const llvm::Instruction& at);
   std::optional<Indexed> sum_of(const Address& address, std::int64_t unit, const llvm::Instruction& at);
   std::optional<Indexed> indexed(const Address& address, const llvm::Instruction& at);
   [[nodiscard]] std::optional<std::int64_t> index_at(const Indexed& all, const Address& address,
@@ -176,7 +183,10 @@ class FunctionReader {
   Record changed_;
   llvm::DominatorTree dominators_;
   llvm::PostDominatorTree post_dominators_;
+  llvm::AssumptionCache assumptions_;
+  llvm::LazyValueInfo ranges_;  // of integers, as far as the branches on the way to a place tell
   Conditions conditions_;
+  std::set<const llvm::GlobalVariable*> refused_;  // outside of the records
   std::map<const llvm::Value*, int> values_;
   std::map<const llvm::BasicBlock*, std::size_t> order_;
   std::map<const llvm::BasicBlock*, int> reached_;  // condition of each block

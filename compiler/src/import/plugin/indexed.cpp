@@ -60,6 +60,23 @@ std::string FunctionReader::name_of(const llvm::GlobalVariable& variable) {
   return "'" + source.getName().str() + "' of line " + std::to_string(source.getLine());
 }
 
+/// A variable of the host, at the first place that uses it.
+int FunctionReader::refuse_variable(const llvm::GlobalVariable& variable, const llvm::Instruction& at) {
+  if (!refused_.insert(&variable).second) return -1;
+  return refuse(at, "variable " + name_of(variable) + " is outside of the records: PEs have no memory of the host; " +
+                        (is_written(variable) ? "make it a result"
+                                              : "pass it in the parameters, or declare it const if it never changes"));
+}
+
+/// True if this function writes at an address, or at one that is made of it.
+bool FunctionReader::is_written(const llvm::Value& address) const {
+  return llvm::any_of(address.users(), [&](const llvm::User* user) {
+    if (llvm::isa<llvm::GEPOperator>(user)) return is_written(*user);
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    return store != nullptr && store->getPointerOperand() == &address && store->getFunction() == &function_;
+  });
+}
+
 /// Base, constant distance from it, and what indices add to that.
 FunctionReader::Address FunctionReader::address_of(const llvm::Value* pointer) const {
   Address address{pointer, 0, {}};
@@ -73,6 +90,37 @@ FunctionReader::Address FunctionReader::address_of(const llvm::Value* pointer) c
     address.base = step->getPointerOperand();
   }
   return address;
+}
+
+/// What an integer may be where `at` is reached, as in `if (n >= 0 && n < 8) s += table[n + 1];`. The branches tell it
+/// of `n`, and `n + 1` may have been computed before them.
+llvm::ConstantRange FunctionReader::range_where(llvm::Value& integer, const llvm::Instruction& at, unsigned depth) {
+  constexpr unsigned kMostOperations = 6;  // one inside the other
+  // LLVM's analysis does not change what it looks at.
+  llvm::ConstantRange range = ranges_.getConstantRange(&integer, const_cast<llvm::Instruction*>(&at), false);
+  if (depth == kMostOperations) return range;
+  const auto of = [&](llvm::Value* operand) { return range_where(*operand, at, depth + 1); };
+  if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&integer);
+      cast != nullptr && cast->getSrcTy()->isIntegerTy() && cast->getDestTy()->isIntegerTy()) {
+    return range.intersectWith(of(cast->getOperand(0)).castOp(cast->getOpcode(), range.getBitWidth()));
+  }
+  const auto* two = llvm::dyn_cast<llvm::BinaryOperator>(&integer);
+  if (two == nullptr) return range;
+  const llvm::ConstantRange a = of(two->getOperand(0));
+  const llvm::ConstantRange b = of(two->getOperand(1));
+  const auto* sum = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(two);
+  if (sum == nullptr) return range.intersectWith(a.binaryOp(two->getOpcode(), b));
+  using Wraps = llvm::OverflowingBinaryOperator;
+  const unsigned never = (sum->hasNoSignedWrap() ? unsigned{Wraps::NoSignedWrap} : 0) |
+                         (sum->hasNoUnsignedWrap() ? unsigned{Wraps::NoUnsignedWrap} : 0);
+  return range.intersectWith(a.overflowingBinaryOp(two->getOpcode(), b, never));
+}
+
+Bounds FunctionReader::bounds_where(llvm::Value& index, const llvm::Instruction& at) {
+  const llvm::ConstantRange range = range_where(index, at, 0);
+  if (range.isEmptySet()) return {};  // nothing comes there
+  return {static_cast<double>(range.getSignedMin().getSExtValue()),
+          static_cast<double>(range.getSignedMax().getSExtValue())};
 }
 
 /// The sum of all indices in units of `unit` bytes, as one number; nothing after an error.
@@ -92,7 +140,8 @@ std::optional<FunctionReader::Indexed> FunctionReader::sum_of(const Address& add
     }
     int number = as_number(value(narrow, at), narrow->getType()->getIntegerBitWidth(), is_signed);
     if (number < 0) return std::nullopt;
-    const Bounds& own = bounds(number);
+    const Bounds there = bounds_where(*index, at);
+    const Bounds own{std::max(bounds(number).low, there.low), std::min(bounds(number).high, there.high)};
     const auto scale = static_cast<double>(bytes) / static_cast<double>(unit);
     known.low += scale * (entries == 0 ? own.low : std::max(own.low, 0.0));
     known.high += scale * (entries == 0 ? own.high : std::min(own.high, static_cast<double>(entries) - 1));
@@ -160,10 +209,7 @@ int FunctionReader::chosen_entry(const Indexed& all, const std::vector<std::pair
 /// An entry of a constant array, or a constant variable.
 int FunctionReader::read_global(const llvm::GlobalVariable& variable, const Address& address,
                                 const llvm::Instruction& at) {
-  if (!is_constant(variable))
-    return refuse(at, "variable " + name_of(variable) +
-                          " is outside of the records: PEs have no memory of the host; pass it in the parameters, or "
-                          "declare it const if it never changes");
+  if (!is_constant(variable)) return refuse_variable(variable, at);
   const llvm::DataLayout& layout = function_.getParent()->getDataLayout();
   llvm::Constant& content = const_cast<llvm::Constant&>(*variable.getInitializer());  // which LLVM does not change
   const auto read = [&](std::int64_t place) {

@@ -19,6 +19,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cleanups.h"
 #include "complex_functions.h"
 #include "local_arrays.h"
 #include "pointer_functions.h"
@@ -371,6 +372,7 @@ void run_passes(llvm::Module& module) {
   ask_numbers_for_signs(module);
   expand_complex_functions(module);
   split_pointer_functions(module);
+  part_ways_out(module);
   run(module, kEarly);
   for (llvm::Function& function : module) {
     const llvm::DISubprogram* described = function.getSubprogram();
