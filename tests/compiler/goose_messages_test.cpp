@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
             LOOPS("    q = x;\n    double *to = q;\n    to = to + i;\n", "      a[i] += x[j];\n", "    *to = a[i];\n"),
             16, 5,
             "'*to' is written through a pointer whose place is not known here: write to elements by their index"},
-        Refused{"IndexComputed", LOOPS("", "      k = x[j] > 0;\n      a[i] += y[k];\n", ""), 12, 15,
+        Refused{"IndexComputed", LOOPS("", "      k = x[j] > 0;\n      a[i] += p[k];\n", ""), 12, 15,
                 "the index 'k' is computed for each pair: PEs have no memory of the host; an index may hold i, j, "
                 "constants "
                 "and counters of loops with a constant number of turns"},
@@ -151,8 +151,32 @@ INSTANTIATE_TEST_SUITE_P(
             "asinh, acosh, atanh, erf, erfc, tgamma, lgamma, floor, ceil, trunc, round, rint, lround, lrint and "
             "those of gdr/kernel.h"},
         Refused{"Break", LOOPS("", "      if (x[j] > 1) break;\n      a[i] += x[j];\n", ""), 11, 21,
-                "the loop ends early: every i meets every j, and loops inside have a constant number of turns; use a "
-                "condition"},
+                "the loop over j ends early: every i meets every j; use a condition"},
+        Refused{
+            "BreakInASwitchOfTheLoopOverJ",
+            LOOPS("", "      switch (index_[j]) { case 1: break; }\n      if (x[j] > 1) break;\n      a[i] += x[j];\n",
+                  ""),
+            12, 21, "the loop over j ends early: every i meets every j; use a condition"},
+        Refused{
+            "VariableThatATurnMayLeaveOut",
+            LOOPS("",
+                  "      for (k = 0; k < 3; k++) {\n        if (x[j] > k) break;\n        r = x[j];\n      }\n"
+                  "      a[i] += r;\n",
+                  ""),
+            13, 9,
+            "a result must be accumulated, in a way that does not depend on the order of j: a[i] += ..., a[i] -= ..., "
+            "a[i] = fmin(a[i], ...) or fmax; integers also |=, &=, ^=; and under a condition"},
+        Refused{"BesideUnderBreak",
+                LOOPS("",
+                      "      for (k = 0; k < 3; k++) {\n        if (y[j] > k) break;\n        a[i] += x[i - 1];\n"
+                      "      }\n",
+                      ""),
+                13, 17,
+                "'x[i - 1]' is beside i or j, and is read only under a condition: data are sent for all i and j, of "
+                "which it may not be there for the first or last; read it outside of the condition"},
+        Refused{"ResultsAtAnIndexOfThePair", LOOPS("", "      k = x[j] > 0;\n      a[i] += a[k];\n", ""), 12, 15,
+                "the index 'k' is computed for each pair: PEs have no memory of the host; an index may hold i, j, "
+                "constants and counters of loops with a constant number of turns"},
         Refused{"Return", LOOPS("", "      a[i] += x[j];\n", "    if (a[i] > 3) return;\n"), 13, 19,
                 "control leaves the loop here: the board computes for all i at once"},
         Refused{

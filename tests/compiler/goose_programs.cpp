@@ -389,4 +389,94 @@ int main(void) {
 }
 )";
 
+// Tables at constants, counters, indices of data and of both sides: constants of the file, of the pair, and arrays that
+// the program fills.
+const char* const kTables = R"(#include <math.h>
+#include <stdio.h>
+static const double c[4] = {1.5, -2, 3.25, 0.5};
+static const float narrow[4] = {1.5f, -2.125f, 3.25f, 0.75f};
+static const double rows[2][3] = {{1, 2, 3}, {4, 5, 6}};
+static const struct { double a; int n; } both[3] = {{1, 2}, {0.25, 5}, {7, 8}};
+static double eps[4][4], sigma[4] = {1, 1.5, 2, 3};
+static double number(unsigned n) { return ((n * 2654435761u) >> 8) / 16777216.0 - 0.5; }
+int main(void) {
+  double x[40], q[40], s[40], t[40], u[40], v[40], local[4] = {3, 1, 4, 1}, d[3];
+  int type[40], k;
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++) eps[i][j] = i + 4 * j + 0.5;
+  for (int i = 0; i < 40; i++) {
+    x[i] = number(i), q[i] = 1 + number(i + 100), type[i] = i * 7 % 4;
+    s[i] = t[i] = u[i] = v[i] = 0;
+  }
+#pragma goose parallel for loopcounter(i, j) precision(PRECISION) result(s[i], t[i], u[i], v[i])
+  for (int i = 0; i < 40; i++)
+    for (int j = 0; j < 40; j++) {
+      static const double weights[3] = {1, 2, 4};
+      double h[4] = {0, 0.5}, r = 0;
+      s[i] += eps[type[i]][type[j]] * sigma[type[i]] * sigma[type[j]] * (x[i] - x[j]);
+      k = type[i] + type[j];
+      if (k > 3) k = 3;
+      t[i] += c[k] * q[j] + narrow[k] + local[k] + weights[type[j] % 3];
+      for (int n = 3; n >= 0; n--) r = r * (x[i] - x[j]) + c[n];
+      k = (type[i] + type[j]) % 3;
+      u[i] += r + both[k].a * q[j] + both[k].n + rows[type[j] & 1][k] + rows[1][2];
+      h[type[j]] += q[j];
+      h[type[i]] += 2;
+      for (int n = 0; n < 3; n++) d[n] = h[n] + h[n + 1];
+      v[i] += d[k] - d[0];
+    }
+  for (int i = 0; i < 40; i++) printf("%.17g %.17g %.17g %.17g\n", s[i], t[i], u[i], v[i]);
+  return 0;
+}
+)";
+
+// Loops of the pair that end early, or leave turns out; counters that are read behind them.
+const char* const kLoopsThatEnd = R"(#include <math.h>
+#include <stdio.h>
+static double number(unsigned n) { return ((n * 2654435761u) >> 8) / 16777216.0 - 0.5; }
+int main(void) {
+  double x[40][3], s[40], t[40], u[40], v[40], r, d[3];
+  int type[40], k, l;
+  for (int i = 0; i < 40; i++) {
+    for (k = 0; k < 3; k++) x[i][k] = number(3 * i + k);
+    type[i] = i * 7 % 4, s[i] = t[i] = u[i] = v[i] = 0;
+  }
+#pragma goose parallel for loopcounter(i, j) precision(PRECISION) result(s[i], t[i], u[i], v[i])
+  for (int i = 0; i < 40; i++)
+    for (int j = 0; j < 40; j++) {
+      r = 0;
+      for (k = 0; k < 3; k++) {
+        d[k] = x[i][k] - x[j][k];
+        if (d[k] < -0.3) continue;
+        if (d[k] > 0.4) break;
+        r += d[k] * d[k];
+      }
+      s[i] += r + 10 * k;
+      for (l = 0; l < 4; l++) {
+        switch ((type[j] + l) & 3) {
+          case 0: continue;
+          case 1: t[i] += 1; break;
+          case 2: t[i] += x[j][0]; /* fall through */
+          default: t[i] += 0.25;
+        }
+        t[i] += l;
+      }
+      for (int n = 0; n < 3; n++) {
+        for (int m = 2; m >= 0; m--) {
+          if (x[j][m] > x[i][n]) break;
+          u[i] += x[j][m];
+        }
+        if (x[i][n] > 0.3) break;
+        u[i] += 1;
+      }
+      if (i == j) continue;
+      for (k = 2; k > 0; --k)
+        if (x[j][k] > 0) break;
+      v[i] += k;
+    }
+  for (int i = 0; i < 40; i++) printf("%.17g %.17g %.17g %.17g\n", s[i], t[i], u[i], v[i]);
+  return 0;
+}
+)";
+
 }  // namespace gdr::compiler_testing

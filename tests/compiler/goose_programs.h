@@ -23,5 +23,7 @@ extern const char* const kVectors;
 extern const char* const kTotals;
 extern const char* const kConditions;
 extern const char* const kNearest;
+extern const char* const kTables;
+extern const char* const kLoopsThatEnd;
 
 }  // namespace gdr::compiler_testing

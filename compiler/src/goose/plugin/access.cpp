@@ -161,19 +161,25 @@ bool names(const clang::Expr* expression, const clang::VarDecl* wanted) {
   return name != nullptr && name->getDecl() == wanted;
 }
 
-/// Whether the increment is `counter++`, `++counter`, `counter += 1` or `counter = counter + 1`.
-bool counts_by_one(const clang::Expr* increment, const clang::VarDecl* counter, const clang::ASTContext& context) {
-  if (increment == nullptr) return false;
+/// 1 for the increments `counter++`, `++counter`, `counter += 1` and `counter = counter + 1`, -1 for their opposites, 0
+/// for others.
+int step_of(const clang::Expr* increment, const clang::VarDecl* counter, const clang::ASTContext& context) {
+  if (increment == nullptr) return 0;
   increment = increment->IgnoreParenImpCasts();
   if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(increment)) {
-    return unary->isIncrementOp() && names(unary->getSubExpr(), counter);
+    if (!unary->isIncrementDecrementOp() || !names(unary->getSubExpr(), counter)) return 0;
+    return unary->isIncrementOp() ? 1 : -1;
   }
   const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(increment);
-  if (binary == nullptr || !names(binary->getLHS(), counter)) return false;
-  if (binary->getOpcode() == clang::BO_AddAssign) return constant_of(binary->getRHS(), context) == 1;
+  if (binary == nullptr || !names(binary->getLHS(), counter)) return 0;
+  const auto signed_step = [&](const clang::Expr* step, bool plus) {
+    return constant_of(step, context) != 1 ? 0 : plus ? 1 : -1;
+  };
+  if (binary->getOpcode() == clang::BO_AddAssign || binary->getOpcode() == clang::BO_SubAssign)
+    return signed_step(binary->getRHS(), binary->getOpcode() == clang::BO_AddAssign);
   const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(binary->getRHS()->IgnoreParenImpCasts());
-  return binary->getOpcode() == clang::BO_Assign && sum != nullptr && sum->getOpcode() == clang::BO_Add &&
-         names(sum->getLHS(), counter) && constant_of(sum->getRHS(), context) == 1;
+  if (binary->getOpcode() != clang::BO_Assign || sum == nullptr || !sum->isAdditiveOp()) return 0;
+  return names(sum->getLHS(), counter) ? signed_step(sum->getRHS(), sum->getOpcode() == clang::BO_Add) : 0;
 }
 
 }  // namespace
@@ -249,17 +255,28 @@ std::optional<FixedLoop> fixed_loop(const clang::ForStmt& loop, const clang::AST
   const auto* declared = llvm::dyn_cast<clang::DeclStmt>(loop.getInit());
   const clang::Expr* first =
       declared != nullptr ? fixed.counter->getInit() : llvm::cast<clang::BinaryOperator>(loop.getInit())->getRHS();
-  const auto low = constant_of(first, context);
+  const auto from = constant_of(first, context);
   const auto* condition = llvm::dyn_cast<clang::BinaryOperator>(loop.getCond()->IgnoreParenImpCasts());
-  if (!low || condition == nullptr || !names(condition->getLHS(), fixed.counter)) return std::nullopt;
-  const auto high = constant_of(condition->getRHS(), context);
-  if (!high || !counts_by_one(loop.getInc(), fixed.counter, context)) return std::nullopt;
-  fixed.low = *low;
-  fixed.high = *high;
-  if (condition->getOpcode() == clang::BO_LE) ++fixed.high;
-  const bool known = condition->getOpcode() == clang::BO_LT || condition->getOpcode() == clang::BO_LE ||
-                     condition->getOpcode() == clang::BO_NE;
-  return known && fixed.high > fixed.low && fixed.high - fixed.low <= 512 ? std::optional(fixed) : std::nullopt;
+  if (!from || condition == nullptr || !names(condition->getLHS(), fixed.counter)) return std::nullopt;
+  const auto to = constant_of(condition->getRHS(), context);
+  const int step = step_of(loop.getInc(), fixed.counter, context);
+  if (!to || step == 0) return std::nullopt;
+  const auto opcode = condition->getOpcode();
+  fixed.down = step < 0;
+  bool known = opcode == clang::BO_NE;
+  if (fixed.down) {
+    known = known || opcode == clang::BO_GT || opcode == clang::BO_GE;
+    const bool ends = fixed.counter->getType()->isSignedIntegerType() || opcode != clang::BO_GE || *to > 0;
+    if (!ends) return std::nullopt;  // an unsigned counter never is below 0
+    fixed.low = opcode == clang::BO_GE ? *to : *to + 1;
+    fixed.high = *from + 1;
+  } else {
+    known = known || opcode == clang::BO_LT || opcode == clang::BO_LE;
+    fixed.low = *from;
+    fixed.high = opcode == clang::BO_LE ? *to + 1 : *to;
+  }
+  constexpr std::int64_t kMostTurns = 512;
+  return known && fixed.high > fixed.low && fixed.high - fixed.low <= kMostTurns ? std::optional(fixed) : std::nullopt;
 }
 
 const clang::Expr* assigned_by(const clang::Expr* expression, bool& reads) {

@@ -22,6 +22,7 @@ struct FixedLoop {
   const clang::VarDecl* counter = nullptr;
   std::int64_t low = 0;
   std::int64_t high = 0;
+  bool down = false;  // from the greatest value to the least
 };
 
 using Variables = std::set<const clang::VarDecl*>;
@@ -57,7 +58,7 @@ struct Access {
                                                    const std::vector<FixedLoop>& around,
                                                    const clang::ASTContext& context, const Aliases& aliases);
 
-/// A constant number of turns in steps of one; nothing for another loop.
+/// A constant number of turns in steps of one, up or down; nothing for another loop.
 [[nodiscard]] std::optional<FixedLoop> fixed_loop(const clang::ForStmt& loop, const clang::ASTContext& context);
 
 /// The counter that a loop's header begins with; null if it is not of that form.

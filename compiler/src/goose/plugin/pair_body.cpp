@@ -118,6 +118,98 @@ bool PairBody::is_counter(const clang::VarDecl* declared) const {
 
 // ---- members --------------------------------------------------------------------------------------------------------
 
+/// Whether a variable that is computed for each pair is in an index, or both i and j are.
+bool PairBody::is_of_pair(const Access& access, const std::vector<FixedLoop>& around) const {
+  const bool computed =
+      std::any_of(access.in_indices.begin(), access.in_indices.end(), [&](const clang::VarDecl* index) {
+        const auto counts = [&](const FixedLoop& loop) { return loop.counter == index; };
+        return (inside_.contains(index) || written_.contains(index)) &&
+               std::none_of(around.begin(), around.end(), counts);
+      });
+  return computed || (uses(access, around_.j) && belongs_to_i(access, around));
+}
+
+namespace {
+
+/// The variable at the beginning of an element or member that is written without pointers and references to it.
+const clang::VarDecl* plain_root(const clang::Expr* place) {
+  place = place->IgnoreParenImpCasts();
+  if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place)) return plain_root(element->getBase());
+  if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(place))
+    return member->isArrow() ? nullptr : plain_root(member->getBase());
+  if (const auto* called = llvm::dyn_cast<clang::CXXOperatorCallExpr>(place))
+    return called->getNumArgs() == 2 ? plain_root(called->getArg(0)) : nullptr;
+  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(place);
+  return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+}
+
+/// Whether a variable is in an index otherwise than inside of an element that the index is read from.
+bool is_bare_in(const clang::Expr* index, const clang::VarDecl* variable) {
+  bool found = false;
+  visit_all(index, [&](const clang::Stmt* one) {
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(one);
+    found = found || (name != nullptr && name->getDecl() == variable);
+    return !llvm::isa<clang::ArraySubscriptExpr, clang::MemberExpr, clang::CallExpr>(one);
+  });
+  return found;
+}
+
+}  // namespace
+
+bool PairBody::is_constant_table(const Access& access, const std::vector<FixedLoop>& around) const {
+  const clang::VarDecl* root = access.root;
+  const bool constant = root != nullptr && root->hasGlobalStorage() && !root->isStaticLocal() &&
+                        !is_pointer_like(*root) && root->getType().isConstant(context_) &&
+                        root->getAnyInitializer() != nullptr && plain_root(access.expression) == root;
+  if (!constant || access.expression->getType()->isArrayType()) return false;
+  // At an index of i or j the host reads it.
+  return is_of_pair(access, around) ||
+         !(uses(access, around_.i) || uses(access, around_.j) || belongs_to_i(access, around));
+}
+
+/// The sizes of an array of which an element is taken, if all of them are constants; nothing for others. A matrix
+/// of i and j themselves has the size of the problem, and is none.
+std::vector<std::uint64_t> PairBody::sizes_at(const Access& access) const {
+  constexpr std::uint64_t kMostEntries = 128;  // as the importer has it for indices of data
+  std::vector<std::uint64_t> sizes;
+  if (access.root == nullptr || plain_root(access.expression) != access.root) return sizes;
+  const clang::Expr* place = access.expression->IgnoreParenImpCasts();
+  std::uint64_t entries = 1;
+  while (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place)) {
+    if (is_bare_in(element->getIdx(), around_.i) || is_bare_in(element->getIdx(), around_.j)) return {};
+    place = element->getBase()->IgnoreParenImpCasts();
+    const auto* array = context_.getAsConstantArrayType(place->getType());
+    if (array == nullptr) return {};
+    sizes.insert(sizes.begin(), array->getSize().getZExtValue());
+    entries *= sizes.front();
+    if (entries == 0 || entries > kMostEntries) return {};
+  }
+  return llvm::isa<clang::DeclRefExpr>(place) ? sizes : std::vector<std::uint64_t>();
+}
+
+/// Of an array at an index of the pair, all of which are parameters; nothing for others.
+std::vector<std::uint64_t> PairBody::dimensions_of(const Access& access, const std::vector<FixedLoop>& around) const {
+  const bool own =
+      inside_.contains(access.root) || written_.contains(access.root) || result_shapes_.contains(access.shape);
+  return own || !is_of_pair(access, around) ? std::vector<std::uint64_t>() : sizes_at(access);
+}
+
+namespace {
+
+std::vector<std::string> all_elements(const std::string& array, const std::vector<std::uint64_t>& sizes) {
+  std::vector<std::string> texts{array};
+  for (const std::uint64_t size : sizes) {
+    std::vector<std::string> all;
+    for (const std::string& text : texts) {
+      for (std::uint64_t n = 0; n < size; ++n) all.push_back(text + "[" + std::to_string(n) + "]");
+    }
+    texts = std::move(all);
+  }
+  return texts;
+}
+
+}  // namespace
+
 std::string PairBody::key_of(Record record, const Access& access, const std::vector<FixedLoop>& around) const {
   std::map<const clang::VarDecl*, std::string> ranges;
   for (const FixedLoop& loop : loops_of(access.variables, around)) {
@@ -131,7 +223,8 @@ std::vector<std::string> PairBody::elements(const Access& access) const {
 }
 
 BodyField& PairBody::field(Record record, const Access& access) {
-  const std::string key = key_of(record, access, loops_);
+  const std::vector<std::uint64_t> dimensions = dimensions_of(access, loops_);
+  const std::string key = dimensions.empty() ? key_of(record, access, loops_) : "table " + access.shape;
   const auto [known, is_new] = by_key_.try_emplace(key, fields_.size());
   if (!is_new) return fields_[known->second];
   BodyField made;
@@ -140,15 +233,21 @@ BodyField& PairBody::field(Record record, const Access& access) {
   made.where = access.expression->getBeginLoc();
   made.shape = access.shape;
   made.indexed_by_i = uses(access, around_.i);
-  made.loops = loops_of(access.variables, loops_);
-  made.texts = elements(access);
+  made.dimensions = dimensions;
+  if (dimensions.empty()) {
+    made.loops = loops_of(access.variables, loops_);
+    made.texts = elements(access);
+  } else {
+    made.texts = all_elements(access.root->getNameAsString(), dimensions);
+  }
   made.counter =
       access.shape.find_first_of("[.") == std::string::npos && (access.root == around_.i || access.root == around_.j);
   // Counters of pairs and of fixed loops are no part of the name.
   std::map<const clang::VarDecl*, std::string> none;
   for (const FixedLoop& loop : made.loops) none[loop.counter] = "";
   if (!made.counter) none[around_.i] = none[around_.j] = "";
-  std::string name = name_from(text_of(access.expression, context_, aliases_, none));
+  std::string name = name_from(dimensions.empty() ? text_of(access.expression, context_, aliases_, none)
+                                                  : access.root->getNameAsString());
   auto& taken = names_[static_cast<std::size_t>(record)];
   std::string unique = name;
   for (unsigned n = 2; taken.contains(unique); ++n) unique = name + "_" + std::to_string(n);
@@ -165,6 +264,10 @@ BodyField& PairBody::field(Record record, const Access& access) {
 }
 
 const BodyField* PairBody::field_of(const Access& access, const std::vector<FixedLoop>& around) const {
+  if (!dimensions_of(access, around).empty()) {
+    const auto table = by_key_.find("table " + access.shape);
+    if (table != by_key_.end()) return &fields_[table->second];
+  }
   const std::optional<Record> record = record_of(access, around);
   if (!record) return nullptr;
   const auto found = by_key_.find(key_of(*record, access, around));
@@ -192,18 +295,23 @@ bool PairBody::belongs_to_i(const Access& access, const std::vector<FixedLoop>& 
 // ---- reading and writing --------------------------------------------------------------------------------------------
 
 void PairBody::own_variable(const Access& access, bool reads, bool writes, State& state) {
-  for (const clang::VarDecl* index : access.in_indices) {
-    if (!is_counter(index)) {
-      return no(access.expression, "the index of " + quoted(access.root->getNameAsString()) +
-                                       " is known only when the pair is computed: use constants, or a loop with a "
-                                       "constant number of turns");
-    }
+  const bool computed = std::any_of(access.in_indices.begin(), access.in_indices.end(),
+                                    [&](const clang::VarDecl* index) { return !is_counter(index); });
+  const std::vector<std::uint64_t> sizes = computed ? sizes_at(access) : std::vector<std::uint64_t>();
+  if (computed && sizes.empty()) {
+    return no(access.expression, "the index of " + quoted(access.root->getNameAsString()) +
+                                     " is known only when the pair is computed: use constants, or a loop with a "
+                                     "constant number of turns");
   }
-  const std::vector<std::string> all = elements(access);
+  if (computed) indices(access.expression, state);
+  const std::vector<std::string> all =
+      computed ? all_elements(access.root->getNameAsString(), sizes) : elements(access);
   const bool known = std::all_of(all.begin(), all.end(), [&](const auto& one) { return state.assigned.contains(one); });
   if (reads && !known && state.reached) carried_.insert(access.root);
   if (carried_.contains(access.root)) return result(access, reads && writes);
-  if (writes) state.assigned.insert(all.begin(), all.end());
+  if (computed || !writes) return;  // one of them is written
+  state.assigned.insert(all.begin(), all.end());
+  if (!access.in_indices.empty()) by_counters_.insert(all.begin(), all.end());
 }
 
 void PairBody::result(const Access& access, bool sums) {
@@ -218,12 +326,33 @@ void PairBody::result(const Access& access, bool sums) {
   made.only_sums = made.only_sums && sums;
 }
 
-void PairBody::input(const Access& access, bool factor) {
+/// What the indices of an element read.
+void PairBody::indices(const clang::Expr* place, State& state) {
+  place = place->IgnoreParenImpCasts();
+  if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place)) {
+    indices(element->getBase(), state);
+    expression(element->getIdx(), state, false);
+  } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(place)) {
+    indices(member->getBase(), state);
+  } else if (const auto* called = llvm::dyn_cast<clang::CXXOperatorCallExpr>(place)) {
+    indices(called->getArg(0), state);
+    if (called->getNumArgs() == 2) expression(called->getArg(1), state, false);
+  }
+}
+
+void PairBody::input(const Access& access, bool factor, State& state) {
   if (access.root != nullptr) {
     const bool plain = access.shape.find_first_of("[.") == std::string::npos;
     if (plain && is_counter(access.root)) return;
     const bool global = access.root->hasGlobalStorage() && access.root->getType().isConstQualified();
     if (global && plain && access.root->getAnyInitializer() != nullptr) return;  // a constant that clang knows
+    if (is_constant_table(access, loops_)) return indices(access.expression, state);
+    if (!dimensions_of(access, loops_).empty()) {
+      indices(access.expression, state);
+      BodyField& made = field(Record::parameter, access);
+      made.only_factor = made.only_factor && factor;
+      return;
+    }
   }
   for (const clang::VarDecl* index : access.in_indices) {
     if ((inside_.contains(index) || written_.contains(index)) && !is_counter(index)) {
@@ -258,7 +387,8 @@ void PairBody::assign(const clang::Expr* target, bool reads, const clang::Expr* 
   const std::optional<Access> access = access_of(target, aliases_);
   if (!access) return no(target, "what is assigned to is no variable, element or member");
   const auto name = [&] { return quoted(text_of(access->expression, context_, aliases_)); };
-  if (access->root != nullptr && inside_.contains(access->root) && !is_pointer_like(*access->root)) return;
+  if (access->root != nullptr && inside_.contains(access->root) && !is_pointer_like(*access->root))
+    return indices(access->expression, state);
   if (access->root == around_.i || access->root == around_.j)
     return no(target, "the counter " + name() + " is changed");
   if (uses(*access, around_.j)) {
@@ -286,13 +416,13 @@ void PairBody::expression(const clang::Expr* expression, State& state, bool fact
     return assign(target, reads, binary != nullptr && !product ? binary->getRHS() : nullptr, state);
   }
   if (const std::optional<Access> access = access_of(expression, aliases_)) {
-    if (access->root != nullptr && inside_.contains(access->root)) return;
+    if (access->root != nullptr && inside_.contains(access->root)) return indices(access->expression, state);
     if (access->root != nullptr && written_.contains(access->root)) {
       const bool plain = access->shape.find_first_of("[.") == std::string::npos;
       return plain && is_counter(access->root) ? void() : own_variable(*access, true, false, state);
     }
     if (uses(*access, around_.i) && result_shapes_.contains(access->shape)) return result(*access, false);
-    return input(*access, factor);
+    return input(*access, factor, state);
   }
   if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(expression)) {
     const bool product = binary->isMultiplicativeOp();
@@ -325,7 +455,7 @@ void PairBody::expression(const clang::Expr* expression, State& state, bool fact
 // ---- statements -----------------------------------------------------------------------------------------------------
 
 void PairBody::declare(const clang::VarDecl& declared, State& state) {
-  if (declared.isStaticLocal()) {
+  if (declared.isStaticLocal() && !declared.getType().isConstant(context_)) {
     refused_ = true;
     return refuse_(declared.getLocation(), quoted(declared.getNameAsString()) +
                                                " is static: pairs share no variables; results are sums over all j");
@@ -359,9 +489,52 @@ void PairBody::walk_for(const clang::ForStmt& loop, State& state) {
               "the number of turns of this loop is not a constant: every pair takes the same lines; give it "
               "constant bounds, steps of 1 and at most 512 turns");
   }
+  bool leaves = false;
+  visit_all(loop.getBody(), [&](const clang::Stmt* one) {
+    leaves = leaves || llvm::isa<clang::BreakStmt, clang::ContinueStmt>(one);
+    return true;
+  });
+  const State before = state;
   loops_.push_back(*fixed);
+  breakables_.emplace_back();
+  conditions_ += leaves ? 1 : 0;
   walk(loop.getBody(), state);
+  conditions_ -= leaves ? 1 : 0;
+  join(state, breakables_.back().passed);
+  // What turns assign to different elements is assigned only if all of them are taken.
+  if (!breakables_.back().left.empty()) {
+    join(state, breakables_.back().left);
+    std::erase_if(state.assigned, [&](const std::string& element) {
+      return by_counters_.contains(element) && !before.assigned.contains(element);
+    });
+  }
+  breakables_.pop_back();
   loops_.pop_back();
+  if (written_.contains(fixed->counter)) state.assigned.insert(fixed->counter->getNameAsString());
+}
+
+/// `break` and `continue` of what is inside of the pair; false if it is the loop over j that they are of.
+bool PairBody::leave(const clang::Stmt* statement, State& state) {
+  const bool ends = llvm::isa<clang::BreakStmt>(statement);
+  const auto around = std::find_if(breakables_.rbegin(), breakables_.rend(),
+                                   [&](const Breakable& one) { return ends || !one.is_switch; });
+  if (around == breakables_.rend()) return false;
+  if (around->is_switch) return true;
+  (ends ? around->left : around->passed).push_back(state);
+  state.reached = false;
+  return true;
+}
+
+/// The state where control comes to from several places.
+void PairBody::join(State& state, const std::vector<State>& others) {
+  for (const State& other : others) {
+    if (!other.reached) continue;
+    if (!state.reached) {
+      state = other;
+      continue;
+    }
+    std::erase_if(state.assigned, [&](const std::string& one) { return !other.assigned.contains(one); });
+  }
 }
 
 void PairBody::walk_if(const clang::IfStmt& branch, State& state) {
@@ -375,14 +548,8 @@ void PairBody::walk_if(const clang::IfStmt& branch, State& state) {
   walk(branch.getThen(), yes);
   walk(branch.getElse(), no_branch);
   --conditions_;
-  state.reached = yes.reached || no_branch.reached;
-  if (!yes.reached || !no_branch.reached) {
-    state.assigned = yes.reached ? yes.assigned : no_branch.assigned;
-    return;
-  }
-  state.assigned.clear();
-  std::set_intersection(yes.assigned.begin(), yes.assigned.end(), no_branch.assigned.begin(), no_branch.assigned.end(),
-                        std::inserter(state.assigned, state.assigned.end()));
+  state = std::move(yes);
+  join(state, {no_branch});
 }
 
 void PairBody::walk(const clang::Stmt* statement, State& state) {
@@ -403,13 +570,12 @@ void PairBody::walk(const clang::Stmt* statement, State& state) {
   if (llvm::isa<clang::ReturnStmt, clang::GotoStmt, clang::LabelStmt, clang::IndirectGotoStmt>(statement)) {
     return no(statement, "control leaves the loop here: every i meets every j; use a condition");
   }
-  if (llvm::isa<clang::BreakStmt>(statement) && switches_ == 0) {
-    return no(statement,
-              "the loop ends early: every i meets every j, and loops inside have a constant number of turns; "
-              "use a condition");
+  if (llvm::isa<clang::BreakStmt>(statement)) {
+    if (leave(statement, state)) return;
+    return no(statement, "the loop over j ends early: every i meets every j; use a condition");
   }
   if (llvm::isa<clang::ContinueStmt>(statement)) {
-    if (!loops_.empty()) return no(statement, "'continue' inside of a loop of the pair: use a condition");
+    if (leave(statement, state)) return;
     state.reached = false;
     left_ = true;
     return;
@@ -417,11 +583,11 @@ void PairBody::walk(const clang::Stmt* statement, State& state) {
   if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(statement)) {
     expression(choice->getCond(), state, false);
     State inside = state;
-    ++switches_;
+    breakables_.push_back({true, {}, {}});
     ++conditions_;
     walk(choice->getBody(), inside);
     --conditions_;
-    --switches_;
+    breakables_.pop_back();
     return;
   }
   if (const auto* value = llvm::dyn_cast<clang::Expr>(statement)) return expression(value, state, false);

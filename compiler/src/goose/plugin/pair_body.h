@@ -27,7 +27,8 @@ struct BodyField {
   bool only_sums = true;    // results: += and -= alone
   bool counter = false;     // i or j itself
   bool indexed_by_i = false;
-  std::vector<FixedLoop> loops;  // shape of the member
+  std::vector<FixedLoop> loops;           // shape of the member
+  std::vector<std::uint64_t> dimensions;  // of a parameter that is an array with an index of the pair
   std::vector<std::string> texts;
 };
 
@@ -57,6 +58,9 @@ class PairBody {
   /// variables.
   [[nodiscard]] const BodyField* field_of(const Access& access, const std::vector<FixedLoop>& around) const;
 
+  /// Whether an access is to a constant of the file, which the pair function reads as the program does.
+  [[nodiscard]] bool is_constant_table(const Access& access, const std::vector<FixedLoop>& around) const;
+
   [[nodiscard]] const std::vector<BodyField>& fields() const { return fields_; }
   [[nodiscard]] const Aliases& aliases() const { return aliases_; }
   [[nodiscard]] const Variables& scratch() const { return scratch_; }
@@ -70,18 +74,31 @@ class PairBody {
     std::set<std::string> assigned;
     bool reached = true;
   };
+  /// A loop or a switch around the statement at work, and what control brings to where it goes on.
+  struct Breakable {
+    bool is_switch = false;
+    std::vector<State> left;    // by `break`
+    std::vector<State> passed;  // by `continue`
+  };
 
   void find_written();
   void walk(const clang::Stmt* statement, State& state);
   void walk_for(const clang::ForStmt& loop, State& state);
+  bool leave(const clang::Stmt* statement, State& state);
+  static void join(State& state, const std::vector<State>& others);
   void walk_if(const clang::IfStmt& branch, State& state);
   void declare(const clang::VarDecl& declared, State& state);
   void expression(const clang::Expr* expression, State& state, bool factor);
   void assign(const clang::Expr* target, bool reads, const clang::Expr* value, State& state);
-  void input(const Access& access, bool factor);
+  void input(const Access& access, bool factor, State& state);
+  void indices(const clang::Expr* place, State& state);
   void result(const Access& access, bool sums);
   void own_variable(const Access& access, bool reads, bool writes, State& state);
   BodyField& field(Record record, const Access& access);
+  [[nodiscard]] std::vector<std::uint64_t> dimensions_of(const Access& access,
+                                                         const std::vector<FixedLoop>& around) const;
+  [[nodiscard]] std::vector<std::uint64_t> sizes_at(const Access& access) const;
+  [[nodiscard]] bool is_of_pair(const Access& access, const std::vector<FixedLoop>& around) const;
   [[nodiscard]] std::string key_of(Record record, const Access& access, const std::vector<FixedLoop>& around) const;
   [[nodiscard]] std::vector<std::string> elements(const Access& access) const;
   [[nodiscard]] std::optional<Record> record_of(const Access& access, const std::vector<FixedLoop>& around) const;
@@ -101,7 +118,8 @@ class PairBody {
   Variables scratch_;
   Variables carried_;
   std::vector<FixedLoop> loops_;  // around the statement at work
-  unsigned switches_ = 0;
+  std::vector<Breakable> breakables_;
+  std::set<std::string> by_counters_;  // elements that are assigned to at an index with a counter
   unsigned conditions_ = 0;
   bool left_ = false;  // some pairs do not come to the statement at work
   std::vector<BodyField> fields_;

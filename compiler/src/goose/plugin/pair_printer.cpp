@@ -60,7 +60,12 @@ class PairPrinter : public clang::PrinterHelper {
     if (llvm::isa<clang::ParenExpr, clang::ImplicitCastExpr>(expression)) return false;
     if (const std::optional<Access> access = access_of(expression, body_.aliases())) {
       if (const BodyField* field = body_.field_of(*access, loops_)) {
-        out << member(*field);
+        out << member(*field, *access);
+        return true;
+      }
+      if (expression != as_written_ && body_.is_constant_table(*access, loops_) && is_rounded(*access->expression)) {
+        as_written_ = expression;
+        out << "((" << real(expression->getType()) << ")" << printed(expression) << ")";
         return true;
       }
       return false;
@@ -125,8 +130,9 @@ class PairPrinter : public clang::PrinterHelper {
     if (const std::optional<Access> access = access_of(expression, body_.aliases())) {
       const BodyField* field = body_.field_of(*access, loops_);
       if (field != nullptr) return is_long(*field);
-      // Members of structures keep their types.
-      return access->shape.find('.') != std::string::npos && context_.getTypeSize(access->expression->getType()) == 64;
+      // Members of structures keep their types, and so do constants of the file.
+      const bool kept = access->shape.find('.') != std::string::npos || body_.is_constant_table(*access, loops_);
+      return kept && context_.getTypeSize(access->expression->getType()) == 64;
     }
     if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) return is_long(unary->getSubExpr());
     if (const auto* chosen = llvm::dyn_cast<clang::ConditionalOperator>(expression)) {
@@ -147,6 +153,13 @@ class PairPrinter : public clang::PrinterHelper {
     return std::any_of(call.arg_begin(), call.arg_end(), [&](const clang::Expr* one) { return is_long(one); });
   }
 
+  /// Whether a constant of the file has another type than it would have among the data.
+  [[nodiscard]] bool is_rounded(const clang::Expr& constant) const {
+    const bool wide = context_.getTypeSize(constant.getType()) == 64;
+    return constant.getType()->isRealFloatingType() && style_.precision != Precision::mixed &&
+           wide != (style_.precision == Precision::in_double);
+  }
+
   // ---- records ----
 
   void structure(Record record) {
@@ -154,7 +167,7 @@ class PairPrinter : public clang::PrinterHelper {
     if (record == Record::parameter && fields.empty()) return;
     text_ += "struct " + record_type(record) + " {\n";
     for (const BodyField* field : fields) {
-      if (record == Record::parameter && !field->loops.empty()) {
+      if (is_table(*field)) {
         for (std::size_t n = 0; n < field->texts.size(); ++n)
           text_ += "  " + member_type(*field) + " " + field->name + "_" + std::to_string(n) + ";\n";
         continue;
@@ -188,28 +201,55 @@ class PairPrinter : public clang::PrinterHelper {
   /// Parameters are words; those that a fixed loop counts through become an array.
   void parameter_tables() {
     for (const BodyField* field : fields_of(body_, Record::parameter)) {
-      if (field->loops.empty()) continue;
-      std::string values;
+      if (!is_table(*field)) continue;
+      std::vector<std::string> values;
       for (std::size_t n = 0; n < field->texts.size(); ++n)
-        values += (n == 0 ? "" : ", ") + of_record(Record::parameter) + field->name + "_" + std::to_string(n);
-      line("const " + member_type(*field) + " gdr_table_" + field->name + "[] = {" + values + "};");
+        values.push_back(of_record(Record::parameter) + field->name + "_" + std::to_string(n));
+      std::string sizes;
+      for (std::size_t d = field->dimensions.size(); d-- > 1;) {
+        sizes.insert(0, "[" + std::to_string(field->dimensions[d]) + "]");
+        values = rows(values, field->dimensions[d]);
+      }
+      line("const " + member_type(*field) + " gdr_table_" + field->name + "[]" + sizes + " = " +
+           rows(values, values.size()).front() + ";");
     }
+  }
+
+  /// As many values in braces as a row has.
+  [[nodiscard]] static std::vector<std::string> rows(const std::vector<std::string>& values, std::size_t size) {
+    std::vector<std::string> all;
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      if (n % size == 0) all.emplace_back("{");
+      all.back() += values[n] + (n % size == size - 1 ? "}" : ", ");
+    }
+    return all;
+  }
+
+  [[nodiscard]] static bool is_table(const BodyField& field) {
+    return field.record == Record::parameter && !(field.loops.empty() && field.dimensions.empty());
   }
 
   [[nodiscard]] std::string of_record(Record record) const {
     return std::string(kRecordNames[static_cast<std::size_t>(record)]) + (style_.cplusplus ? "." : "->");
   }
 
-  [[nodiscard]] std::string member(const BodyField& field) const {
-    const bool table = field.record == Record::parameter && !field.loops.empty();
-    std::string text = table ? "gdr_table_" + field.name : of_record(field.record) + field.name;
+  /// As the program reads or writes it at this place, where counters may have other names than at the first one.
+  [[nodiscard]] std::string member(const BodyField& field, const Access& access) {
+    std::string text = is_table(field) ? "gdr_table_" + field.name : of_record(field.record) + field.name;
+    if (!field.dimensions.empty()) return text + brackets(*access.expression);
     if (field.loops.empty()) return text;
     std::string index;
-    for (const FixedLoop& loop : field.loops) {
+    for (const FixedLoop& loop : loops_of(access.variables, loops_)) {
       const std::string turn = "(" + loop.counter->getNameAsString() + " - " + std::to_string(loop.low) + ")";
       index = index.empty() ? turn : "(" + index + " * " + std::to_string(loop.high - loop.low) + " + " + turn + ")";
     }
     return text + "[" + index + "]";
+  }
+
+  /// The indices of an element of an array.
+  std::string brackets(const clang::Expr& place) {
+    const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place.IgnoreParenImpCasts());
+    return element == nullptr ? "" : brackets(*element->getBase()) + "[" + printed(element->getIdx()) + "]";
   }
 
   // ---- expressions ----
@@ -300,7 +340,7 @@ class PairPrinter : public clang::PrinterHelper {
       line("default:");
       return this->statement(other->getSubStmt());
     }
-    if (llvm::isa<clang::ContinueStmt>(statement)) return line("return;");
+    if (llvm::isa<clang::ContinueStmt>(statement)) return line(loops_.empty() ? "return;" : "continue;");
     if (llvm::isa<clang::BreakStmt>(statement)) return line("break;");
     if (const auto* value = llvm::dyn_cast<clang::Expr>(statement)) return line(assignment(value) + ";");
     line(";");
@@ -309,8 +349,12 @@ class PairPrinter : public clang::PrinterHelper {
   void fixed(const clang::ForStmt& loop) {
     const std::optional<FixedLoop> fixed = fixed_loop(loop, context_);
     const std::string name = fixed->counter->getNameAsString();
-    line("for (int " + name + " = " + std::to_string(fixed->low) + "; " + name + " < " + std::to_string(fixed->high) +
-         "; ++" + name + ") {");
+    const std::string first = std::to_string(fixed->down ? fixed->high - 1 : fixed->low);
+    const std::string end = fixed->down ? " >= " + std::to_string(fixed->low) : " < " + std::to_string(fixed->high);
+    // A counter of the program may be read after the loop.
+    const bool own = !body_.scratch().contains(fixed->counter);
+    line("for (" + std::string(own ? "int " : "") + name + " = " + first + "; " + name + end + "; " +
+         (fixed->down ? "--" : "++") + name + ") {");
     loops_.push_back(*fixed);
     statement(loop.getBody());
     loops_.pop_back();
@@ -338,6 +382,7 @@ class PairPrinter : public clang::PrinterHelper {
   const PairStyle& style_;
   clang::PrintingPolicy policy_;
   std::vector<FixedLoop> loops_;
+  const clang::Stmt* as_written_ = nullptr;  // a constant that is being printed in a conversion
   std::string text_;
 };
 
