@@ -40,7 +40,8 @@ struct Written {
 
 constexpr const char* kHead =
     "#include <gdr/kernel.h>\n#include <algorithm>\n#include <array>\n#include <bit>\n#include <cmath>\n"
-    "#include <complex>\n#include <compare>\n#include <cstdint>\n#include <numeric>\n#include <utility>\n"
+    "#include <complex>\n#include <compare>\n#include <cstdint>\n#include <numeric>\n#include <optional>\n#include "
+    "<utility>\n"
     "struct I { double a, b; int k; unsigned u; };\nstruct J { double z; double c[3]; float g[2]; };\nstruct F { "
     "double y[3]; };\n";
 
@@ -162,6 +163,10 @@ const std::vector<Written>& all_written() {
        "Bin bins[3] = {}; bins[i.u % 3].sum += i.a; f.y[0] += bins[0].sum + 2 * bins[1].sum;"},
       {"SumsOfConditions", "",
        "f.y[0] += (i.a > 0) + (i.b > 1) + (i.k > 2); f.y[1] += i.a > 0 && !(i.b > 1) || i.k == 4;"},
+      {"Optional", "",
+       "std::optional<double> o; if (i.k > 0) o = i.b; if (o && *o > 1.2) f.y[0] += *o; f.y[1] += o.has_value(); "
+       "f.y[2] "
+       "+= o.value_or(-1);"},
       {"Swapped", "",
        "double a = i.a, b = i.b; if (a > b) std::swap(a, b); f.y[0] += a + 2 * b; const double o = std::exchange(a, "
        "1.0); f.y[1] += o + 2 * a;"},

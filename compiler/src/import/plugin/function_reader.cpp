@@ -462,6 +462,9 @@ int FunctionReader::operation(const llvm::Instruction& next) {
   }
   if (next.getOpcode() == llvm::Instruction::Freeze) return value(next.getOperand(0), next);
   if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(&next)) {
+    // What is not given a value is not read, as in std::optional: else C++ leaves the whole function open.
+    if (llvm::isa<llvm::UndefValue>(chosen->getTrueValue())) return value(chosen->getFalseValue(), next);
+    if (llvm::isa<llvm::UndefValue>(chosen->getFalseValue())) return value(chosen->getTrueValue(), next);
     return choice(next, value(chosen->getCondition(), next), value(chosen->getTrueValue(), next),
                   value(chosen->getFalseValue(), next));
   }
