@@ -77,7 +77,7 @@ Origin Debugger::Impl::why(const Reference& reference, unsigned depth) const {
     throw Error(fmt::format("why: {} has {} entries: choose one of them", reference.symbol.name, reference.entries));
   const unsigned element = reference.element.value_or(focus_.element);
   const Moment now = timeline_->now();
-  OriginSearch search{recording_, clock(), symbols_, *timeline_, focus_.pe, element, host_writer()};
+  OriginSearch search{recording_, clock(), symbols_, *timeline_, focus_.pe, host_writer()};
   Origin origin = search.find(reference.symbol.word(reference.first, element), reference.symbol.floating, now, depth);
   timeline_->seek(now);
   return origin;
@@ -168,7 +168,7 @@ Value Debugger::Impl::place_value(std::string_view name, const emulator::BlockSt
 }
 
 HostWriter Debugger::Impl::host_writer() const {
-  return [this](const WordPlace& place, Moment before) -> std::optional<HostWrite> {
+  return [this](const WordPlace& place, Moment before, unsigned pe) -> std::optional<HostWrite> {
     const auto inside = [&](const Symbol& symbol) {
       return symbol.storage == place.storage && place.address >= symbol.address &&
              place.address < symbol.address + symbol.entries * std::max(symbol.stride, 1u);
@@ -187,6 +187,7 @@ HostWriter Debugger::Impl::host_writer() const {
       }
       if (run == 0) return std::nullopt;
       Focus of_word = focus_;
+      of_word.pe = pe;
       of_word.element = (place.address - symbol.address) % symbol.stride / isa::short_words(symbol.width);
       const std::uint64_t i = i_of(of_word, run);
       const std::string entry = symbol.entry_name((place.address - symbol.address) / symbol.stride);

@@ -51,6 +51,53 @@ class DebugTest(cli_test.CliTest):
         return out
 
 
+class Origins(DebugTest):
+    def setUp(self):
+        super().setUp()
+        self.i = self.file("i.csv", "x\n" + "".join(f"{n}\n" for n in range(1, 21)))
+
+    def test_a_word_of_broadcast_memory_comes_from_the_pe_that_stored_it(self):
+        kernel = self.file("stored.vsm", """kernel stored
+var vector long x hlt
+bvar vector long b
+var vector long r rrn flt72to64
+loop initialization
+  fpassa x $lr0v
+  nop
+  bm $lr0v b @2
+  nop
+  bm b $lr8v
+  nop
+  fadd $lr8v f"1" r
+""")
+        out = self.succeeds("debug", kernel, "--i", self.i, "--script", self.file("script", "end\nprint r\nwhy r 4\n")).out
+        self.assertIn("$lr0 of PE 2 = 9", out)
+        self.assertIn("x of i-particle 8", out)
+        self.assertNotIn("i-particle 0", out)
+
+    def test_elements_of_a_line_that_also_writes_a_scalar(self):
+        kernel = self.file("last.vsm", """kernel last
+bvar long xj elt
+var vector long x hlt
+var scalar long last
+var vector long r rrn flt72to64 fadd
+loop initialization
+  nop
+  fpassa x $lr8v last
+  nop
+  fpassa $lr8v r
+loop body
+  nop
+  fadd r xj r
+  nop
+""")
+        self.j = self.file("j.csv", "xj\n2\n3\n")
+        for element in range(4):
+            out = self.session(kernel, f"focus element={element}", "pair i=0 j=0", f"why $lr8v[{element}] 3").out
+            self.assertIn(f"x of i-particle {element}", out)
+        self.assertIn("x of i-particle 3", self.session(kernel, "pair i=0 j=0", "why last 3").out)
+
+
 class Pairs(DebugTest):
     def test_a_chip_without_records_is_named(self):
         self.j = self.file("few.csv", "xj,mj\n0,2\n1,2\n")

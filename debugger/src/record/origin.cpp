@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gdr::debugger {
 namespace {
@@ -90,36 +91,46 @@ Origin OriginSearch::find(const WordPlace& place, bool floating, Moment before, 
   timeline_.seek(before);
   const isa::LongWord word = read_word(timeline_.block(), place, pe_);
   Origin origin;
-  origin.name = symbols_.name_of(place);
+  origin.name = name_of(place);
   origin.value = text_of(word, place.width, floating, Format::natural);
   origin.finite = finite(word, place.width, floating);
-  const std::optional<HostWrite> host = host_(place, before);
-  std::optional<Moment> written;
+  const std::optional<HostWrite> host = host_(place, before, pe_);
+  std::optional<Written> written;
   if (place.storage != Storage::record) written = last_write(place, before, host ? host->since : 0, origin);
   if (!written) {
     origin.text = host ? host->text : "written by nobody: zero since the kernel was loaded";
     return origin;
   }
-  origin.written = clock_.position(*written);
+  origin.written = clock_.position(written->moment);
   add_operands(place, *written, depth, origin);
   return origin;
 }
 
-bool OriginSearch::writes_at(const WordPlace& place, Moment moment) {
-  timeline_.seek(moment);
-  emulator::BlockStepper block = timeline_.block();
-  if (block.done()) return false;
-  block.step();
-  return std::ranges::any_of(block.written(),
-                             [&](const emulator::WordWrite& write) { return meets(place, write, pe_); });
+std::string OriginSearch::name_of(const WordPlace& place) const {
+  const bool of_pe = place.storage != Storage::bm && place.storage != Storage::record;
+  std::string name = symbols_.name_of(place);
+  return of_pe && pe_ != focus_pe_ ? fmt::format("{} of PE {}", name, pe_) : name;
 }
 
-std::optional<Moment> OriginSearch::last_write(const WordPlace& place, Moment before, Moment since, Origin& origin) {
+std::optional<OriginSearch::Written> OriginSearch::write_at(const WordPlace& place, Moment moment) {
+  timeline_.seek(moment);
+  emulator::BlockStepper block = timeline_.block();
+  if (block.done()) return std::nullopt;
+  block.step();
+  std::optional<Written> last;  // of a word that several elements write
+  for (const emulator::WordWrite& write : block.written()) {
+    if (meets(place, write, pe_)) last = {moment, write.pe, write.element};
+  }
+  return last;
+}
+
+std::optional<OriginSearch::Written> OriginSearch::last_write(const WordPlace& place, Moment before, Moment since,
+                                                              Origin& origin) {
   const std::vector<Clock::Line> lines = writers(program_, place);
   unsigned attempts = 0;
   for (std::optional<Moment> moment = clock_.previous(lines, before); moment && *moment >= since;
        moment = clock_.previous(lines, *moment)) {
-    if (writes_at(place, *moment)) return moment;
+    if (const std::optional<Written> write = write_at(place, *moment)) return write;
     if (origin.held_back.size() < kMostHeldBack) {
       const Position at = *clock_.position(*moment);
       const bool told = std::ranges::any_of(origin.held_back, [&](const Position& other) {
@@ -130,20 +141,6 @@ std::optional<Moment> OriginSearch::last_write(const WordPlace& place, Moment be
     if (++attempts == kMostAttempts) break;
   }
   return std::nullopt;
-}
-
-/// The element that wrote the word; for a word that all elements share, the last one.
-unsigned OriginSearch::element_of(const isa::UnitWork& writer, unsigned elements, const WordPlace& place) const {
-  unsigned found = element_;
-  if (place.storage == Storage::t || place.storage == Storage::flag) return found;
-  for (const isa::Access& write : writer.destinations()) {
-    if (write.indirect) continue;
-    for (unsigned element = 0; element < elements; ++element) {
-      if (isa::words_of(write, element).meets({place.address, place.address + isa::short_words(place.width)}))
-        found = element;
-    }
-  }
-  return found;
 }
 
 void OriginSearch::add_gate(const isa::Predicate& gate, const emulator::BlockStepper& block, unsigned element,
@@ -193,7 +190,8 @@ void OriginSearch::add_constant(const isa::UnitWork& writer, const isa::UnitOper
   origin.operands.push_back(std::move(constant));
 }
 
-void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned depth, Origin& origin) {
+void OriginSearch::add_operands(const WordPlace& place, const Written& written, unsigned depth, Origin& origin) {
+  const auto [moment, pe, element] = written;
   timeline_.seek(moment);
   const Position at = *clock_.position(moment);
   const isa::LineWork line = isa::line_work(isa::decoded(program_.lines(at.section)[at.line].word));
@@ -203,7 +201,7 @@ void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned 
     if (may_write(work, line.elements, place)) writer = &work;
   }
   if (writer == nullptr) return;
-  const unsigned element = element_of(*writer, line.elements, place);
+  const unsigned reader = std::exchange(pe_, pe);  // a word of broadcast memory may be of another PE
   add_gate({line.mask.flag, line.mask.inverted}, block, element, origin);
   for (const isa::Access& write : writer->destinations()) add_gate(write.predicate, block, element, origin);
   if (writer->flag.flag != 0) add_gate(writer->flag.predicate, block, element, origin);
@@ -211,7 +209,7 @@ void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned 
   for (Operand& operand : found) {
     const isa::LongWord word = read_word(block, operand.place, pe_);
     Origin added;
-    added.name = symbols_.name_of(operand.place);
+    added.name = name_of(operand.place);
     added.value =
         text_of(word, operand.place.width, operand.floating, operand.floating ? Format::natural : Format::hex);
     added.finite = finite(word, operand.place.width, operand.floating);
@@ -226,13 +224,14 @@ void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned 
   });
   for (const Operand& operand : found) {
     Origin& own = origin.operands[operand.index];
-    if (followed_ >= kMostFollowed) return;
+    if (followed_ >= kMostFollowed) break;
     if (passed_on ? !own.finite : depth > 0) {
       Origin followed = find(operand.place, operand.floating, moment, passed_on ? depth : depth - 1);
       followed.value = own.value;
       own = std::move(followed);
     }
   }
+  pe_ = reader;
 }
 
 }  // namespace gdr::debugger

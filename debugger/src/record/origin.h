@@ -22,35 +22,41 @@ struct HostWrite {
   Moment since = 0;
   std::string text;
 };
-using HostWriter = std::function<std::optional<HostWrite>(const WordPlace& place, Moment before)>;
+using HostWriter = std::function<std::optional<HostWrite>(const WordPlace& place, Moment before, unsigned pe)>;
 
 /// Searches for origins. It moves the timeline; the caller must restore its position.
 class OriginSearch {
  public:
   OriginSearch(const Recording& recording, const Clock& clock, const Symbols& symbols, Timeline& timeline, unsigned pe,
-               unsigned element, HostWriter host)
+               HostWriter host)
       : program_(recording.program),
         clock_(clock),
         symbols_(symbols),
         timeline_(timeline),
+        focus_pe_(pe),
         pe_(pe),
-        element_(element),
         host_(std::move(host)) {}
 
   /// Origin of the word as it is at moment `before`.
   [[nodiscard]] Origin find(const WordPlace& place, bool floating, Moment before, unsigned depth);
 
  private:
-  [[nodiscard]] std::optional<Moment> last_write(const WordPlace& place, Moment before, Moment since, Origin& origin);
-  [[nodiscard]] bool writes_at(const WordPlace& place, Moment moment);
+  /// When a word was written, and where the line took its operands.
+  struct Written {
+    Moment moment = 0;
+    unsigned pe = 0;
+    unsigned element = 0;
+  };
+  [[nodiscard]] std::string name_of(const WordPlace& place) const;
+  [[nodiscard]] std::optional<Written> last_write(const WordPlace& place, Moment before, Moment since, Origin& origin);
+  [[nodiscard]] std::optional<Written> write_at(const WordPlace& place, Moment moment);
   /// An operand whose own origin is still to be found.
   struct Operand {
     std::size_t index = 0;  // into Origin::operands
     WordPlace place;
     bool floating = true;
   };
-  void add_operands(const WordPlace& place, Moment moment, unsigned depth, Origin& origin);
-  [[nodiscard]] unsigned element_of(const isa::UnitWork& writer, unsigned elements, const WordPlace& place) const;
+  void add_operands(const WordPlace& place, const Written& written, unsigned depth, Origin& origin);
   [[nodiscard]] std::vector<Operand> words_of(const isa::UnitWork& writer, const emulator::BlockStepper& block,
                                               unsigned element) const;
   void add_gate(const isa::Predicate& gate, const emulator::BlockStepper& block, unsigned element,
@@ -61,8 +67,8 @@ class OriginSearch {
   const Clock& clock_;
   const Symbols& symbols_;
   Timeline& timeline_;
-  unsigned pe_;
-  unsigned element_;
+  unsigned focus_pe_;
+  unsigned pe_;  // whose words are read now
   HostWriter host_;
   unsigned followed_ = 0;
 };
