@@ -222,6 +222,8 @@ const std::vector<CodeLine>& Debugger::code(isa::Section section) const { return
 unsigned Debugger::add_watch(std::string_view name, std::string_view condition) {
   return impl_->add_watch(name, condition);
 }
+
+void Debugger::renumber(unsigned number, unsigned wanted) { impl_->renumber(number, wanted); }
 bool Debugger::remove(unsigned number) { return impl_->remove(number); }
 std::vector<Breakpoint> Debugger::breakpoints() const { return impl_->breakpoints(); }
 isa::LongWord Debugger::word(const WordPlace& place) const { return impl_->word(place); }

@@ -73,6 +73,7 @@ class Debugger::Impl {
   [[nodiscard]] std::vector<isa::SourcePosition> places_in(std::string_view file) const;
 
   unsigned add_watch(std::string_view name, std::string_view condition);
+  void renumber(unsigned number, unsigned wanted);
 
   bool remove(unsigned number);
 

@@ -174,6 +174,13 @@ std::vector<Breakpoint> Debugger::Impl::breakpoints() const {
 
 bool Debugger::Impl::is_idle(const CodeLine& line) const {
   const isa::Effects effects = isa::effects(isa::decoded(job_.program.lines(line.section)[line.line].word));
+void Debugger::Impl::renumber(unsigned number, unsigned wanted) {
+  for (Stopping& stopping : stops_) {
+    if (stopping.shown.number == number) stopping.shown.number = wanted;
+  }
+  numbers_ = std::max(numbers_, wanted);
+}
+
   return effects.reads().empty() && effects.writes().empty();
 }
 

@@ -302,6 +302,24 @@ class Dap(DapTest):
         self.assertIn("line 4", self.top()["name"])
         self.assertEqual(client.request("evaluate", expression="$lt")["result"], "2")
 
+    def test_breakpoints_keep_their_ids_over_a_restart(self):
+        client = self.launched()
+        source = {"path": str(self.kernel)}
+        client.request("setBreakpoints", source=source, breakpoints=[{"line": 16}])
+        set_ = client.request("setBreakpoints", source=source, breakpoints=[{"line": 99, "condition": "nothing"}, {"line": 17}, {"line": 16}])
+        ids = {each["line"]: each["id"] for each in set_["breakpoints"] if each["verified"]}
+        watch = client.request("setDataBreakpoints", breakpoints=[{"dataId": "sum"}])["breakpoints"][0]["id"]
+        client.request("configurationDone")
+        client.event("stopped")
+        first, again = [], []
+        for met in (first, again):
+            for _ in range(8):
+                ids_met = client.moves("continue", threadId=1)["hitBreakpointIds"]
+                met.append((ids_met, self.top()["line"] if ids_met != [watch] else None))
+            client.moves("restart")
+        self.assertEqual(again, first)
+        self.assertEqual({(number, line) for (number,), line in first}, {(ids[16], 16), (ids[17], 17), (watch, None)})
+
     def test_a_watch_is_a_data_breakpoint(self):
         client = self.begun()
         info = client.request("dataBreakpointInfo", name="sum")

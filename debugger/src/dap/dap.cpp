@@ -345,10 +345,11 @@ class DapServer::Impl {
     }
     after_.clear();  // the client has configured its breakpoints
     const std::map<std::string, json> wanted = wanted_;
-    breakpoints_.clear();
-    watches_.clear();
-    for (const auto& [path, request] : wanted) set_breakpoints(request);
-    if (!wanted_watches_.is_null()) set_data_breakpoints(json(wanted_watches_));
+    // The client knows them by their numbers.
+    const auto numbers = std::exchange(breakpoints_, {});
+    const auto numbers_of_watches = std::exchange(watches_, {});
+    for (const auto& [path, request] : wanted) set_breakpoints(request, numbers.at(path));
+    if (!wanted_watches_.is_null()) set_data_breakpoints(json(wanted_watches_), numbers_of_watches);
     return configuration_done();
   }
 
@@ -436,8 +437,15 @@ class DapServer::Impl {
             {condition, all, optional_text(wanted, "hitCondition"), optional_text(wanted, "logMessage")}};
   }
 
+  /// The number of a new stop; the one that it had before a restart, if there is one.
+  unsigned kept_number(unsigned number, const std::vector<unsigned>& before, std::size_t place) {
+    if (place >= before.size() || before[place] == 0) return number;
+    debugger().renumber(number, before[place]);
+    return before[place];
+  }
+
   /// Reads the whole request before it changes any breakpoint: a refused one changes nothing.
-  json set_breakpoints(const json& arguments) {
+  json set_breakpoints(const json& arguments, const std::vector<unsigned>& before = {}) {
     const std::string path = arguments.at("source").value("path", arguments.at("source").value("name", ""));
     std::vector<WantedBreakpoint> all;
     if (arguments.contains("breakpoints")) {
@@ -449,10 +457,12 @@ class DapServer::Impl {
     json set = json::array();
     for (const WantedBreakpoint& wanted : all) {
       json shown{{"verified", false}, {"line", wanted.given}};
+      breakpoints_[path].push_back(0);
       try {
         const std::int64_t there = line_with_code(path, wanted.line);
-        const unsigned number = debugger().add_breakpoint(fmt::format("{}:{}", path, there), wanted.options);
-        breakpoints_[path].push_back(number);
+        const unsigned number = kept_number(
+            debugger().add_breakpoint(fmt::format("{}:{}", path, there), wanted.options), before, set.size());
+        breakpoints_[path].back() = number;
         shown["verified"] = true;
         shown["id"] = number;
         shown["line"] = there - 1 + lines_from_;
@@ -476,7 +486,7 @@ class DapServer::Impl {
     }
   }
 
-  json set_data_breakpoints(const json& arguments) {
+  json set_data_breakpoints(const json& arguments, const std::vector<unsigned>& before = {}) {
     struct Wanted {
       std::string name;
       std::string condition;
@@ -493,10 +503,11 @@ class DapServer::Impl {
     json set = json::array();
     for (const auto& [name, condition, hits] : all) {
       json shown{{"verified", false}};
+      watches_.push_back(0);
       try {
         if (!hits.empty()) throw Error("a data breakpoint counts no hits: a condition says when it stops");
-        const unsigned number = debugger().add_watch(name, condition);
-        watches_.push_back(number);
+        const unsigned number = kept_number(debugger().add_watch(name, condition), before, set.size());
+        watches_.back() = number;
         shown["verified"] = true;
         shown["id"] = number;
       } catch (const Error& error) {
@@ -590,7 +601,8 @@ class DapServer::Impl {
   std::function<void(std::string_view message)> send_;
   std::function<bool()> interrupted_;
   std::optional<Debugger> debugger_;
-  std::map<std::string, std::vector<unsigned>> breakpoints_;  // numbers of breakpoints, by path
+  // Numbers of breakpoints in the order of the request, 0 for those that are not set.
+  std::map<std::string, std::vector<unsigned>> breakpoints_;  // by path
   std::vector<unsigned> watches_;
   std::map<std::string, json> wanted_;  // the last setBreakpoints of each path, for a restart
   json wanted_watches_;

@@ -154,6 +154,8 @@ class Debugger {
   /// Places of a file that have code, one for each source line, in order; empty if the program has no such file.
   [[nodiscard]] std::vector<isa::SourcePosition> places_in(std::string_view file) const;
   unsigned add_watch(std::string_view name, std::string_view condition = {});
+  /// Gives a stop a number that no other has; later stops get larger ones.
+  void renumber(unsigned number, unsigned wanted);
   /// False if there is no stop with this number.
   bool remove(unsigned number);
   [[nodiscard]] std::vector<Breakpoint> breakpoints() const;
