@@ -6,11 +6,22 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "debugger_impl.h"
 #include "gdr/base/error.h"
 
 namespace gdr::debugger {
+namespace {
+
+/// A line of the source may have become several of the kernel: a pass through them counts, and is told of, once.
+void leave_first_of_sections(std::vector<Clock::Line>& lines) {
+  std::ranges::sort(lines, {}, [](const Clock::Line& line) { return std::pair(line.section, line.line); });
+  const auto rest = std::ranges::unique(lines, {}, &Clock::Line::section);
+  lines.erase(rest.begin(), rest.end());
+}
+
+}  // namespace
 
 using isa::Section;
 
@@ -67,6 +78,7 @@ unsigned Debugger::Impl::add_breakpoint(std::string_view place, const Breakpoint
   if (!options.log.empty()) static_cast<void>(filled_in(options.log));  // names that are wrong are refused now
   stopping.shown.hits = options.hits;
   stopping.shown.log = options.log;
+  if (!options.hits.empty() || !options.log.empty()) leave_first_of_sections(stopping.lines);
   return add(std::move(stopping));
 }
 
@@ -162,6 +174,13 @@ unsigned Debugger::Impl::add_watch(std::string_view name, std::string_view condi
   return add(std::move(stopping));
 }
 
+void Debugger::Impl::renumber(unsigned number, unsigned wanted) {
+  for (Stopping& stopping : stops_) {
+    if (stopping.shown.number == number) stopping.shown.number = wanted;
+  }
+  numbers_ = std::max(numbers_, wanted);
+}
+
 bool Debugger::Impl::remove(unsigned number) {
   return std::erase_if(stops_, [&](const Stopping& stopping) { return stopping.shown.number == number; }) > 0;
 }
@@ -174,13 +193,6 @@ std::vector<Breakpoint> Debugger::Impl::breakpoints() const {
 
 bool Debugger::Impl::is_idle(const CodeLine& line) const {
   const isa::Effects effects = isa::effects(isa::decoded(job_.program.lines(line.section)[line.line].word));
-void Debugger::Impl::renumber(unsigned number, unsigned wanted) {
-  for (Stopping& stopping : stops_) {
-    if (stopping.shown.number == number) stopping.shown.number = wanted;
-  }
-  numbers_ = std::max(numbers_, wanted);
-}
-
   return effects.reads().empty() && effects.writes().empty();
 }
 

@@ -65,6 +65,14 @@ class SourceLines(cli_test.CliTest):
         self.assertRegex(shown, r"  (\+ )?\S*yuk.cc:10: if \(r > p.rc\) return;")
         self.assertRegex(shown, r"  \+ \S*yuk.cc:\d+: ")
 
+    def test_a_pass_through_a_line_counts_and_logs_once(self):
+        # Line 8 has lines of the kernel for each of its turns. One record lies on a chip, so the second pass has none.
+        shown = self.debugged(self.source, "break 8 log pass\nbreak 8 hits 2\nrun\nprint $iteration\ncontinue\n",
+                              self.data[:2] + ["--j", self.file("many.csv", "y[0],y[1],y[2],q\n" + "0.5,0,0,1\n" * 300)] + self.data[4:])
+        self.assertIn("breakpoint 2", shown)
+        self.assertRegex(shown, r"(?m)^1$|iteration = 1\b")
+        self.assertEqual(shown.split("breakpoint 2\n")[0].count("pass\n"), 2)
+
     def test_source_shows_the_function(self):
         shown = self.debugged(self.source, "break 12\nrun\nsource 2\n")
         self.assertRegex(shown, r"->\s+1[12]  ")
