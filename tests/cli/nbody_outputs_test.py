@@ -21,7 +21,7 @@ class Outputs(nbody_test.NbodyTest):
         endless = ["--plummer", 4096, "--t-end", 8000]  # run_gdr() would stop waiting for it
         for option in ("--output", "--log", "--checkpoint", "--json", "--profile", "--trace", "--report"):
             with self.subTest(option):
-                errors = self.run_gdr(*endless, option, self.folder / "no" / ("file" if option == "--output" else "file.json"), expected=1).stderr
+                errors = self.run_gdr(*endless, option, self.folder / "no" / ("file" if option in ("--output", "--log") else "file.json"), expected=1).stderr
                 self.assertIn("cannot be written", errors)
 
     def test_one_path_for_two_outputs_is_refused(self):
