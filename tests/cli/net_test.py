@@ -372,7 +372,8 @@ class Summa(unittest.TestCase):
             # One that cannot be written leaves the earlier one.
             good = png.read_bytes()
             outcome = run(*arguments, str(png), env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, most_bytes=len(good) // 2)
-            self.assertEqual((outcome.returncode, outcome.stderr), (1, f"gdr: {png}: cannot be written: File too large\n"))
+            self.assertEqual(outcome.returncode, 1, outcome.stderr)
+            self.assertRegex(outcome.stderr, rf"^gdr: {png}: .*File too large\n$")
             self.assertEqual(png.read_bytes(), good)
             self.assertEqual(run(*arguments, str(jpg)).returncode, USAGE_ERROR)
 

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -113,6 +114,8 @@ double peak_memory_bytes() {
   } catch (const std::exception& error) {
     written = results.write_all(&kErrorText, 1) && results.write_all(error.what(), std::strlen(error.what()));
   }
+  // A file in memory counts against the user's limit on the size of files, too.
+  if (!written) dprintf(STDERR_FILENO, "its results cannot be kept: %s\n", std::strerror(errno));
   // _exit() neither writes the parent's buffers again nor runs the library's destructors.
   _exit(written ? 0 : kNoResults);
 }
