@@ -46,8 +46,8 @@ void require_hdf5(const std::filesystem::path& path);
 /// are invalid or the file cannot be written.
 void write_run_file(const std::filesystem::path& path, const RunFile& file);
 
-/// Reads the samples, the names of other files and own_place, but neither attributes nor particles. Throws gdr::Error with the
-/// file and the reason if the file is not valid.
+/// Reads the samples, the names of other files and own_place, but neither attributes nor particles. Throws gdr::Error
+/// with the file and the reason if the file is not valid.
 [[nodiscard]] RunFile read_run_file(const std::filesystem::path& path);
 
 /// The bytes of a file at `path` in Gadget's HDF5, with all particles of type 1. Throws gdr::Error if its name is not
