@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gdr/base/counted.h"
+#include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/scratch_folder.h"
 #include "gdr/base/units.h"
