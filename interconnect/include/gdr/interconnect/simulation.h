@@ -93,8 +93,8 @@ struct PlatformOfSimgrid {
   std::vector<std::string> notes = {};  // what the file has and the tables do not, and where hosts differ
 };
 /// Reads the text of a platform file of SimGrid by SimGrid's own reader and writes its tables; files that it names are
-/// looked for in its folder. SimGrid does not see its settings (<config>). Throws gdr::Error with SimGrid's message for
-/// a file that it refuses, for more than 1,024 hosts, for hosts that do not run at the beginning or have no
+/// looked for in its folder. SimGrid does not see its settings (its element config). Throws gdr::Error with SimGrid's
+/// message for a file that it refuses, for more than 1,024 hosts, for hosts that do not run at the beginning or have no
 /// link between them, and for routes with a latency beside that of their links; and without SimGrid.
 PlatformOfSimgrid import_simgrid_platform(const std::string& file, std::string_view text, const PlatformTables& tables);
 
