@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import theme  # noqa: E402
 
-extensions = ["myst_parser", "breathe", "sphinxcontrib.bibtex", "slides"]
+extensions = ["myst_parser", "breathe", "lookup", "sphinxcontrib.bibtex", "slides"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
 myst_heading_anchors = 4
