@@ -472,7 +472,7 @@ class Scattering(cli_test.CliTest):
             self.assertEqual(scattering.returned(state), state)
 
     def test_fast_encounters_ionise_as_often_as_impulses_say(self):
-        n = 2048
+        n = 1024
         result = scattered(8, n)
         self.assertEqual(result["unresolved"], 0)
         self.assertLess(result["energy_error_median"], 1e-5)

@@ -18,9 +18,9 @@
 namespace gdr::tests {
 namespace {
 
-constexpr unsigned kPrograms = kSlowedDown ? 10 : 500;
+constexpr unsigned kPrograms = kSlowedDown ? 10 : 250;
 
-/// One of the sets that together make ten thousand programs.
+/// One of the sets that together make five thousand programs.
 class RandomProgram : public testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomProgram, RunsAlikeOnAllEngines) {
