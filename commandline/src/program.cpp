@@ -136,7 +136,7 @@ int run_program(int argc, char** argv, const Program& program, const std::vector
   };
   if (requested != subcommands.end() && !requested->tells_of_all) {
     add(*requested);
-  } else {
+  } else if (words != std::vector<std::string>{"--version"}) {  // which scripts ask often, and no command answers
     std::ranges::for_each(subcommands, add);
   }
   ReadWords read = read_words(app, registry, words);
