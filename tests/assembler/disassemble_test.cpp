@@ -241,6 +241,15 @@ TEST(Stubs, MendNamesThatTheLanguagesKeepForThemselves) {
   EXPECT_THAT(stubs.fortran, HasSubstr(":: x_2\n"));
 }
 
+TEST(Stubs, MendNamesSoThatNoTwoBecomeOne) {
+  const Stubs stubs = generate_stubs(
+      assembled("kernel k\nvar vector long double_ hlt\nvar vector long double hlt\nvar vector long double__ hlt\n"
+                "var vector long doubles_ hlt\nloop body\n  nop\n"));
+  for (const char* field : {"double double__;\n", "double double_;\n", "double double___;\n", "double doubles_;\n"}) {
+    EXPECT_THAT(stubs.header, HasSubstr(field));
+  }
+}
+
 TEST(Stubs, OfAKernelThatMovesItsDataRunTurnsAndGiveWords) {
   const Stubs stubs = generate_stubs(assembled(kMoves));
   for (const char* prototype : {"_type2_run(int turns);", "_type2_start(int turns);", "_type2_wait(void);",

@@ -113,8 +113,10 @@ constexpr std::array<std::string_view, 97> kReservedWords{"alignas",
                                                           "NULL",
                                                           "errno"};
 
+/// A reserved word gets one more underscore, and so do names that would then be taken: `if` is `if_`, `if_` is `if__`.
 std::string c_name(const std::string& name) {
-  const bool reserved = std::find(kReservedWords.begin(), kReservedWords.end(), name) != kReservedWords.end();
+  const std::string word = name.substr(0, name.find_last_not_of('_') + 1);
+  const bool reserved = std::find(kReservedWords.begin(), kReservedWords.end(), word) != kReservedWords.end();
   return reserved ? name + "_" : name;
 }
 
