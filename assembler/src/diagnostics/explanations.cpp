@@ -103,9 +103,9 @@ loop body
 end
 loop body
   clear $lt)"},
-    {Code::kernel, "a kernel without a valid name, or an invalid number of flops",
-     R"(Every source names its kernel once, with `kernel NAME`. The names of the generated functions begin with this name. `flops`
-is followed by a number.)",
+    {Code::kernel, "a kernel without a valid name, or flops that are given twice or are no number",
+     R"(Every source names its kernel once, with `kernel NAME`. The names of the generated functions begin with this name. A
+source has at most one `flops`, which is followed by a number.)",
      R"(kernel first
 kernel second
 loop body

@@ -122,6 +122,13 @@ class Declarer {
                       fmt::format("'{}' is no number of operations per interaction", flops.value.text));
       return;
     }
+    if (flops_at_) {
+      reporter_.error(Code::kernel, at.where,
+                      fmt::format("the kernel has {} flops per interaction already", result_.program.flops));
+      reporter_.note(*flops_at_, "they were given here");
+      return;
+    }
+    flops_at_ = at.where;
     result_.program.flops = *value;
   }
 
@@ -187,6 +194,10 @@ class Declarer {
     }
     for (; next < words.size(); ++next) {
       const Word& word = words[next];
+      if ((word.text == "packed" && symbol.packed) || (word.text == "in" && symbol.memory == Memory::gpr)) {
+        reporter_.error(Code::syntax, at.place(word.span), fmt::format("'{}' is given twice", word.text));
+        return false;
+      }
       if (word.text == "packed" && declaration.broadcast) {
         symbol.packed = true;
       } else if (word.text == "in" && next + 1 < words.size() && words[next + 1].text == "gpr" &&
@@ -639,6 +650,7 @@ class Declarer {
   std::vector<std::pair<std::string, std::string>> views_;  // name and target
   const ExpandedStatement* first_ = nullptr;
   bool kernel_tried_ = false;
+  std::optional<Place> flops_at_;
 };
 
 }  // namespace

@@ -19,7 +19,13 @@ void define_macro(Macros& macros, const MacroStatement& macro, BlockLines body, 
     return;
   }
   Macro definition{{}, std::move(body), head.where};
-  for (const Word& parameter : macro.parameters) definition.parameters.push_back(parameter.text);
+  for (const Word& parameter : macro.parameters) {
+    if (std::ranges::find(definition.parameters, parameter.text) != definition.parameters.end()) {
+      reporter.error(Code::duplicate_name, head.place(parameter.span),
+                     fmt::format("macro '{}' has a parameter '{}' already", macro.name.text, parameter.text));
+    }
+    definition.parameters.push_back(parameter.text);
+  }
   const auto [found, fresh] = macros.emplace(macro.name.text, definition);
   if (!fresh) {
     if (reporter.error(Code::duplicate_name, head.place(macro.name.span),
