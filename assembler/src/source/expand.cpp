@@ -166,11 +166,14 @@ class Expander {
     }
     if (macro != macros_.end()) return use_macro(macro->first, macro->second, expanded, scope);
     if (refuse_block_word(line, scope)) return gap(line.text);
+    if (refuse_misspelled(lines, at, head, expanded)) return;
     if (head == "reg" && scope.in_macro && in_section_ && !name_local_register(expanded, scope)) return gap(line.text);
     auto parsed = parse_statement(expanded.text, scope.constants);
     if (const auto* failure = std::get_if<SyntaxError>(&parsed)) {
+      if (nameless_macros_.contains(word_at(line.text, 0))) return gap(line.text);
       refuse(*failure, expanded.place(failure->span), expanded.text);
       note_broken_constant(line.text);
+      if (head == "macro") nameless_macros_.insert(word_at(line.text, line.text.find(head) + head.size()));
       if (opens_block(head)) at = end_of_block(lines, at).end;
       return gap(line.text);
     }
@@ -366,6 +369,65 @@ class Expander {
     bool refused = false;
     for (const SourceLine& line : lines) refused = refuse_block_word(line, scope) || refused;
     return refused;
+  }
+
+  /// The text from `at` on up to a blank, without those before it.
+  static std::string word_at(std::string_view text, std::size_t at) {
+    const std::size_t begin = std::min(text.find_first_not_of(" \t", at), text.size());
+    return std::string(text.substr(begin, text.find_first_of(" \t", begin) - begin));
+  }
+
+  /// The statement that a line with this unknown first word is likely to be; empty if an operation or a macro is
+  /// nearer.
+  [[nodiscard]] std::string misspelled_statement(const std::string& head) const {
+    const auto statements = isa::language_words(isa::WordRole::statement);
+    const auto items = isa::language_words(isa::WordRole::item);
+    const auto is_in = [&](const auto& words, const std::string& word) {
+      return std::ranges::find(words, word) != words.end();
+    };
+    if (head.empty() || isa::op_named(head) || is_in(statements, head) || is_in(items, head)) return {};
+    if (!habit_of_operation(head).hint.empty()) return {};
+    std::vector<std::string> known(statements.begin(), statements.end());
+    known.insert(known.end(), items.begin(), items.end());
+    for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
+    for (const auto& [name, macro] : macros_) known.push_back(name);
+    std::string found = nearest(head, known);
+    return is_in(statements, found) ? found : std::string();
+  }
+
+  /// Refuses a line with a misspelled first word, and takes its names and its block for what they were meant to be: the
+  /// lines that use or end them are no errors of their own.
+  bool refuse_misspelled(const BlockLines& lines, std::size_t& at, const std::string& head,
+                         const ExpandedStatement& line) {
+    const std::string meant = misspelled_statement(head);
+    if (meant.empty()) return false;
+    const std::optional<std::size_t> end = opens_block(meant) ? end_of_misspelled_block(lines, at) : std::nullopt;
+    if (in_section_ && !end) return false;  // the operation is unknown
+    const auto begin = static_cast<std::uint32_t>(line.text.find(head));
+    const Place where = line.place({begin, static_cast<std::uint32_t>(head.size())});
+    reporter_.error(
+        Code::unknown_operation, where,
+        fmt::format("'{}' begins no {}; did you mean '{}'?", head, in_section_ ? "line" : "declaration", meant));
+    reporter_.fix_name(where, head, {meant});
+    const std::string rest = line.text.substr(begin + head.size());
+    gap(meant + rest);
+    if (!end) return true;
+    if (meant == "macro") nameless_macros_.insert(word_at(rest, 0));
+    for (++at; at < *end; ++at) {
+      if (meant != "macro") gap(lines[at].text);
+    }
+    return true;
+  }
+
+  /// The line that ends the block of a misspelled head; nothing if there is no `end` for it.
+  static std::optional<std::size_t> end_of_misspelled_block(const BlockLines& lines, std::size_t head) {
+    int depth = 1;
+    for (std::size_t at = head + 1; at < lines.size(); ++at) {
+      const std::string word = first_word(lines[at].text);
+      if (opens_block(word)) ++depth;
+      if (word == "end" && --depth == 0) return at;
+    }
+    return std::nullopt;
   }
 
   /// Requires that an `end` or `else`, which is not read as a statement, is alone on its line.
@@ -637,6 +699,7 @@ class Expander {
   std::set<std::string> broken_;                  // constants whose value was refused
   std::vector<std::filesystem::path> including_;  // the files that are being read, each included by the one before
   Macros macros_;
+  std::set<std::string> nameless_macros_;  // those whose head was refused, by the text where the name stands
   Expansion expansion_;
   std::size_t statements_ = 0;
   bool in_section_ = false;
