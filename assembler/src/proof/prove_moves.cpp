@@ -223,10 +223,11 @@ class MoveProver {
   bool written_while_held(const CodeCollect& from, const CodeLine& line) {
     const CodeAccess* store = store_into(line, range_of_words(from));
     if (store == nullptr) return false;
-    if (reporter_.error(Code::move_overlap, store->where,
-                        fmt::format("'{}' is written while it is being collected; a 'collect' of other words before "
-                                    "this line waits until it is done",
-                                    store->text))) {
+    if (reporter_.error(
+            Code::move_overlap, store->where,
+            fmt::format("'{}' is written while it is being collected, which lasts until the next 'collect'; "
+                        "write other words, or collect others before this line",
+                        store->text))) {
       reporter_.note(from.where, "the collection begins here");
     }
     return true;
