@@ -215,6 +215,8 @@ class Debugger::Impl {
   /// When going backwards, only the block of the focus is checked.
   [[nodiscard]] const Breakpoint* hit_everywhere();
 
+  /// The number that expressions call `inf` or `nan`, as they are printed, unless the kernel has such a name.
+  [[nodiscard]] std::optional<double> constant(std::string_view name) const;
   [[nodiscard]] Value place_value(std::string_view name, const emulator::BlockStepper& block, const Focus& focus,
                                   std::uint64_t run) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "debugger_impl.h"
 #include "gdr/base/error.h"
@@ -17,10 +18,18 @@ isa::LongWord Debugger::Impl::word(const WordPlace& place) const {
   return word_in(timeline_->block(), place, focus_.pe);
 }
 
+std::optional<double> Debugger::Impl::constant(std::string_view name) const {
+  if (std::ranges::find(symbols_.all(), name, &Symbol::name) != symbols_.all().end()) return std::nullopt;
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
 Value Debugger::Impl::evaluate(const Expression& expression, const emulator::BlockStepper& block, const Focus& focus,
                                std::uint64_t run) const {
   return expression.evaluate([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
     if (is_place_name(name)) return place_value(name, block, focus, run);
+    if (const std::optional<double> number = constant(name)) return Value{false, *number, 0};
     const Reference reference = symbols_.find(name, subscripts);
     require_single(reference);
     const WordPlace place = reference.symbol.word(reference.first, reference.element.value_or(focus.element));

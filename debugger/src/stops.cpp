@@ -129,7 +129,7 @@ std::string Debugger::Impl::filled_in(std::string_view text) const {
     const Expression expression(inside);
     bool known = true;  // outside the loop body there is no j-record
     expression.for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
-      if (is_place_name(name)) return;
+      if (is_place_name(name) || constant(name)) return;
       const Reference reference = symbols_.find(name, subscripts);
       require_single(reference);
       const std::optional<Position> here = position();
@@ -217,7 +217,7 @@ bool Debugger::Impl::is_file(std::uint32_t number, const std::filesystem::path& 
 void Debugger::Impl::set_condition(Stopping& stopping, std::string_view condition) {
   stopping.condition.emplace(condition);
   stopping.condition->for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
-    if (!is_place_name(name)) require_single(symbols_.find(name, subscripts));
+    if (!is_place_name(name) && !constant(name)) require_single(symbols_.find(name, subscripts));
   });
   stopping.shown.condition = std::string(condition);
 }

@@ -45,6 +45,7 @@ isa::LongWord word_of(const Value& value, isa::Width width, bool floating) {
   const bool is_long = width == isa::Width::long_word;
   if (floating) {
     const double number = value.number();
+    if (std::isnan(number)) throw Error("nan is refused: the machine has no NaN, only numbers and infinities");
     return is_long ? emulator::flt64to72(number).value : isa::widen(emulator::flt64to36(number).value);
   }
   const double real = value.real;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <random>
 
 #include "gdr/assembler/assembler.h"
@@ -191,6 +192,22 @@ TEST(Debugger, WordsThatAreSetStay) {
   }
 }
 
+TEST(Debugger, WordsAreSetToInfinityButNotToNan) {
+  Debugger debugger(job(5, 33));
+  debugger.go_to_pair(0, 0);
+  const Reference sum = debugger.resolve("sum");
+  for (const auto& [text, value] : {std::pair{"inf", HUGE_VAL}, {"-inf", -HUGE_VAL}, {"1 / 0.0", HUGE_VAL}}) {
+    debugger.set_word(sum, debugger.evaluate(text));
+    EXPECT_EQ(number(debugger, "sum"), value) << text;
+  }
+  for (const char* text : {"nan", "0.0 / 0.0"}) {
+    EXPECT_THAT(error_of([&] { debugger.set_word(sum, debugger.evaluate(text)); }),
+                HasSubstr("the machine has no NaN"));
+  }
+  EXPECT_EQ(number(debugger, "sum"), HUGE_VAL);
+  debugger.add_breakpoint("17", "sum < inf");
+}
+
 TEST(Debugger, ConditionsStopAtTheFirstIterationThatMeetsThem) {
   Debugger debugger(job(1, 64 * 40));
   debugger.add_breakpoint("17", "d > 600 && mj < 1");
@@ -277,11 +294,14 @@ TEST(Expressions, HaveTheOperatorsOfC) {
   struct {
     const char* text;
     double value;
-  } const cases[] = {
-      {"1 + 2 * 3", 7},         {"(1 + 2) * 3", 9}, {"7 / 2", 3},      {"7.0 / 2", 3.5},   {"-7 % 3", -1},
-      {"1 << 4 | 3", 19},       {"0x1f & ~1", 30},  {"2 < 3 == 1", 1}, {"!0 && 5", 1},     {"1 ? 2 : 3", 2},
-      {"0 ? 2 : 0 ? 3 : 4", 4}, {"1e3", 1000},      {"1 || 1 / 0", 1}, {"abs(-2.5)", 2.5}, {"isnan(0.0 / 0.0)", 1},
-      {"isinf(1 / 0.0)", 1},    {"5 - 2 - 1", 2},   {"1 - -1", 2},     {"6 ^ 3", 5},       {"3 != 3.0", 0}};
+  } const cases[] = {{"1 + 2 * 3", 7},      {"(1 + 2) * 3", 9},       {"7 / 2", 3},
+                     {"7.0 / 2", 3.5},      {"-7 % 3", -1},           {"1 << 4 | 3", 19},
+                     {"0x1f & ~1", 30},     {"2 < 3 == 1", 1},        {"!0 && 5", 1},
+                     {"1 ? 2 : 3", 2},      {"0 ? 2 : 0 ? 3 : 4", 4}, {"1e3", 1000},
+                     {"1 || 1 / 0", 1},     {"abs(-2.5)", 2.5},       {"isnan(0.0 / 0.0)", 1},
+                     {"isinf(1 / 0.0)", 1}, {"isinf(-inf)", 1},       {"isnan(nan)", 1},
+                     {"1e308 < inf", 1},    {"5 - 2 - 1", 2},         {"1 - -1", 2},
+                     {"6 ^ 3", 5},          {"3 != 3.0", 0}};
   for (const auto& [text, value] : cases) EXPECT_EQ(number(debugger, text), value) << text;
   EXPECT_EQ(text_of(debugger.evaluate("1 << 127")), "-170141183460469231731687303715884105728");
   EXPECT_EQ(text_of(debugger.evaluate("abs(1 << 127)")), "-170141183460469231731687303715884105728");  // it wraps

@@ -168,7 +168,8 @@ class Debugger {
   /// or after going back, the word gets this value. Throws gdr::Error for what is no word of registers or memories, and
   /// for a value that does not fit.
   void set_word(const Reference& reference, const Value& value);
-  /// Value of an expression for the focused element. It may use the kernel's names and those of is_place_name().
+  /// Value of an expression for the focused element. It may use the kernel's names, those of
+  /// is_place_name(), and `inf` and `nan`.
   [[nodiscard]] Value evaluate(std::string_view expression) const;
   /// Looks up a name with subscripts, as the commands print and watch take it. Throws gdr::Error if it is unknown.
   [[nodiscard]] Reference resolve(std::string_view name) const;
