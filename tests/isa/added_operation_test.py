@@ -1,7 +1,8 @@
-"""An operation of the ALU is added in five places, and every engine, oracle, reduction and list has it.
+"""An operation of the ALU is added in the places that isa/README.md names, and every engine, oracle, reduction and list has it.
 
-A copy of the sources gets `uxnor`: its record, its scalar body, its batch body, its body on OpenCL devices, its row in the
-oracle. What tests operations is built of the copy and run; and each of the five places that is left out is told by name.
+A copy of the sources gets `uxnor`: its record, its scalar body, its batch body, its body on OpenCL devices, its rows in the
+oracle and in the proof; and on the pages. What tests operations is built of the copy and run; and each place that is left
+out is told by name.
 
     added_operation_test.py SOURCE_DIRECTORY WORK_DIRECTORY COMPILER
 """
@@ -45,8 +46,17 @@ Result op_uxnor(Word x, Word y, uint is_long) {
     {isa::Op::UXNOR,
      [](const Bits& a, const Bits& b) { return each_bit(a, b, [](bool x, bool y) { return x == y; }); }},
 """),
+    "proof": ("tests/emulator/proof/prove_integers.cpp", r'    \{"ulzc", .*', """\
+    {"uxnor", [](std::uint64_t a, std::uint64_t b, int) { return Defined{~(a ^ b)}; }, uxnor, {}},
+"""),
+    "page": ("docs/machine/arithmetic.md", r"\| `ulzc a` \|.*", """\
+| `uxnor a b` | bit by bit: whether they are equal | 0 |
+"""),
+    "example": ("docs/machine/arithmetic.md", r"ulzc 0.*", """\
+uxnor 0f0f0f0f0 00000000f -> f0f0f0f00 negative
+"""),
 }
-TARGETS = ("isa_tests", "assembler_tests", "emulator_tests")
+TARGETS = ("isa_tests", "assembler_tests", "emulator_tests", "proof_alu")
 
 
 def run(*command, **keywords):
@@ -119,6 +129,16 @@ class AddedOperationTest(unittest.TestCase):
     def test_devices_compute_it(self):
         self.passes("emulator_tests", "*OpenClArithmetic*/uxnor", 1)
 
+    def test_the_proof_covers_it(self):
+        record = WORK / "alu.txt"
+        written = run(self.build / "bin/proof_alu", record, "--write")
+        self.assertEqual(written.returncode, 0, written.stdout + written.stderr)
+        self.assertRegex(record.read_text(), r"(?m)^uxnor +short interpreter +64 +0$")
+        self.assertRegex(record.read_text(), r"(?m)^uxnor +long +interpreter +4194304 +0$")
+
+    def test_the_page_has_an_example_of_it(self):
+        self.passes("emulator_tests", "ArithmeticDocument.*", 1)
+
     def test_tree_and_host_reduce_by_it(self):
         self.passes("emulator_tests", "*/Reduction.*/uxnor", 3)
 
@@ -127,12 +147,13 @@ class AddedOperationTest(unittest.TestCase):
 
     def test_places_left_out_are_told_by_name(self):
         for place, target in (("scalar body", "emulator_tests"), ("batch body", "gdr_emulator"),
-                              ("body on devices", "emulator_tests"), ("oracle", None)):
+                              ("body on devices", "emulator_tests"), ("proof", "proof_alu"), ("oracle", "*/Alu.*"),
+                              ("page", "ArithmeticDocument.*"), ("example", "ArithmeticDocument.*")):
             self.leave_out(place)
             try:
-                if target is None:
+                if "*" in target:
                     self.assertEqual(self.make("emulator_tests").returncode, 0)
-                    result = run(self.build / "bin/emulator_tests", "--gtest_filter=*/Alu.*")
+                    result = run(self.build / "bin/emulator_tests", f"--gtest_filter={target}")
                 else:
                     result = self.make(target)
                 self.assertNotEqual(result.returncode, 0, f"nobody misses the {place}")

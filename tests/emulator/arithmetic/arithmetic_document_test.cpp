@@ -84,5 +84,31 @@ TEST(ArithmeticDocument, ExamplesHold) {
   }
 }
 
+/// Whether the first cell of a table's row names the operation, as in `ulzc a`.
+bool has_row(const std::string& path, std::string_view mnemonic) {
+  std::ifstream page(path);
+  const std::string quoted = "`" + std::string(mnemonic);
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("|")) continue;
+    const std::string cell = line.substr(0, line.find('|', 1));
+    for (std::size_t at = cell.find(quoted); at != std::string::npos; at = cell.find(quoted, at + 1)) {
+      const std::size_t end = at + quoted.size();
+      if (end < cell.size() && (cell[end] == '`' || cell[end] == ' ')) return true;
+    }
+  }
+  return false;
+}
+
+TEST(ArithmeticDocument, HasARowAndAnExampleOfEveryOperation) {
+  const std::string page = GDR_SOURCE_DIR "/docs/machine/arithmetic.md";
+  const std::vector<Example> examples = examples_of(page);
+  for (const isa::OperationInfo& info : isa::operations()) {
+    if (!info.computes()) continue;
+    EXPECT_TRUE(has_row(page, info.mnemonic)) << info.mnemonic << " is in no table of docs/machine/arithmetic.md";
+    EXPECT_TRUE(std::ranges::find(examples, info.mnemonic, &Example::operation) != examples.end())
+        << info.mnemonic << " has no example in docs/machine/arithmetic.md";
+  }
+}
+
 }  // namespace
 }  // namespace gdr::tests
