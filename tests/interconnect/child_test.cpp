@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdio>
@@ -40,6 +41,29 @@ TEST(Child, BytesComeBackAndTheLibraryThatEndedTheProcessIsNamed) {
   } catch (const ChildEnded& ended) {
     EXPECT_STREQ(ended.what(), "x.png: librsvg ended with signal 6: no memory");
   }
+}
+
+TEST(Child, ResultsAndOutputAreNotFilesThatTheUserLimits) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  const std::string bytes(1U << 20, 'x');
+  const auto prints = [&]() -> std::string {
+    std::fputs((bytes + "\nno memory\n").c_str(), stderr);
+    std::abort();
+  };
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  std::string computed;
+  std::string reason;
+  try {
+    computed = run_in_child({.what = "x", .library = "librsvg", .compute = [&] { return bytes; }}).computed;
+    static_cast<void>(run_in_child({.what = "x", .library = "librsvg", .compute = prints}));
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_TRUE(computed == bytes);
+  EXPECT_EQ(reason, "x: librsvg ended with signal 6: no memory");
 }
 
 TEST(Child, BeginsAlthoughOtherThreadsRegisterExitHandlers) {

@@ -7,11 +7,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -30,24 +31,31 @@
 namespace gdr::interconnect {
 namespace {
 
-/// A file in memory that both processes have open. The child writes it, and the parent reads it once the child has
-/// ended.
-class SharedFile {
+/// A way from the child to this process, which reads while the child works. Unlike a file in memory, it is not subject
+/// to the user's limit on the size of files.
+class Pipe {
  public:
-  explicit SharedFile(const char* name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
-    if (descriptor_ < 0) throw Error(fmt::format("no memory for the results of a process: {}", std::strerror(errno)));
+  explicit Pipe(const char* what) {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0 || fcntl(ends_[0], F_SETFL, O_NONBLOCK) != 0) {
+      throw Error(fmt::format("no pipe for {} of a process: {}", what, std::strerror(errno)));
+    }
   }
-  ~SharedFile() { close(descriptor_); }
-  SharedFile(const SharedFile&) = delete;
-  SharedFile& operator=(const SharedFile&) = delete;
+  ~Pipe() {
+    for (const int end : ends_) close(end);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
 
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int from() const { return ends_[0]; }
+  [[nodiscard]] int into() const { return ends_[1]; }
+  [[nodiscard]] const std::string& content() const { return content_; }
 
   /// False if not all of it could be written.
   [[nodiscard]] bool write_all(const void* data, std::size_t size) const {
     const char* next = static_cast<const char*>(data);
     while (size > 0) {
-      const ssize_t written = write(descriptor_, next, size);
+      const ssize_t written = write(into(), next, size);
+      if (written < 0 && errno == EINTR) continue;
       if (written <= 0) return false;
       next += written;
       size -= static_cast<std::size_t>(written);
@@ -55,22 +63,18 @@ class SharedFile {
     return true;
   }
 
-  [[nodiscard]] std::string read_all() const {
-    struct stat status{};
-    if (fstat(descriptor_, &status) != 0) return {};
-    std::string content(static_cast<std::size_t>(status.st_size), '\0');
-    std::size_t done = 0;
-    while (done < content.size()) {
-      const ssize_t got = pread(descriptor_, content.data() + done, content.size() - done, static_cast<off_t>(done));
-      if (got <= 0) break;
-      done += static_cast<std::size_t>(got);
+  /// Takes what is there, without waiting for more.
+  void take() {
+    std::array<char, 65536> part;
+    ssize_t got = 0;
+    while ((got = read(from(), part.data(), part.size())) > 0 || (got < 0 && errno == EINTR)) {
+      if (got > 0) content_.append(part.data(), static_cast<std::size_t>(got));
     }
-    content.resize(done);
-    return content;
   }
 
  private:
-  int descriptor_;
+  std::array<int, 2> ends_{-1, -1};
+  std::string content_;
 };
 
 class Descriptor {
@@ -97,13 +101,12 @@ double peak_memory_bytes() {
   return static_cast<double>(usage.ru_maxrss) * kKibi;
 }
 
-[[noreturn]] void run_child(const std::function<std::string()>& compute, const SharedFile& results,
-                            const SharedFile& output) {
+[[noreturn]] void run_child(const std::function<std::string()>& compute, const Pipe& results, const Pipe& output) {
   constexpr int kNoResults = 1;
   // If the parent is gone, nobody wants results.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  dup2(output.descriptor(), STDOUT_FILENO);
-  dup2(output.descriptor(), STDERR_FILENO);
+  dup2(output.into(), STDOUT_FILENO);
+  dup2(output.into(), STDERR_FILENO);
   bool written = false;
   try {
     const double memory_at_birth = peak_memory_bytes();
@@ -114,7 +117,6 @@ double peak_memory_bytes() {
   } catch (const std::exception& error) {
     written = results.write_all(&kErrorText, 1) && results.write_all(error.what(), std::strlen(error.what()));
   }
-  // A file in memory counts against the user's limit on the size of files, too.
   if (!written) dprintf(STDERR_FILENO, "its results cannot be kept: %s\n", std::strerror(errno));
   // _exit() neither writes the parent's buffers again nor runs the library's destructors.
   _exit(written ? 0 : kNoResults);
@@ -135,20 +137,32 @@ std::string reason_in(const std::string& text) {
   return text.substr(begin, end - begin + 1);
 }
 
-/// Calls `meanwhile` until the child has ended, but does not reap the child.
-void pass_time(pid_t child, const std::function<void()>& meanwhile) {
-  constexpr int kMilliseconds = 100;
-  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // readable when the child has ended
-  if (descriptor < 0) return;
-  const Descriptor closed_at_the_end(descriptor);
-  pollfd ended{descriptor, POLLIN, 0};
-  int ready = 0;
-  while ((ready = poll(&ended, 1, kMilliseconds)) == 0 || (ready < 0 && errno == EINTR)) meanwhile();
-}
-
 bool has_ended(pid_t child) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child;
+}
+
+/// Reads what the child writes until it has ended, and calls `meanwhile` ten times a second, but does not reap the
+/// child. Nobody waits for the ends of the pipes: children of other threads may have them open, too.
+void listen_to(pid_t child, Pipe& results, Pipe& output, const std::function<void()>& meanwhile) {
+  constexpr std::chrono::milliseconds kPause{100};
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // readable when the child has ended
+  const Descriptor closed_at_the_end(descriptor);
+  auto next = std::chrono::steady_clock::now() + kPause;
+  while (!has_ended(child)) {
+    // poll() ignores an entry whose descriptor is negative: then the child's end is noticed after a pause.
+    std::array<pollfd, 3> sources{{{descriptor, POLLIN, 0}, {results.from(), POLLIN, 0}, {output.from(), POLLIN, 0}}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
+    poll(sources.data(), sources.size(),
+         static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), kPause).count()));
+    results.take();
+    output.take();
+    if (std::chrono::steady_clock::now() < next) continue;
+    next = std::chrono::steady_clock::now() + kPause;
+    if (meanwhile) meanwhile();
+  }
+  results.take();
+  output.take();
 }
 
 /// The child's status and processor time, once it has ended.
@@ -166,7 +180,7 @@ int wait_for(pid_t child, double& processor_seconds) {
 /// Forks a child that computes. If another thread of this process held the lock of the C library's list of exit
 /// handlers at that time, the child can register none and would wait for ever, for instance for a static object's. So
 /// it registers one before all else, and if it does not come back from that, another child is forked.
-pid_t started_child(const ChildWork& work, const SharedFile& results, const SharedFile& output) {
+pid_t started_child(const ChildWork& work, const Pipe& results, const Pipe& output) {
   constexpr std::chrono::milliseconds kFirstPatience{200};  // doubled each time: a busy machine may be slow
   constexpr std::chrono::microseconds kPause{100};
   constexpr int kMostTries = 10;
@@ -204,22 +218,19 @@ SharedNumber::SharedNumber() {
 SharedNumber::~SharedNumber() { munmap(value_, sizeof(std::atomic<double>)); }
 
 ChildResult<std::string> run_in_child(const ChildWork& work) {
-  const SharedFile results("gdr-results");
-  const SharedFile output("gdr-output");
+  Pipe results("the results");
+  Pipe output("the output");
   const pid_t child = started_child(work, results, output);
-  if (work.meanwhile) {
-    try {
-      pass_time(child, work.meanwhile);
-    } catch (...) {
-      double unused = 0;
-      kill(child, SIGKILL);
-      static_cast<void>(wait_for(child, unused));
-      throw;
-    }
-  }
   ChildResult<std::string> result;
+  try {
+    listen_to(child, results, output, work.meanwhile);
+  } catch (...) {
+    kill(child, SIGKILL);
+    static_cast<void>(wait_for(child, result.processor_seconds));
+    throw;
+  }
   const int status = wait_for(child, result.processor_seconds);
-  std::string content = results.read_all();
+  std::string content = results.content();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !content.empty()) {
     if (content[0] == kErrorText) throw Error(content.substr(1));
     std::memcpy(&result.memory_bytes, content.data() + 1, sizeof result.memory_bytes);
@@ -228,7 +239,7 @@ ChildResult<std::string> run_in_child(const ChildWork& work) {
   }
   const std::string how =
       WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("status {}", WEXITSTATUS(status));
-  const std::string reason = reason_in(output.read_all());
+  const std::string reason = reason_in(output.content());
   throw ChildEnded(fmt::format("{}: {} ended with {}: {}", work.what, work.library, how, reason), reason);
 }
 

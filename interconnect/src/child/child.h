@@ -28,8 +28,7 @@ struct ChildWork {
   std::string_view what;
   std::string_view library;  // that ends the process on errors
   std::function<std::string()> compute;
-  /// Called about ten times a second while the child computes, if the system can report the end of a process by a file
-  /// descriptor.
+  /// Called about ten times a second while the child computes.
   std::function<void()> meanwhile = {};
 };
 
