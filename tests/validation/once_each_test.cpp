@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,6 +47,46 @@ TEST(OnceEach, AFailureIsToldToAllThatAsk) {
   EXPECT_THROW(static_cast<void>(results.of(1, fail)), Error);
   EXPECT_THROW(static_cast<void>(results.of(1, fail)), Error);
   EXPECT_EQ(computed, 1);
+}
+
+TEST(OnceEach, AThreadWithOtherWorkIsNotMadeToWait) {
+  OnceEach<int, int> results;
+  std::promise<void> begun;
+  std::promise<void> may_end;
+  std::thread computing([&] {
+    static_cast<void>(results.of(1, [&] {
+      begun.set_value();
+      may_end.get_future().wait();
+      return 11;
+    }));
+  });
+  begun.get_future().wait();
+  {
+    const OtherWork other_work(true);
+    EXPECT_THROW(static_cast<void>(results.of(1, [] { return 0; })), Busy);
+    EXPECT_EQ(results.of(2, [] { return 22; }), 22);
+  }
+  may_end.set_value();
+  EXPECT_EQ(results.of(1, [] { return 0; }), 11);
+  computing.join();
+  const OtherWork other_work(true);
+  EXPECT_EQ(results.of(1, [] { return 0; }), 11);
+}
+
+TEST(OnceEach, AThreadThatComputesAResultWaitsForWhatItNeeds) {
+  OnceEach<int, int> results;
+  std::promise<void> begun;
+  std::thread computing([&] {
+    static_cast<void>(results.of(1, [&] {
+      begun.set_value();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the other comes meanwhile
+      return 11;
+    }));
+  });
+  begun.get_future().wait();
+  const OtherWork other_work(true);
+  EXPECT_EQ(results.of(2, [&] { return 2 * results.of(1, [] { return 0; }); }), 22);
+  computing.join();
 }
 
 }  // namespace

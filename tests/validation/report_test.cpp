@@ -9,11 +9,13 @@
 #include <cmath>
 #include <future>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "once_each.h"
 #include "testing.h"
 
 namespace gdr::validation {
@@ -233,6 +235,41 @@ TEST(ValidationReport, RowsAreComputedSideBySide) {
                                                    std::future_status::ready;
                                           }}});
   for (const Judged& judged : judge_rows(rows_of("meet", 2), models)) EXPECT_TRUE(std::get<bool>(judged.ours));
+}
+
+TEST(ValidationReport, LongRowsAreBegunFirst) {
+  std::mutex mutex;
+  std::vector<std::string> begun;
+  const Models models(std::vector<Model>{{"timed",
+                                          {},
+                                          [&](const Row& row) -> Ours {
+                                            const std::lock_guard lock(mutex);
+                                            begun.push_back(row.id.text());
+                                            return true;
+                                          },
+                                          [](const Row& row) { return row.id.text() == "A.17" ? 5.0 : 0.0; }}});
+  const std::vector<Judged> rows = judge_rows(rows_of("timed", 40), models);
+  // Another thread may come to its row before.
+  const auto first = std::ranges::find(begun, "A.17") - begun.begin();
+  EXPECT_LT(first, 9);
+  EXPECT_EQ(rows[17].row.id.text(), "A.17");
+}
+
+TEST(ValidationReport, ARowThatNeedsAResultUnderWayComesAfterTheOthers) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one thread";
+  // Row 0 computes what row 1 needs, too, and ends only when the last row is done: a thread that waited for it in row 1
+  // would leave the last row to nobody.
+  OnceEach<int, bool> results;
+  std::promise<void> last_is_done;
+  const Models models(std::vector<Model>{{"shared", {}, [&](const Row& row) -> Ours {
+                                            if (row.id.text() == "A.9") last_is_done.set_value();
+                                            if (row.id.text() != "A.0" && row.id.text() != "A.1") return true;
+                                            return results.of(1, [&] {
+                                              return last_is_done.get_future().wait_for(std::chrono::minutes(1)) ==
+                                                     std::future_status::ready;
+                                            });
+                                          }}});
+  for (const Judged& judged : judge_rows(rows_of("shared", 10), models)) EXPECT_TRUE(std::get<bool>(judged.ours));
 }
 
 TEST(ValidationReport, ARowThatCannotBeComputedIsTold) {

@@ -29,4 +29,9 @@ Ours Models::ours(const Row& row) const {
   return model->compute(row);
 }
 
+double Models::seconds(const Row& row) const {
+  const Model* model = find(row.model);
+  return model != nullptr && model->seconds ? model->seconds(row) : 0;
+}
+
 }  // namespace gdr::validation

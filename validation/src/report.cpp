@@ -7,11 +7,15 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <deque>
+#include <functional>
+#include <mutex>
 #include <set>
 #include <thread>
 
 #include "gdr/base/stopping.h"
 #include "gdr/emulator/thread_pool.h"
+#include "once_each.h"
 
 namespace gdr::validation {
 namespace {
@@ -33,6 +37,44 @@ unsigned threads_for(std::size_t rows) {
   return static_cast<unsigned>(std::min<std::size_t>(of_host, rows));
 }
 
+/// Which row a thread computes next: the longest first, so that no thread is left with a long one at the end. A row
+/// that needs what another thread computes waits until no other row is left to begin.
+class RowQueue {
+ public:
+  struct Next {
+    std::size_t row;
+    bool waits;  // for results that other threads compute
+  };
+
+  RowQueue(std::span<const Row* const> rows, const Models& models) {
+    std::vector<double> seconds;
+    for (const Row* row : rows) {
+      seconds.push_back(models.seconds(*row));
+      fresh_.push_back(fresh_.size());
+    }
+    std::ranges::stable_sort(fresh_, std::ranges::greater(), [&](std::size_t row) { return seconds[row]; });
+  }
+
+  /// To be called only if fewer rows are computed or under way than there are.
+  Next take() {
+    const std::lock_guard lock(mutex_);
+    const bool is_fresh = !fresh_.empty();
+    std::deque<std::size_t>& from = is_fresh ? fresh_ : put_off_;
+    const std::size_t row = from.front();
+    from.pop_front();
+    return {row, !is_fresh};
+  }
+  void put_off(std::size_t row) {
+    const std::lock_guard lock(mutex_);
+    put_off_.push_back(row);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::size_t> fresh_;  // nobody has begun them
+  std::deque<std::size_t> put_off_;
+};
+
 }  // namespace
 
 std::vector<Judged> judge_rows(const Data& data, const Models& models, const std::string& only,
@@ -50,13 +92,26 @@ std::vector<Judged> judge_rows(const Data& data, const Models& models, const std
     if (progress) progress(static_cast<double>(done) / static_cast<double>(rows.size()), row.id.text());
     told = done;
   };
-  emulator::ThreadPool(threads_for(rows.size())).run(static_cast<unsigned>(rows.size()), [&](unsigned n) {
+  RowQueue queue(chosen, models);
+  // Each part computes one row, whichever is next.
+  emulator::ThreadPool(threads_for(rows.size())).run(static_cast<unsigned>(rows.size()), [&](unsigned) {
     const base::Stopping stopping([&] { return !goes_on || goes_on(); });
-    base::pause();
-    const Ours ours = models.ours(*chosen[n]);
-    rows[n] = {*chosen[n], ours, judge(*chosen[n], ours)};
-    const std::size_t done = ++computed;
-    if (std::this_thread::get_id() == caller) tell(done, *chosen[n]);
+    while (true) {
+      base::pause();
+      const auto [n, waits] = queue.take();
+      const Row& row = *chosen[n];
+      try {
+        const OtherWork other_work(!waits);
+        const Ours ours = models.ours(row);
+        rows[n] = {row, ours, judge(row, ours)};
+      } catch (const Busy&) {
+        queue.put_off(n);
+        continue;
+      }
+      const std::size_t done = ++computed;
+      if (std::this_thread::get_id() == caller) tell(done, row);
+      return;
+    }
   });
   if (told < rows.size()) tell(rows.size(), *chosen.back());
   return rows;

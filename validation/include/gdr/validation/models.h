@@ -19,6 +19,8 @@ struct Model {
   std::string name;
   std::vector<CaseField> takes;             // the fields that a row's case must have, and no others
   std::function<Ours(const Row&)> compute;  // by several threads at once
+  /// About how long that takes; none: a moment. Only the order of rows depends on it.
+  std::function<double(const Row&)> seconds = {};
 };
 
 class Models {
@@ -33,6 +35,8 @@ class Models {
   /// Computes the row's model; nothing for a row without one. Throws gdr::Error for an unknown name, and if a kernel or
   /// description is missing.
   [[nodiscard]] Ours ours(const Row& row) const;
+  /// Estimated seconds of ours(); 0 for a moment.
+  [[nodiscard]] double seconds(const Row& row) const;
 
  private:
   std::vector<Model> models_;
