@@ -36,7 +36,7 @@ std::uint32_t Constants::place_of(isa::LongWord value) {
 void LineCode::add(const LinePlan& plan) {
   prepare_indirect(plan);
   fetch_bm(plan);
-  for (const std::size_t at : plan.order) {
+  for (const std::uint8_t at : plan.order) {
     const PlannedUnit& unit = plan.units[at];
     if (unit.work->stores_to_bm()) {
       add_store(unit);

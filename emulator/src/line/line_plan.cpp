@@ -1,7 +1,7 @@
 #include "line_plan.h"
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
 
 namespace gdr::emulator::simd {
 namespace {
@@ -24,7 +24,7 @@ void add_accesses(PlannedUnit& unit, const LineContext& line) {
 
 std::vector<PlannedUnit> units_of(const LineContext& line) {
   std::vector<PlannedUnit> units;
-  units.reserve(isa::kUnits);
+  units.reserve(static_cast<std::size_t>(std::ranges::count_if(line.work.units(), &isa::UnitWork::computes)));
   for (const isa::UnitWork& work : line.work.units()) {
     if (!work.computes) continue;
     PlannedUnit unit;
@@ -38,9 +38,10 @@ std::vector<PlannedUnit> units_of(const LineContext& line) {
 
 /// True if an element writes a word that a later element of the same unit reads.
 bool meets_later_elements(const PlannedUnit& unit, const PlannedWrite& target, unsigned elements) {
-  for (unsigned element = 0; element < elements; ++element) {
-    for (unsigned later = element + 1; later < elements; ++later) {
-      for (const RowPattern& read : unit.reads) {
+  for (const RowPattern& read : unit.reads) {
+    if (!read.rows().meets(target.rows.rows())) continue;
+    for (unsigned element = 0; element < elements; ++element) {
+      for (unsigned later = element + 1; later < elements; ++later) {
         if (target.rows.word(element).meets(read.word(later))) return true;
       }
     }
@@ -74,29 +75,32 @@ Landing flag_landing_of(const PlannedUnit& unit, const std::vector<PlannedUnit>&
 
 /// Puts units whose direct writes disturb no other unit first. If each disturbs another one, the first gives in: its
 /// writes wait.
-std::vector<std::size_t> order_of(std::vector<PlannedUnit>& units) {
-  std::vector<std::size_t> left(units.size());
-  std::iota(left.begin(), left.end(), std::size_t{0});
-  const auto disturbs = [&](const PlannedUnit& unit, const PlannedWrite& target) {
-    return target.landing == Landing::direct && std::ranges::any_of(left, [&](std::size_t other) {
-             return units[other].work->unit != unit.work->unit && units[other].reads_of(target.rows.rows());
-           });
+LinePlan::Order order_of(std::vector<PlannedUnit>& units) {
+  LinePlan::Order order;
+  unsigned left = (1u << units.size()) - 1;  // a bit for each unit that has no place yet
+  const auto disturbs = [&](std::size_t at, const PlannedWrite& target) {
+    if (target.landing != Landing::direct) return false;
+    for (std::size_t other = 0; other < units.size(); ++other) {
+      if ((left >> other & 1) != 0 && other != at && units[other].reads_of(target.rows.rows())) return true;
+    }
+    return false;
   };
-  std::vector<std::size_t> order;
-  order.reserve(units.size());
-  while (!left.empty()) {
-    auto chosen = std::ranges::find_if(left, [&](std::size_t at) {
-      return std::ranges::none_of(units[at].writes,
-                                  [&](const PlannedWrite& target) { return disturbs(units[at], target); });
-    });
-    if (chosen == left.end()) {
-      chosen = left.begin();
-      for (PlannedWrite& target : units[*chosen].writes) {
-        if (disturbs(units[*chosen], target)) target.landing = Landing::own_line;
+  while (left != 0) {
+    std::size_t chosen = 0;
+    while (chosen < units.size() &&
+           ((left >> chosen & 1) == 0 ||
+            std::ranges::any_of(
+                units[chosen].writes, [&](const PlannedWrite& target) { return disturbs(chosen, target); }))) {
+      ++chosen;
+    }
+    if (chosen == units.size()) {
+      chosen = static_cast<std::size_t>(std::countr_zero(left));
+      for (PlannedWrite& target : units[chosen].writes) {
+        if (disturbs(chosen, target)) target.landing = Landing::own_line;
       }
     }
-    order.push_back(*chosen);
-    left.erase(chosen);
+    order.push_back(static_cast<std::uint8_t>(chosen));
+    left &= ~(1u << chosen);
   }
   return order;
 }

@@ -65,9 +65,10 @@ struct LineContext {
 
 /// Made for one line, asked by LineCode, and thrown away.
 struct LinePlan {
+  using Order = Few<std::uint8_t, isa::kUnits>;
+
   std::vector<PlannedUnit> units;
-  /// Indices of the units: no direct write changes an operand of a later one.
-  std::vector<std::size_t> order;
+  Order order;  // indices of the units: no direct write changes an operand of a later one
 };
 
 /// A write goes directly to its place if nobody can see the difference. It waits for its own line's end if another unit
