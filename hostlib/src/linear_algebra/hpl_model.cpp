@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "factorisation.h"
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
@@ -17,32 +18,11 @@ constexpr base::Names<ProductRule> kRuleNames({{ProductRule::faster, "faster"}, 
 /// Order of the triangles that the host solves under ProductRule::faster, as in libgdrblas.
 constexpr double kHostTriangle = 64;
 
-/// `swap` returns the seconds of a panel's row swaps, from the panel's rows, its columns, and the columns to its right.
+/// Seconds of a factorisation, and of the solution by its factors.
 template <class Swap>
 HplStages stages(const HplNode& node, double memory, std::uint64_t order, std::uint64_t width, const Swap& swap) {
-  if (order < 1) throw Error(fmt::format("n = {} is refused: it must be at least 1", order));
-  if (width < 1) throw Error(fmt::format("nb = {} is refused: it must be at least 1", width));
-  require_hpl_memory(order, kDoubleBytes, 1, memory);
-  const auto n = static_cast<double>(order);
-  const auto nb = static_cast<double>(width);
-  HplStages stages;
-  NodeSeconds computed;
-  for (double first = 0; first < n; first += nb) {
-    const double columns = std::min(nb, n - first);
-    const double rest = n - first - columns;
-    const NodeSeconds panel = node.panel(n - first, columns);
-    stages.panel += panel.total();
-    computed += panel;
-    if (rest == 0) break;
-    NodeSeconds update = node.solve(columns, rest);
-    update += node.product(rest, rest, columns);
-    stages.update += update.total();
-    computed += update;
-    stages.swap += swap(n - first, columns, rest);
-  }
-  stages.backsub = node.back_substitution(n);
-  stages.board = computed.board;
-  stages.clocks = computed.clocks;
+  HplStages stages = factorisation_stages(node, {order, width, kDoubleBytes, memory}, swap);
+  stages.backsub = node.back_substitution(static_cast<double>(order));
   return stages;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "factorisation.h"
 #include "gdr/base/error.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
@@ -266,31 +267,13 @@ double mxp_refinement_seconds(const HostDescription& host, double n, unsigned st
 
 MxpStages mxp_with_board(const HostDescription& host, const DgemmModel& board, const DgemmTransfer& transfer,
                          ProductRule rule, std::uint64_t n, std::uint64_t nb, unsigned steps) {
-  if (n == 0) throw Error("n = 0 is refused: it must be at least 1");
-  if (nb == 0) throw Error("nb = 0 is refused: it must be at least 1");
-  require_hpl_memory(n, kMxpElementBytes, 1, host.memory);
   const HostDescription single = in_single_precision(host);
   const HplNode node(single, &board, transfer, rule);
-  const auto order = static_cast<double>(n);
-  const auto width = static_cast<double>(nb);
-  MxpStages stages;
-  NodeSeconds computed;
-  for (double first = 0; first < order; first += width) {
-    const double columns = std::min(width, order - first);
-    const double rest = order - first - columns;
-    const NodeSeconds panel = node.panel(order - first, columns);
-    stages.panel += panel.total();
-    computed += panel;
-    if (rest == 0) break;
-    NodeSeconds update = node.solve(columns, rest);
-    update += node.product(rest, rest, columns);
-    stages.update += update.total();
-    computed += update;
-  }
-  stages.refinement = mxp_refinement_seconds(host, order, steps, 1);
-  stages.board = computed.board;
-  stages.clocks = computed.clocks;
-  return stages;
+  // Without pivots, rows stay where they are.
+  const HplStages factors =
+      factorisation_stages(node, {n, nb, kMxpElementBytes, host.memory}, [](double, double, double) { return 0; });
+  return {factors.panel, factors.update, mxp_refinement_seconds(host, static_cast<double>(n), steps, 1), factors.board,
+          factors.clocks};
 }
 
 }  // namespace gdr
