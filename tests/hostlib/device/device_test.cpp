@@ -102,6 +102,25 @@ TEST_P(DeviceTest, SplitsManyIParticlesIntoRuns) {
   EXPECT_EQ(device.counters().runs, 4u * 3u) << "three runs on each of four chips";
 }
 
+// As docs/kernels/assembly.md says of sections.
+TEST_P(DeviceTest, WordsThatInitializationSetsStayFromRunToRunUntilTheKernelIsLoaded) {
+  const isa::Program counts = assembled(
+      "kernel counts\nvar vector long x hlt\nvar vector long runs\nvar vector long sum rrn flt72to64\ninitialization\n"
+      "  upassa f\"0\" runs\n  nop\nloop initialization\n  fadd runs f\"1\" runs\n  nop\n  upassa runs sum\n  nop\n"
+      "loop body\n  nop\n");
+  Device device(options(GetParam()));
+  const auto runs_of = [&](std::size_t particle) {
+    return std::bit_cast<double>(device.run(bits(std::vector<double>(300)), 0)[particle]);
+  };
+  for (int loads = 0; loads < 2; ++loads) {
+    device.load(counts);
+    EXPECT_EQ(runs_of(0), 1);
+    EXPECT_EQ(runs_of(43), 4);  // three runs a call, the third with i-particles 256 to 299
+    EXPECT_EQ(runs_of(128), 8);
+    EXPECT_EQ(runs_of(299), 12);
+  }
+}
+
 TEST_P(DeviceTest, ParameterReachesEveryBlock) {
   Device device(options(GetParam()));
   device.load(assembled(kSpring));
