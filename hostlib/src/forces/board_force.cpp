@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "force_calls.h"
+
 namespace gdr::hostlib {
 namespace {
 
@@ -45,21 +47,23 @@ void BoardForce::set_j_count(std::size_t n) {
 }
 
 void BoardForce::set_j_particles(std::span<const std::size_t> addresses, std::span<const JParticle> particles) {
+  require_j_particles(addresses, particles, j_count_);
+  for (const JParticle& particle : particles) require_index(particle.id);
   std::vector<std::uint64_t> record(records_.j_fields());
   for (std::size_t n = 0; n < addresses.size(); ++n) {
-    if (addresses[n] >= j_count_) {
-      throw Error(fmt::format("j address {} is outside 0..{}", addresses[n], j_count_ - 1));
-    }
-    require_index(particles[n].id);
     records_.put(record, particles[n]);
     device_.write_j(addresses[n], record);
     j_written_ = std::max(j_written_, addresses[n] + 1);
   }
 }
 
-void BoardForce::set_time(double t) { device_.set_parameter("ti", t); }
+void BoardForce::set_time(double t) {
+  require_time(t);
+  device_.set_parameter("ti", t);
+}
 
 std::vector<Force> BoardForce::evaluate(std::span<const IParticle> i_particles, double eps2) {
+  require_i_particles(i_particles, eps2);
   const std::size_t size = records_.i_fields();
   std::vector<std::uint64_t> fields(i_particles.size() * size);
   for (std::size_t n = 0; n < i_particles.size(); ++n) {

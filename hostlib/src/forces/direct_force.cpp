@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "force_calls.h"
 #include "gdr/base/error.h"
 #include "gdr/base/stopping.h"
 #include "simd/direct_sums.h"
@@ -89,15 +90,10 @@ void DirectForce::set_j_count(std::size_t n) {
 }
 
 void DirectForce::set_j_particles(std::span<const std::size_t> addresses, std::span<const JParticle> particles) {
-  if (addresses.size() != particles.size()) {
-    throw Error(fmt::format("set_j_particles: {} addresses for {} particles", addresses.size(), particles.size()));
-  }
+  require_j_particles(addresses, particles, j_count_);
   fresh_ = false;
   for (std::size_t k = 0; k < addresses.size(); ++k) {
     const std::size_t at = addresses[k];
-    if (at >= j_count_) {
-      throw Error(fmt::format("set_j_particles: address {} is not below the j count {}", at, j_count_));
-    }
     const JParticle& particle = particles[k];
     id_[at] = particle.id;
     mass_[at] = particle.mass;
@@ -111,6 +107,7 @@ void DirectForce::set_j_particles(std::span<const std::size_t> addresses, std::s
 }
 
 void DirectForce::set_time(double t) {
+  require_time(t);
   time_ = t;
   fresh_ = false;
 }
@@ -139,6 +136,7 @@ void DirectForce::predict() {
 }
 
 std::vector<Force> DirectForce::evaluate(std::span<const IParticle> i_particles, double eps2) {
+  require_i_particles(i_particles, eps2);
   if (!fresh_) predict();
   const std::size_t n = i_particles.size();
   if (n == 0) return {};

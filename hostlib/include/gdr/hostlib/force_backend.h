@@ -59,16 +59,16 @@ class ForceBackend {
   /// count as mass 0; a smaller number forgets the particles beyond it. Throws gdr::Error if the memory is smaller.
   virtual void set_j_count(std::size_t n) = 0;
 
-  /// Writes particles[k] to addresses[k]; both spans have the same length. Throws gdr::Error for an address >= the j
-  /// count.
+  /// Writes particles[k] to addresses[k]; both spans have the same length. Of an address that is there twice the last
+  /// particle stays. Throws gdr::Error for an address >= the j count and for NaN, and then writes none.
   virtual void set_j_particles(std::span<const std::size_t> addresses, std::span<const JParticle> particles) = 0;
 
   /// Sets the time to which evaluate() predicts the j-particles. Times may come in any order and be any distance from
-  /// t0.
+  /// t0. Throws gdr::Error for a time that is not finite.
   virtual void set_time(double t) = 0;
 
   /// Returns the forces on `i_particles`, in their order. eps2 >= 0 is the squared softening length. A pair with s2 = 0
-  /// contributes nothing.
+  /// contributes nothing. Throws gdr::Error for a negative eps2 and for NaN.
   [[nodiscard]] virtual std::vector<Force> evaluate(std::span<const IParticle> i_particles, double eps2) = 0;
 
   /// Noise that an integrator has to expect when it takes the difference of two forces.
