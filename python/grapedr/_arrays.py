@@ -54,9 +54,15 @@ def numbers(what: str, values: ArrayLike, shape: tuple[int | str, ...], finite: 
 
 
 def as_doubles(what: str, array: NDArray, values: object) -> NDArray[np.float64]:
-    """A contiguous copy of `array`, which NumPy has made of `values`. Refused is a whole number that is no double, which
-    NumPy would round: in an array of integers, or in a list beside real numbers."""
-    copy = np.array(array, dtype=np.float64, order="C")
+    """A contiguous copy of `array`, which NumPy has made of `values`. Refused is a number that is no double, which NumPy
+    would round: in an array of longdouble, in an array of integers, or a whole number in a list beside real numbers."""
+    with np.errstate(over="ignore"):  # it is refused below
+        copy = np.array(array, dtype=np.float64, order="C")
+    if array.dtype.kind == "f" and array.dtype.itemsize > copy.dtype.itemsize:
+        rounded = (copy != array) & (array == array)
+        if rounded.any():
+            place = tuple(int(n) for n in np.argwhere(rounded)[0])
+            raise Error(f"{what} is {array[place]!s}{f' at {place}' if place else ''} in type {array.dtype}, which no double holds")
     large = np.abs(copy) >= 2**53  # all whole numbers below are doubles
     if not large.any():
         return copy
@@ -137,6 +143,8 @@ def real(what: str, value: object) -> float:
         raise Error(f"{what} is refused: it must be in the range of a double") from None
     if isinstance(given, (int, np.integer)) and int(given) != number:
         raise Error(f"{what} is {given}, which no double holds: give a real number")
+    if isinstance(given, np.floating):
+        as_doubles(what, np.asarray(given), given)
     return number
 
 

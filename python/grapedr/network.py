@@ -198,12 +198,7 @@ def sum_words(terms: ArrayLike) -> NDArray[np.int64]:
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:  # two doubles hold what one may not
         bits = array.dtype.type
         return _models.sum_words(np.stack([(array >> bits(32)) * 2.0**32, (array & bits(2**32 - 1)) * 1.0]))
-    doubles = as_doubles("terms", array, terms)
-    rounded = (doubles != array) & (array == array)  # of NumPy's longdouble
-    if rounded.any():
-        place = tuple(int(n) for n in np.argwhere(rounded)[0])
-        raise Error(f"terms is {array[place]} at {place} in type {array.dtype}, which no double holds")
-    return _models.sum_words(doubles)
+    return _models.sum_words(as_doubles("terms", array, terms))
 
 
 def sum_value(words: ArrayLike) -> float:

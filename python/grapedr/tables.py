@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arrays import refuse_not_finite
+from ._arrays import as_doubles, refuse_not_finite
 from ._core import Error
 
 Table = dict[str, NDArray]
@@ -43,6 +43,8 @@ def _checked(table: Mapping[str, ArrayLike] | NDArray, what: str) -> Table:
             raise Error(f"{what}: column '{name}' is a number: it must be an array")
         if column.dtype.kind == "f":
             refuse_not_finite(f"{what}: column '{name}'", column, finite=False)
+        if column.dtype.kind == "f" and column.dtype.itemsize > 8:  # files hold doubles
+            columns[name] = as_doubles(f"{what}: column '{name}'", column, column)
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise Error(f"{what}: the columns must have one length ({', '.join(f'{k}: {n}' for k, n in lengths.items())})")

@@ -105,6 +105,24 @@ class Refusals(unittest.TestCase):
                 whole.run({"xi": [1]}, {"a": [number], "b": [number]})
         self.assertEqual(whole.run({"xi": [1]}, {"a": [], "b": []})["s"], [0])  # no records
 
+    @unittest.skipIf(np.finfo(np.longdouble).nmant <= np.finfo(np.float64).nmant, "a long double of this host is a double")
+    def test_long_doubles_that_no_double_holds_are_not_rounded(self):
+        third, large = np.longdouble(1) / 3, np.longdouble(2) ** 2000
+        for wrong in (third, large):
+            column = np.stack([np.longdouble(0.5), wrong])
+            place = r"\S* at \(1,\) in type float\d+, which no double holds"
+            self.refuses(rf"j\['mj'\] is {str(wrong)[:5]}{place}", {"xi": [0.0]}, {"xj": [1.0, 1.0], "mj": column})
+            self.refuses(rf"j\['mj'\] is {str(wrong)[:5]}{place}", {"xi": [0.0]}, {"xj": [1.0, 1.0], "mj": list(column)})
+            with self.assertRaisesRegex(grapedr.Error, f"m is {str(wrong)[:5]}{place}"):
+                grapedr.accel_jerk_pot(np.zeros((2, 3)), np.zeros((2, 3)), column)
+            with self.assertRaisesRegex(grapedr.Error, f"t_end is {str(wrong)[:5]}.* in type float\\d+, which no double holds"):
+                grapedr.NbodyRun(start="plummer", n=8, t_end=wrong)
+            with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(grapedr.Error, f"column 'x' is .*{place}"):
+                grapedr.tables.write_table(pathlib.Path(folder) / "x.csv", {"x": column})
+        exact = np.array([0.5, np.inf], np.longdouble)
+        of_either = [self.kernel.run({"xi": exact}, {"xj": [1.0], "mj": [0.25]})["sum"] for exact in (exact, exact.astype(np.float64))]
+        np.testing.assert_array_equal(*of_either)
+
     def test_whole_numbers_that_no_double_holds_are_not_rounded(self):
         odd, even = 2**53 + 1, 2**53 + 2
         numbers = {
