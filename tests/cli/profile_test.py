@@ -84,6 +84,17 @@ class Trace(Observed):
         self.assertTrue(clocks and min(clocks) > 4900 and max(clocks) <= 6000)
         self.assertEqual(self.events("--trace-run", 99, n=256), [e for e in self.events("--trace-run", 99, n=256) if e["pid"] == 0])
 
+    def test_lines_that_no_run_has_are_told(self):
+        for option, value, end in (("--trace-run", 2, "the last run is 1"), ("--trace-from", 10**9, "the last one of a run is")):
+            events = self.events(option, value, n=256)
+            self.assertEqual({e["pid"] for e in events if e["ph"] == "X"}, {0})
+            self.assertRegex(self.told, f"trace: no lines in .*: lines were requested from .*{value} on, and {end}")
+        self.events("--trace-run", 1, n=256)
+        self.assertNotIn("no lines", self.told)
+        for begin, end in ((10, 9), (10, 10)):
+            told = self.force("--trace", self.path / "t.json", "--trace-from", begin, "--trace-to", end, status=2).stderr
+            self.assertIn(f"the window from chip clock {begin} to {end} holds none", told)
+
     def test_chips_that_are_not_there_are_refused(self):
         # A wrong command line, before anything is computed: what make_trace() refuses afterwards is a 1.
         for option, value, limit in (("--trace-chips", 4, 3), ("--trace-blocks", 16, 15)):

@@ -36,7 +36,8 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
 
 void ObserveOptions::begin(Device& device) const {
   if (trace.empty()) return;
-  from_command_line("--trace-chips, --trace-blocks", [&] { hostlib::validate(what, device.chips()); });
+  from_command_line("--trace-chips, --trace-blocks, --trace-from, --trace-to",
+                    [&] { hostlib::validate(what, device.chips()); });
   device.keep_calls();
 }
 
@@ -49,6 +50,9 @@ void ObserveOptions::finish(const Device& device, const std::string& engine, con
       commandline::print_message(
           fmt::format("trace: {} events, {:.2f} MB to {}{}\n", made.events, static_cast<double>(made.json.size()) / 1e6,
                       trace, made.complete ? "" : "; cut off at the limit (--trace-limit, --trace-from, --trace-to)"));
+    }
+    if (!made.no_lines.empty()) {
+      commandline::print_message(fmt::format("trace: no lines in {}: {}\n", trace, made.no_lines));
     }
     base::write_file(trace, made.json);
   }

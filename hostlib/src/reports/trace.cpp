@@ -38,6 +38,7 @@ class Writer {
     name_tracks();
     for (const BoardCall& call : board_.calls()) write_call(call);
     trace_.json += "\n]}\n";
+    trace_.no_lines = no_lines();
     return std::move(trace_);
   }
 
@@ -119,6 +120,7 @@ class Writer {
   double write_run(double begin, std::uint64_t particles, std::uint64_t records) {
     const Begins begins = write_stages(begin, board_.one_run(particles, records));
     if (run_++ >= options_.run) {
+      note_clocks(schedule_.run((records + board_.chips() - 1) / board_.chips()).total());
       for (const unsigned chip : options_.chips) {
         write_chip(chip, records, begins.load, begins.loop, begins.collection);
       }
@@ -131,7 +133,22 @@ class Writer {
     host_slice(fmt::format("{} i-particles, {} turns", call.particles, call.records), call.begin, call.seconds);
     const Begins begins = write_stages(call.begin, board_.one_run_of_turns(call.particles, call.records));
     if (run_++ < options_.run) return;
+    note_clocks(board_.clocks_of_turns(call.particles, call.records).total());
     for (const unsigned chip : options_.chips) write_turns_of_chip(chip, call, begins);
+  }
+
+  void note_clocks(std::uint64_t clocks) { longest_ = std::max(longest_, clocks); }
+
+  [[nodiscard]] std::string no_lines() const {
+    if (run_ == 0) return "";  // the board did nothing
+    if (run_ <= options_.run) {
+      return fmt::format("lines were requested from run {} on, and the last run is {}", options_.run, run_ - 1);
+    }
+    if (longest_ <= options_.first_clock) {
+      return fmt::format("lines were requested from chip clock {} on, and the last one of a run is {}",
+                         options_.first_clock, longest_ - 1);
+    }
+    return "";
   }
 
   void write_turns_of_chip(unsigned chip, const BoardCall& call, const Begins& begins) {
@@ -284,6 +301,7 @@ class Writer {
   Trace trace_;
   unsigned chip_ = 0;
   std::uint64_t run_ = 0;
+  std::uint64_t longest_ = 0;  // chip clocks of the longest run of those whose lines may be shown
   std::uint64_t base_ = 0;
   double begin_ = 0;
 };
@@ -296,6 +314,10 @@ void validate(const TraceOptions& options, unsigned chips) {
   }
   for (const unsigned block : options.blocks) {
     if (block >= emulator::kBlocks) throw Error(fmt::format("block {} is outside 0..{}", block, emulator::kBlocks - 1));
+  }
+  if (options.first_clock >= options.last_clock) {
+    throw Error(fmt::format("the window from chip clock {} to {} holds none: it must end after it begins",
+                            options.first_clock, options.last_clock));
   }
 }
 

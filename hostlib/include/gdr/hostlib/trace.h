@@ -21,18 +21,19 @@ struct TraceOptions {
   std::uint64_t most_bytes = 8000000;
 };
 
-/// Throws gdr::Error for a chip or block that does not exist. Programs that compute for hours before they write a trace
-/// call this function first.
+/// Throws gdr::Error for a chip or block that does not exist, and for a window without clocks. Programs that compute
+/// for hours before they write a trace call this function first.
 void validate(const TraceOptions& options, unsigned chips);
 
 struct Trace {
   std::string json;
   std::uint64_t events = 0;
   bool complete = true;  // false if the trace was cut off at most_bytes
+  std::string no_lines;  // why no lines are shown, if the board's runs or their clocks end before the requested ones
 };
 
 /// `board` must have kept its calls. The events of a track nest or follow one another, and the clocks of the slices
-/// below a run add up to the clocks of the run. Throws gdr::Error for a chip or block that does not exist.
+/// below a run add up to the clocks of the run. Throws gdr::Error as validate() does.
 [[nodiscard]] Trace make_trace(const emulator::BoardTime& board, const isa::Program& program,
                                const TraceOptions& options);
 
