@@ -325,6 +325,27 @@ bool is_same_file(const struct stat& one, const struct stat& other) {
                           one.by, other.by));
 }
 
+/// An awaited file and the outputs, none of which may be it: the program would take its own output for the other's
+/// file.
+void refuse_awaited_output(const NamedFile& awaited, std::span<const NamedFile> outputs,
+                           std::span<const WrittenFile> files) {
+  std::vector<WrittenFile> later;
+  add_written(later, awaited, awaited.path);
+  for (const WrittenFile& file : later) {
+    const auto refuse = [&](const NamedFile& output) {
+      throw Error(fmt::format("{}: named for an output and for a file that another program makes: {} and {}",
+                              awaited.path.string(), output.by, awaited.by));
+    };
+    for (const WrittenFile& output : files) {
+      const bool is_same = file.status && output.status && is_same_file(*file.status, *output.status);
+      if (is_same || file.place == output.place) refuse(*output.output);
+    }
+    for (const NamedFile& output : outputs) {
+      if (output.numbered && is_numbered(file.place, output.path)) refuse(output);
+    }
+  }
+}
+
 /// The files that expect_outputs() named and write_file() has not yet replaced.
 class ExpectedOutputs {
  public:
@@ -426,6 +447,16 @@ void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const Named
     const auto [other, is_new] = of_place.try_emplace(file.place.string(), file.output);
     if (!is_new) refuse_two_outputs(file.path, *other->second, *file.output);
   }
+  // Names that are links to one file: one output would go into the other's. The files that one option leads to may be,
+  // as a checkpoint and the copy of it that is kept.
+  for (auto one = files.begin(); one != files.end(); ++one) {
+    if (!one->status || one->output->numbered) continue;
+    for (auto other = files.begin(); other != one; ++other) {
+      if (!other->status || other->output->numbered) continue;
+      if (one->output->by == other->output->by || !is_same_file(*one->status, *other->status)) continue;
+      refuse_two_outputs(one->path, *other->output, *one->output);
+    }
+  }
   for (const NamedFile& output : outputs) {
     if (!output.numbered || output.path.empty()) continue;
     for (const WrittenFile& file : files) {
@@ -435,6 +466,10 @@ void refuse_lost_files(std::span<const NamedFile> outputs, std::span<const Named
     }
   }
   for (const NamedFile& input : inputs) {
+    if (input.awaited) {
+      refuse_awaited_output(input, outputs, files);
+      continue;
+    }
     const std::optional<struct stat> read = status_of(input.path);
     if (!read) continue;
     for (const auto& [output, path, place, written] : files) {

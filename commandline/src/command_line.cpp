@@ -142,6 +142,7 @@ struct Command::Output {
 /// What is checked before a command runs.
 struct Command::Rules {
   std::vector<Output> outputs;
+  std::vector<CLI::Option*> awaited;
   bool outputs_left_to_run = false;
   std::vector<std::function<void()>> refusals;  // each may throw UsageError
 };
@@ -260,6 +261,8 @@ void Command::may_replace(const Option& output, const Option& input) const {
   }
 }
 
+void Command::awaits(const Option& file) const { rules_->awaited.push_back(file.option_); }
+
 void Command::check_rules() const {
   refuse_repeated_values();
   for (const auto& refuse : rules_->refusals) refuse();
@@ -283,8 +286,9 @@ std::vector<base::NamedFile> Command::possible_inputs() const {
   for (const CLI::Option* const option : app_->get_options()) {
     const auto is_it = [&](const Output& output) { return output.option.option_ == option; };
     if (std::ranges::any_of(rules_->outputs, is_it)) continue;
+    const bool awaited = std::ranges::find(rules_->awaited, option) != rules_->awaited.end();
     for (const std::string& text : option->results()) {
-      if (!text.empty()) inputs.push_back({option->get_name(), text});
+      if (!text.empty()) inputs.push_back({.by = option->get_name(), .path = text, .awaited = awaited});
     }
   }
   return inputs;

@@ -208,6 +208,44 @@ TEST_F(Files, ThatAreReadAreNotOverwritten) {
   EXPECT_NO_THROW(refuse_lost_files(going_on, inputs)) << "an input that the output may replace";
 }
 
+TEST_F(Files, ThatAreLinksToOneFileAreNoTwoOutputs) {
+  write_file(folder_ / "there", "data");
+  std::filesystem::create_hard_link(folder_ / "there", folder_ / "other");
+  const auto refusal = [&](const char* by) {
+    const std::vector<NamedFile> outputs{{"--log", folder_ / "there"}, {by, folder_ / "other"}};
+    return message_of([&] { refuse_lost_files(outputs); });
+  };
+  EXPECT_THAT(refusal("--json"),
+              HasSubstr("other: named for two outputs, of which one would replace the other: --log and "
+                        "--json"));
+  EXPECT_EQ(refusal("--log"), "nothing was thrown") << "the copy that the option keeps";
+}
+
+TEST_F(Files, ThatOthersMakeLaterAreNoOutputs) {
+  write_file(folder_ / "there", "data");
+  std::filesystem::create_hard_link(folder_ / "there", folder_ / "other");
+  std::filesystem::create_symlink("stop", folder_ / "link");
+  std::filesystem::create_symlink(".", folder_ / "here");
+  const std::vector<NamedFile> outputs{
+      {"--log", folder_ / "stop"}, {"--json", folder_ / "there"}, {"--output", folder_ / "s.csv", "", true}};
+  const auto refusal = [&](const char* name) {
+    const std::vector<NamedFile> awaited{{.by = "--stop-file", .path = folder_ / name, .awaited = true}};
+    return message_of([&] { refuse_lost_files(outputs, awaited); });
+  };
+  for (const auto& [name, by] : {std::pair{"stop", "--log"},
+                                 {"./stop", "--log"},
+                                 {"link", "--log"},
+                                 {"here/stop", "--log"},
+                                 {"other", "--json"},
+                                 {"s-0001.csv", "--output"}}) {
+    EXPECT_THAT(refusal(name), HasSubstr(std::string(name) +
+                                         ": named for an output and for a file that another program "
+                                         "makes: " +
+                                         by + " and --stop-file"));
+  }
+  for (const char* name : {"stopped", "s-1.csv", "s.csv"}) EXPECT_EQ(refusal(name), "nothing was thrown") << name;
+}
+
 TEST_F(Files, WithNumbersReplaceNoOutputsAndNoInputs) {
   const auto refusal = [&](const std::filesystem::path& output, const std::filesystem::path& input) {
     const std::vector<NamedFile> outputs{{"--output", folder_ / "s.csv"},

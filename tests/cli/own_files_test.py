@@ -158,6 +158,26 @@ class OwnFiles(cli_test.CliTest):
             self.succeeds("nbody", "--plummer", "8", "--t-end", end, "--checkpoint", "c", "--quiet", cwd=self.scratch)
         self.succeeds("nbody", "--restart", "c~", "--t-end", "0.03", "--checkpoint", "c", "--quiet", cwd=self.scratch)
 
+    def test_no_output_is_the_file_that_stops_the_run(self):
+        nbody = ["nbody", "--plummer", "8", "--t-end", "0.01", "--stop-file"]
+        for kind in ("json", "csv"):
+            (self.scratch / f"link.{kind}").symlink_to(f"stop.{kind}")
+        before = self.contents()
+        for option in ("--log", "--output", "--report", "--checkpoint", "--json", "--profile", "--trace"):
+            kind = "csv" if option in ("--log", "--output") else "json"
+            for name in (f"stop.{kind}", f"./stop.{kind}", f"link.{kind}"):
+                with self.subTest(option=option, name=name):
+                    done = self.gdr(*nbody, name, option, f"stop.{kind}")
+                    self.assertEqual((done.status, done.out), (2, ""), done.err)
+                    self.assertIn(f"gdr: {name}: named for an output and for a file that another program makes: {option} and "
+                                  "--stop-file\n", done.err)
+                    self.assertEqual(self.contents(), before)
+        for name, option, output in (("c~", "--checkpoint", "c"), ("s-0001.csv", "--output", "s.csv")):
+            done = self.gdr(*nbody, name, option, output, "--out-every", "0.01")
+            self.assertEqual(done.status, 2, done.err)
+            self.assertIn(f"{name}: named for an output and for a file that another program makes: {option} and --stop-file",
+                          done.err)
+
     def test_a_run_whose_checkpoint_would_replace_another_file_does_not_begin(self):
         notes = self.file("c~", "notes\n")
         self.ends(1, ["c~: the checkpoint before the last would replace it, and it is no checkpoint"], "nbody", "--plummer", "8",

@@ -480,6 +480,7 @@ void add_nbody(Command program, const std::string& name) {
       in_range(0, kNoLimit));
   const Option stop_file = command.add_option("--stop-file=FILE", options->stop_file,
                                               "write a checkpoint and end the run when this file appears");
+  command.awaits(stop_file);
   options->of_particles = {every, most_error, stop_file, binaries, orbits};
   command.heading("Run");
   const Option kernel = command.add_option("--kernel forces", options->run.kernel);

@@ -18,6 +18,7 @@ struct NamedFile {
   std::filesystem::path path;
   std::string replaces = {};  // `by` of an input that this output may replace, as a run's checkpoint does
   bool numbered = false;      // stands for all files that numbered_path() can give for `path`
+  bool awaited = false;       // an input that another program makes later: compared by name, as it may not exist yet
 };
 
 /// `path` with the number of an output before its extension: snap-0001.txt for snap.txt.

@@ -239,6 +239,8 @@ class Command {
   Option add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const;
   /// `output` may replace the file that `input` names, as a run's checkpoint does the one that it continues from.
   void may_replace(const Option& output, const Option& input) const;
+  /// `file` names a file that another program makes while the command runs, so that no output may have its name.
+  void awaits(const Option& file) const;
   /// Before the command runs, refuses those of `options` that were given if `because` returns a text: "--seed has no
   /// effect with --timing-only".
   void refuse_if(const std::vector<Option>& options, std::function<std::string()> because) const;
