@@ -276,11 +276,18 @@ void add_written(std::vector<WrittenFile>& files, const NamedFile& output, const
   files.push_back({&output, path, std::move(place), status});
 }
 
+/// What is before the ending, and the ending as it is written.
+std::pair<std::string, std::string> parts_of_name(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  const std::size_t end = name.size() - ending_of(path).size();
+  return {name.substr(0, end), name.substr(end)};
+}
+
 constexpr std::size_t kLeastDigits = 4;  // of numbered_path()
 
 bool has_number_of(const std::string& name, const std::filesystem::path& path) {
-  const std::string begin = path.stem().string() + "-";
-  const std::string end = path.extension().string();
+  const auto [stem, end] = parts_of_name(path);
+  const std::string begin = stem + "-";
   if (name.size() < begin.size() + kLeastDigits + end.size()) return false;
   if (!name.starts_with(begin) || !name.ends_with(end)) return false;
   const std::string_view digits = std::string_view(name).substr(begin.size(), name.size() - begin.size() - end.size());
@@ -430,7 +437,8 @@ void write_private_file(const std::filesystem::path& path, std::string_view cont
 }
 
 std::filesystem::path numbered_path(const std::filesystem::path& path, std::uint64_t number) {
-  return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
+  const auto [stem, ending] = parts_of_name(path);
+  return path.parent_path() / fmt::format("{}-{:04}{}", stem, number, ending);
 }
 
 std::optional<std::uint64_t> number_in_path(const std::filesystem::path& path) {

@@ -33,11 +33,17 @@ const FileKind* file_kind(std::string_view content) {
   return found == kKinds.end() ? nullptr : found;
 }
 
+std::string ending_of(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  const std::size_t dot = name.rfind('.');
+  std::string ending = dot == std::string::npos ? "" : name.substr(dot);
+  for (char& letter : ending) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return ending;
+}
+
 bool is_compressed_name(const std::filesystem::path& path) {
   static constexpr std::array kEndings{".gz"sv, ".bz2"sv, ".xz"sv, ".zst"sv, ".zip"sv, ".lz4"sv, ".lzma"sv, ".z"sv};
-  std::string ending = path.extension().string();
-  for (char& letter : ending) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return std::ranges::find(kEndings, ending) != kEndings.end();
+  return std::ranges::find(kEndings, ending_of(path)) != kEndings.end();
 }
 
 void refuse_compressed_name(const std::filesystem::path& output) {
@@ -46,7 +52,7 @@ void refuse_compressed_name(const std::filesystem::path& output) {
   const std::filesystem::file_status status = std::filesystem::status(output, none);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
   throw Error(fmt::format("{} is refused: its name ends in {}, and outputs are not compressed", output.string(),
-                          output.extension().string()));
+                          ending_of(output)));
 }
 
 }  // namespace gdr::base

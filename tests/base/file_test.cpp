@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/own_files.h"
 
 namespace {
@@ -256,6 +257,7 @@ TEST_F(Files, WithNumbersReplaceNoOutputsAndNoInputs) {
   };
   EXPECT_EQ(numbered_path(folder_ / "s.csv", 1), folder_ / "s-0001.csv");
   EXPECT_EQ(numbered_path("s", 12345), "s-12345");
+  EXPECT_EQ(numbered_path(folder_ / ".csv", 1), folder_ / "-0001.csv");
   std::filesystem::create_symlink("s-0007.csv", folder_ / "link");
   for (const char* name : {"s-0001.csv", "s-12345.csv", "./s-0001.csv", "link"}) {
     EXPECT_THAT(refusal(name, "none"), HasSubstr("named for two outputs, of which one would replace the other: "
@@ -401,13 +403,24 @@ TEST_F(Files, OnePathForTwoOutputsIsRefusedHoweverItIsWritten) {
   EXPECT_EQ(refusal({long_name, long_name}), "nothing was thrown") << "who writes to it tells why it cannot be";
 }
 
+TEST(Endings, AreAllFromTheLastDotOn) {
+  for (const auto& [name, ending] : {std::pair{"run.CSV", ".csv"},
+                                     {".csv", ".csv"},
+                                     {"a.b/c", ""},
+                                     {"a.tar.gz", ".gz"},
+                                     {"a/.hidden", ".hidden"},
+                                     {"", ""},
+                                     {"a.", "."}}) {
+    EXPECT_EQ(ending_of(name), ending) << name;
+  }
+}
+
 TEST_F(Files, OutputsNamedLikeCompressedFilesAreRefused) {
-  for (const char* const name : {"log.csv.gz", "log.GZ", "a.bz2", "a.xz", "a.zst", "a.zip", "a.tar.Z"}) {
+  for (const char* const name : {"log.csv.gz", "log.GZ", "a.bz2", "a.xz", "a.zst", "a.zip", "a.tar.Z", ".gz"}) {
     EXPECT_THAT(message_of([&] { require_writable(folder_ / name); }), HasSubstr("and outputs are not compressed"))
         << name;
   }
-  for (const char* const name : {"log.csv", "gz", ".gz", "a.gz.csv", "a.npz", "a.gz~"})
-    require_writable(folder_ / name);
+  for (const char* const name : {"log.csv", "gz", "a.gz.csv", "a.npz", "a.gz~"}) require_writable(folder_ / name);
   ASSERT_EQ(mkfifo((folder_ / "pipe.gz").c_str(), 0600), 0);
   require_writable(folder_ / "pipe.gz");  // another program compresses
 }

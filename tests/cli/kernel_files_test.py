@@ -145,6 +145,22 @@ class Streams(KernelFiles):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("gdr: standard input:1: this line cannot be read", done.stderr)
 
+    def test_the_formats_that_the_help_names_are_written_and_read(self):
+        text = " ".join(self.succeeds("run", "--help").out.split())
+        formats = [re.search(rf"{what}([A-Z, ]+ or [A-Z]+) ", text)[1] for what in ("i-data: ", "j-data: ", "to this file, ")]
+        self.assertEqual(formats, ["CSV, NPY or NPZ"] * 3)
+        copy = self.file("copy.vsm", "kernel copy\nvar vector long sum hlt\nvar vector long same rrn\nloop initialization\n"
+                                     "  upassa sum same\nloop body\n  nop\n")
+        begins = {"CSV": b"sum", "NPY": b"\x93NUMPY", "NPZ": b"PK"}
+        for name in re.findall("[A-Z]+", formats[0]):
+            table = self.scratch / f"sums.{name.lower()}"
+            self.succeeds("run", self.kernel, *self.data, *self.options, "--output", table, "--quiet")
+            self.assertTrue(table.read_bytes().startswith(begins[name]), name)
+            packed = self.scratch / f"{table.name}.gz"
+            packed.write_bytes(gzip.compress(table.read_bytes()))
+            for file in (table, packed):
+                self.assertEqual(self.succeeds("run", copy, "--i", file).out, "same\n16\n12\n", file)
+
     def test_packed_tables_that_fill_the_memory_are_refused(self):
         bomb = self.scratch / "bomb.csv"
         bomb.write_bytes(gzip.compress(bytes(1 << 26)) * 17)

@@ -78,6 +78,11 @@ class Outputs(nbody_test.NbodyTest):
         self.run_gdr("--plummer", 8, "--t-end", 0.25, "--output", self.folder / "s.csv", "--out-every", 0.125)
         for number in range(3):
             self.assertTrue((self.folder / f"s-000{number}.csv").read_bytes().startswith(beginnings["csv"]))
+        self.run_gdr("--plummer", 8, "--t-end", 0.25, "--output", self.folder / ".csv", "--out-every", 0.125)
+        for name in (".csv", "-0000.csv", "-0002.csv"):  # a name that is only an ending
+            self.assertTrue((self.folder / name).read_bytes().startswith(beginnings["csv"]), name)
+        self.run_gdr("--plummer", 8, "--t-end", 0, "--output", self.folder / ".hidden")
+        self.assertTrue((self.folder / ".hidden").read_bytes().startswith(beginnings["txt"]))
         self.run_gdr("--plummer", 8, "--t-end", 0, "--output", self.folder / "p.csv", "--out-format", "phigrape")
         self.assertTrue((self.folder / "p.csv").read_bytes().startswith(beginnings["txt"]))
 

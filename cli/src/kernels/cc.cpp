@@ -8,6 +8,7 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/commandline/terminal.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/goose.h"
@@ -40,8 +41,8 @@ std::string output_name(const CcOptions& options, const std::string& kernel) {
 
 bool wants_source(const CcOptions& options) {
   if (options.output.empty() || options.output == "-") return options.emit != "gdro";
-  const bool by_name = options.output.ends_with(".vsm");
-  if (!by_name && !options.output.ends_with(".gdro")) {
+  const bool by_name = base::ending_of(options.output) == ".vsm";
+  if (!by_name && base::ending_of(options.output) != ".gdro") {
     throw UsageError(fmt::format("-o: '{}' is refused: it must end in .vsm or .gdro, or be -", options.output));
   }
   if (!options.emit.empty() && by_name != (options.emit == "vsm")) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/circuits.h"
 #include "gdr/interconnect/foreign_graphs.h"
@@ -45,7 +46,7 @@ std::vector<std::string> write_network(const NetCircuitsOptions& options, const 
 }
 
 int circuits(const NetCircuitsOptions& options) {
-  if (!options.output.empty() && !options.output.ends_with(".toml")) {
+  if (!options.output.empty() && base::ending_of(options.output) != ".toml") {
     throw UsageError(fmt::format("--output: '{}' is refused: it must end in .toml", options.output));
   }
   if (!options.output.empty()) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/import_file.h"
 #include "net.h"
@@ -23,7 +24,7 @@ struct NetImportOptions {
 /// Throws UsageError if the files of a network cannot have this name.
 void check_output(const NetImportOptions& options, std::string_view format) {
   if (!interconnect::is_network_format(format)) return;
-  if (!options.output.ends_with(".toml")) {
+  if (base::ending_of(options.output) != ".toml") {
     throw UsageError(
         fmt::format("--output: '{}' is refused: a network needs a name that ends in .toml", options.output));
   }

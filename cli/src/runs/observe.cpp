@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/commandline/terminal.h"
 #include "gdr/hostlib/profile.h"
 
@@ -26,7 +27,7 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
   const Option profiled =
       command.add_output("--profile", profile, "write an analysis of what limits the run, as a page or as JSON")
           .check({[](const std::string& name) {
-                    const bool known = name.ends_with(".html") || name.ends_with(".json");
+                    const bool known = base::ending_of(name) == ".html" || base::ending_of(name) == ".json";
                     return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
                   },
                   ".html or .json"});
@@ -59,7 +60,8 @@ void ObserveOptions::finish(const Device& device, const std::string& engine, con
   if (!profile.empty()) {
     const auto events = device.computes() ? std::optional(device.events().counts) : std::nullopt;
     const hostlib::Profile made = hostlib::make_profile(device.emulated(), device.program(), engine, events);
-    base::write_file(profile, profile.ends_with(".json") ? hostlib::profile_json(made) : hostlib::profile_page(made));
+    base::write_file(profile,
+                     base::ending_of(profile) == ".json" ? hostlib::profile_json(made) : hostlib::profile_page(made));
     if (report.speaks()) commandline::print_text(hostlib::profile_summary(made));
   }
 }

@@ -194,9 +194,11 @@ void add_run(Command program, const std::string& name) {
       name, "run any kernel on columns of numbers", "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", run);
   options->input.add_to(command);
   options->experiments.add_to(command);
-  const Option output = command.add_output_or_stdout("-o,--output", options->out,
-                                                     "write all results to this file, CSV or NPY, or with - as CSV to "
-                                                     "standard output; without it, the first results are printed");
+  const Option output =
+      command.add_output_or_stdout("-o,--output", options->out,
+                                   fmt::format("write all results to this file, {} by its ending, or with - as CSV to "
+                                               "standard output; without it, the first results are printed",
+                                               hostlib::table_formats()));
   command.keep_old_name("--out", output);
   const Option break_at =
       command.add_option("--break=FILE:LINE", options->break_at, "show the PEs of --dump when this line is executed");

@@ -32,9 +32,13 @@ std::vector<Option> RunInput::add_data_to(Command command) {
   return {
       command.add_option(
           "--i=FILE", i_file,
-          "i-data: CSV or NPY with the kernel's hlt variables as columns, or - for CSV on standard input"),
-      command.add_option("--j=FILE", j_file,
-                         "j-data: CSV or NPY with the kernel's elt variables as columns, or - as --i"),
+          fmt::format("i-data: {} with the kernel's hlt variables as columns, also compressed by gzip, or - for CSV on "
+                      "standard input",
+                      hostlib::table_formats())),
+      command.add_option(
+          "--j=FILE", j_file,
+          fmt::format("j-data: {} with the kernel's elt variables as columns, also compressed by gzip, or - as --i",
+                      hostlib::table_formats())),
       command.add_option("--param=NAME=NUMBER", parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)"),
       command.add_flag("--ignore-extra", ignore_extra, "skip columns that the kernel does not know")};
 }

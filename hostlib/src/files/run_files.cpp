@@ -9,6 +9,7 @@
 #include "formats/endings.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/plugin.h"
 #include "gdr/hostlib/diagnostics.h"
 #include "hdf5_library.h"
@@ -37,8 +38,10 @@ auto about(const std::filesystem::path& path, Work&& work) {
 
 }  // namespace
 
-bool is_hdf5(const std::filesystem::path& path) { return ending_of(path) == ".h5" || ending_of(path) == ".hdf5"; }
-bool is_hdf5_input(const std::filesystem::path& path) { return is_hdf5(path) || ending_of(path) == ".h5part"; }
+bool is_hdf5(const std::filesystem::path& path) {
+  return base::ending_of(path) == ".h5" || base::ending_of(path) == ".hdf5";
+}
+bool is_hdf5_input(const std::filesystem::path& path) { return is_hdf5(path) || base::ending_of(path) == ".h5part"; }
 
 void require_hdf5(const std::filesystem::path& path) {
   about(path, [] { (void)hdf5(); });

@@ -7,11 +7,14 @@
 #include <bit>
 #include <cctype>
 #include <cmath>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "endings.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/line_reader.h"
 #include "gdr/base/nearest.h"
 #include "gdr/hostlib/run_files.h"
@@ -21,11 +24,24 @@
 namespace gdr::hostlib {
 namespace {
 
-bool is_npy(const std::filesystem::path& path) { return ending_of(path) == ".npy"; }
-bool is_npz(const std::filesystem::path& path) { return ending_of(path) == ".npz"; }
+struct Format {
+  std::string_view name;
+  std::string_view ending;  // empty: that of all other names
+  decltype(&read_csv) read;
+  std::string (*image)(const Table& table);
+};
+constexpr std::array kFormats{Format{"NPY", ".npy", read_npy, to_npy}, Format{"NPZ", ".npz", read_npz, to_npz},
+                              Format{"CSV", "", read_csv, to_csv}};
+
+const Format& format_of(const std::filesystem::path& path) {
+  const std::string ending = base::ending_of(path);
+  const auto* const found = std::ranges::find(kFormats, ending, &Format::ending);
+  return found == kFormats.end() ? kFormats.back() : *found;
+}
+bool is_csv(const std::filesystem::path& path) { return &format_of(path) == &kFormats.back(); }
 /// The name of a file without the ending of gzip.
 std::filesystem::path unpacked_name(const std::filesystem::path& path) {
-  return ending_of(path) == ".gz" ? path.stem() : path;
+  return base::ending_of(path) == ".gz" ? path.stem() : path;
 }
 
 }  // namespace
@@ -46,25 +62,31 @@ Table read_table(const std::filesystem::path& path, std::span<const ColumnType> 
                  const TableReadOptions& options) {
   std::string content = base::read_file(path);
   if (is_gzip(content)) content = unpacked(content, Wrapping::gzip, std::nullopt, path.string());
-  const std::filesystem::path name = unpacked_name(path);
-  return is_npy(name)   ? read_npy(content, path.string(), expected, options)
-         : is_npz(name) ? read_npz(content, path.string(), expected, options)
-                        : read_csv(content, path.string(), expected, options);
+  return format_of(unpacked_name(path)).read(content, path.string(), expected, options);
+}
+
+std::string table_formats() {
+  std::string text(kFormats.back().name);
+  for (const Format& format : std::span(kFormats).first(kFormats.size() - 1)) {
+    text += fmt::format("{}{}", &format == &kFormats[kFormats.size() - 2] ? " or " : ", ", format.name);
+  }
+  return text;
 }
 
 void require_table_ending(const std::filesystem::path& path) {
   if (!is_of_other_format(path) && !is_hdf5(path)) return;
   throw Error(fmt::format("{} is refused: a table is written as NPY or NPZ if its name ends so, else as CSV, not as {}",
-                          path.string(), ending_of(path)));
+                          path.string(), base::ending_of(path)));
 }
 
 void require_csv_ending(const std::filesystem::path& path) {
-  if (!is_of_other_format(path) && !is_hdf5(path) && !is_npy(path) && !is_npz(path)) return;
-  throw Error(fmt::format("{} is refused: this file is written as CSV, not as {}", path.string(), ending_of(path)));
+  if (!is_of_other_format(path) && !is_hdf5(path) && is_csv(path)) return;
+  throw Error(
+      fmt::format("{} is refused: this file is written as CSV, not as {}", path.string(), base::ending_of(path)));
 }
 
 void write_table(const std::filesystem::path& path, const Table& table) {
-  base::write_file(path, is_npy(path) ? to_npy(table) : is_npz(path) ? to_npz(table) : to_csv(table));
+  base::write_file(path, format_of(path).image(table));
 }
 
 bool WholeRange::holds(double number) const {

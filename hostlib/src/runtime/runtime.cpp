@@ -25,6 +25,7 @@
 #include "event_telling.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/own_files.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/experiments.h"
@@ -246,8 +247,9 @@ void write_profile(const gdr_runtime& runtime) {
   const gdr::Device& device = runtime.device;
   const gdr::hostlib::Profile profile =
       gdr::hostlib::make_profile(device.emulated(), device.program(), device.options().engine, device.events().counts);
-  gdr::base::write_file(runtime.profile, runtime.profile.ends_with(".json") ? gdr::hostlib::profile_json(profile)
-                                                                            : gdr::hostlib::profile_page(profile));
+  gdr::base::write_file(runtime.profile, gdr::base::ending_of(runtime.profile) == ".json"
+                                             ? gdr::hostlib::profile_json(profile)
+                                             : gdr::hostlib::profile_page(profile));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "formats/table_format.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/hostlib/run_files.h"
 #include "kinds.h"
 
@@ -79,7 +80,7 @@ const base::Names<SnapshotFormat>& snapshot_format_names() { return kFormatNames
 
 SnapshotFormat snapshot_format_for(const std::filesystem::path& file) {
   constexpr std::array kByEnding{SnapshotFormat::csv, SnapshotFormat::npy, SnapshotFormat::npz, SnapshotFormat::nemo};
-  const std::string ending = ending_of(file);
+  const std::string ending = base::ending_of(file);
   for (const SnapshotFormat format : kByEnding) {
     if (ending == fmt::format(".{}", kFormatNames[format])) return format;
   }
@@ -99,7 +100,7 @@ void require_snapshot_ending(const std::filesystem::path& file, const std::optio
   refuse(
       fmt::format("a snapshot is written as CSV, NPY, NPZ, NEMO or HDF5 if its name ends in .csv, .npy, .npz, .nemo, "
                   ".hdf5 or .h5, else as text of phiGRAPE, not as {}",
-                  ending_of(file)));
+                  base::ending_of(file)));
 }
 
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {

@@ -12,6 +12,7 @@
 
 #include "file_lines.h"
 #include "gdr/base/error.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/line_reader.h"
 #include "gdr/base/names.h"
 
@@ -334,7 +335,8 @@ GraphFormat matrix_or_pairs(std::string_view text, std::string_view name, bool h
 
 GraphFormat guess_graph_format(std::string_view text, std::string_view name) {
   if (in_small_letters(text.substr(0, 14)) == "%%matrixmarket") return GraphFormat::matrix_market;
-  if (name.ends_with(".graph") || name.ends_with(".metis")) return GraphFormat::metis;
+  if (const std::string ending = base::ending_of(name); ending == ".graph" || ending == ".metis")
+    return GraphFormat::metis;
   const std::string_view comment = base::trimmed(text.substr(0, text.find('\n')));
   if (comment == kPairsComment) return GraphFormat::pairs;
   if (comment == kMatrixComment) return GraphFormat::matrix;

@@ -11,6 +11,7 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/names.h"
 #include "gdr/base/units.h"
 #include "gdr/interconnect/network.h"
@@ -168,7 +169,7 @@ constexpr std::array<std::string_view, 3> kTables{"links", "routes", "speeds"};
 /// One of them, such as NAME.links.csv beside NAME.toml. Nothing if it does not exist.
 std::optional<std::filesystem::path> table_beside(const std::string& name, std::string_view table) {
   std::filesystem::path file(name);
-  if (file.extension() == ".toml") {
+  if (base::ending_of(file) == ".toml") {
     file.replace_extension(fmt::format("{}.csv", table));
     std::error_code none;
     return std::filesystem::exists(file, none) ? std::optional(file) : std::nullopt;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gdr/base/file.h"
+#include "gdr/base/file_kind.h"
 #include "gdr/base/plugin.h"
 #include "pictures/png.h"
 
@@ -15,13 +16,13 @@ auto png_writer() {
   return found;
 }
 
-bool is_png(const std::filesystem::path& file) { return file.extension() == ".png"; }
+bool is_png(const std::filesystem::path& file) { return base::ending_of(file) == ".png"; }
 
 }  // namespace
 
 std::string refuse_picture(const std::string& name) {
   const std::filesystem::path file = name;
-  if (file.extension() == ".svg" || (is_png(file) && png_writer() != nullptr)) return "";
+  if (base::ending_of(file) == ".svg" || (is_png(file) && png_writer() != nullptr)) return "";
   if (is_png(file)) {
     return fmt::format("'{}' is refused: PNG needs {}; .svg needs neither", name,
                        base::missing_plugin("libgdr_png.so", "librsvg 2.52", "GDR_RSVG"));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace gdr::base {
@@ -16,6 +17,10 @@ struct FileKind {
 
 /// The kind of a file with this content; null for text, and for kinds that are not known here.
 [[nodiscard]] const FileKind* file_kind(std::string_view content);
+
+/// What the name of a file says of its format: all from the last dot on, in small letters, such as `.csv` of `run.CSV`.
+/// Unlike std::filesystem's extension, it is there for a name that is only an ending, too: `.csv` of `.csv`.
+[[nodiscard]] std::string ending_of(const std::filesystem::path& path);
 
 /// Whether the name ends as those of compressed files do, such as run.csv.gz.
 [[nodiscard]] bool is_compressed_name(const std::filesystem::path& path);

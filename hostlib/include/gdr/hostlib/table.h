@@ -101,6 +101,9 @@ struct TableReadOptions {
 /// The names and the first `most` rows as CSV, and a line on the rest.
 [[nodiscard]] std::string first_rows(const Table& table, std::size_t most);
 
+/// The names of the formats that read_table() reads and write_table() writes, for texts: "CSV, NPY or NPZ".
+[[nodiscard]] std::string table_formats();
+
 /// Throws gdr::Error if the file's name ends like those of a format that write_table() does not write.
 void require_table_ending(const std::filesystem::path& path);
 
