@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -16,6 +17,7 @@
 #include "gdr/base/file.h"
 #include "gdr/base/json.h"
 #include "gdr/base/json_value.h"
+#include "gdr/base/memory_file.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::isa {
@@ -373,7 +375,9 @@ class ScratchFile {
 };
 
 [[noreturn]] void elf_failed(std::string_view what) {
-  throw Error(fmt::format("cannot {} the object file: {}", what, elf_errmsg(-1)));
+  const int error = errno;
+  throw Error(fmt::format("cannot {} the object file: {}{}", what, elf_errmsg(-1),
+                          error == EFBIG ? ": " + base::memory_file_reason(error) : ""));
 }
 
 struct NamedSection {
@@ -433,6 +437,7 @@ Bytes write_elf(std::vector<NamedSection> sections) {
   }
   header.e_shstrndx = static_cast<GElf_Half>(sections.size());
   gelf_update_ehdr(elf.get(), &header);
+  errno = 0;
   if (elf_update(elf.get(), ELF_C_WRITE) < 0) elf_failed("write");
   return file.contents();
 }

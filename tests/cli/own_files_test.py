@@ -192,6 +192,12 @@ class OwnFiles(cli_test.CliTest):
         self.assertEqual((done.returncode, done.stderr), (1, "gdr: out.csv: cannot be written: File too large\n"))
         self.assertEqual((self.scratch / "out.csv").read_text(encoding="utf-8"), "old\n")
 
+    def test_a_file_in_memory_beyond_the_users_limit_is_explained(self):
+        done = subprocess.run([cli_test.GDR, "as", "k.vsm", "-o", "-"], cwd=self.scratch, capture_output=True, text=True, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1)))
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertIn("File too large (the limit on the size of files, ulimit -f, counts for files in memory, too)", done.stderr)
+
     def test_outputs_replace_no_file_that_standard_output_goes_to(self):
         run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
         nbody = ["nbody", "--plummer", "8", "--t-end", "0.01"]

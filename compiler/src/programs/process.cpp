@@ -9,20 +9,20 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "gdr/base/error.h"
+#include "gdr/base/memory_file.h"
 
 namespace gdr::compiler {
 
 MemoryFile::MemoryFile(const char* name, std::string_view content) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
-  if (descriptor_ < 0) throw Error(fmt::format("a file in memory cannot be made: {}", std::strerror(errno)));
+  if (descriptor_ < 0) throw Error("a file in memory cannot be made: " + base::memory_file_reason(errno));
   while (!content.empty()) {
     const ssize_t done = write(descriptor_, content.data(), content.size());
     if (done < 0) {
       const int why = errno;
       close(descriptor_);
-      throw Error(fmt::format("a file in memory cannot be written: {}", std::strerror(why)));
+      throw Error("a file in memory cannot be written: " + base::memory_file_reason(why));
     }
     content.remove_prefix(static_cast<std::size_t>(done));
   }

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/base/memory_file.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -142,7 +142,7 @@ TextAsFile::TextAsFile(const std::string& file, std::string_view text)
   if (!done) {
     const int reason = errno;
     if (descriptor_ >= 0) close(descriptor_);
-    throw Error(fmt::format("{}: no memory for what SimGrid is to read: {}", file, std::strerror(reason)));
+    throw Error(fmt::format("{}: no memory for what SimGrid is to read: {}", file, base::memory_file_reason(reason)));
   }
   path_ = fmt::format("/proc/self/fd/{}", descriptor_);
 }
