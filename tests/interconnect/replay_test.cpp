@@ -290,6 +290,70 @@ TEST(Replay, CollectivesThatDifferBetweenRanksAreNamed) {
       "root 0 (:2)");
 }
 
+/// A collective of two ranks as lines of a trace have it, and the same with one thing changed; empty: it has no such
+/// thing.
+struct TracedCall {
+  std::string text;
+  std::string other_size;
+  std::string other_root;
+};
+const std::vector<TracedCall> kCalls{
+    {"barrier", "", ""},
+    {"bcast 8 0 6", "bcast 9 0 6", "bcast 8 1 6"},
+    {"reduce 8 5 0 6", "reduce 9 5 0 6", "reduce 8 5 1 6"},
+    {"allreduce 8 5 6", "allreduce 9 5 6", ""},
+    {"scan 8 5 6", "scan 9 5 6", ""},
+    {"exscan 8 5 6", "exscan 9 5 6", ""},
+    {"gather 8 8 0 6 6", "gather 9 8 0 6 6", "gather 8 8 1 6 6"},
+    {"gatherv 8 8 8 0 6 6", "gatherv 9 8 8 0 6 6", "gatherv 8 8 8 1 6 6"},
+    {"scatter 8 8 0 6 6", "scatter 8 9 0 6 6", "scatter 8 8 1 6 6"},
+    {"scatterv 8 8 8 0 6 6", "scatterv 8 8 9 0 6 6", "scatterv 8 8 8 1 6 6"},
+    {"allgather 8 8 6 6", "allgather 9 8 6 6", ""},
+    {"allgatherv 8 8 8 6 6", "allgatherv 9 8 8 6 6", ""},
+    {"alltoall 8 8 6 6", "alltoall 9 8 6 6", ""},
+    {"alltoallv 16 8 8 16 8 8 6 6", "alltoallv 17 9 8 16 8 8 6 6", ""},
+    {"reducescatter 8 8 5 6", "reducescatter 8 9 5 6", ""},
+};
+
+TEST(Replay, EveryMismatchOfCollectivesIsRefusedWithRankAndLine) {
+  const auto refusal = [](const std::string& of_rank_0, const std::string& of_rank_1) {
+    const std::string before = "0 init\n1 init\n0 barrier\n1 barrier\n";
+    return refusal_of([&] { static_cast<void>(program_of(before + "0 " + of_rank_0 + "\n1 " + of_rank_1 + "\n")); });
+  };
+  const auto is_named = [](const std::string& text) {
+    return (text.find(".txt:5") != std::string::npos || text.find(".txt:6") != std::string::npos) &&
+           text.find("collective 2") != std::string::npos && text.find("rank 1") != std::string::npos;
+  };
+  for (const TracedCall& call : kCalls) {
+    EXPECT_EQ(refusal(call.text, call.text), "not refused") << call.text;
+    for (const TracedCall& other : kCalls) {
+      if (other.text == call.text) continue;
+      EXPECT_TRUE(is_named(refusal(call.text, other.text))) << call.text << ", " << other.text;
+    }
+    for (const std::string& changed : {call.other_size, call.other_root}) {
+      if (changed.empty()) continue;
+      EXPECT_TRUE(is_named(refusal(call.text, changed))) << call.text << ", " << changed;
+    }
+    // One more or less of them at a rank.
+    for (const std::string& trace : {"0 " + call.text + "\n1 init\n", "0 init\n1 " + call.text + "\n"}) {
+      const std::string text = refusal_of([&] { static_cast<void>(program_of(trace)); });
+      EXPECT_NE(text.find("has only 0"), std::string::npos) << trace << text;
+    }
+  }
+}
+
+TEST(Replay, CallsAfterASplitAreRefusedSinceTheirCommunicatorIsUnknown) {
+  for (const std::string call : {"allreduce 8 0 6", "send 1 0 8 6"}) {
+    const std::string text = refusal_of([&] {
+      static_cast<void>(program_of("0 init\n1 init\n0 comm_split\n1 comm_split\n0 compute 5\n0 " + call + "\n"));
+    });
+    EXPECT_NE(text.find(".txt:6: '" + call.substr(0, call.find(' ')) + "' after the comm_split in line 3 is refused"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(program_of("0 barrier\n0 comm_split\n0 finalize\n")); }), "not refused");
+}
+
 TEST(Replay, PartsOfCollectivesMustBeAsLargeAsTheirReceiversExpect) {
   // Each trace as it is, and with one size of rank 1 changed.
   const auto refusal = [](const std::string& trace) {

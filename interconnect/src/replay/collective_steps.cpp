@@ -160,6 +160,8 @@ std::optional<TracedCollective> collective_of(ActionKind kind) {
       return TracedCollective::reduce_scatter;
     case ActionKind::scan:
       return TracedCollective::scan;
+    case ActionKind::exclusive_scan:
+      return TracedCollective::exclusive_scan;
     case ActionKind::compute:
     case ActionKind::sleep:
     case ActionKind::send:
@@ -213,6 +215,7 @@ std::vector<Step> collective_steps(TracedCollective collective, const Action& ac
       steps.from_root();
       break;
     case TracedCollective::scan:
+    case TracedCollective::exclusive_scan:
       steps.to_higher();
       break;
   }

@@ -20,6 +20,7 @@ enum class TracedCollective : std::uint8_t {
   all_gather,
   reduce_scatter,
   scan,
+  exclusive_scan,
 };
 /// The collective that an action is; nothing if it is none.
 [[nodiscard]] std::optional<TracedCollective> collective_of(ActionKind kind);

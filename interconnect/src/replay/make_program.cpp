@@ -38,6 +38,8 @@ std::string_view collective_name(TracedCollective collective, bool by_rank) {
       return "reducescatter";
     case TracedCollective::scan:
       return "scan";
+    case TracedCollective::exclusive_scan:
+      return "exscan";
   }
   GDR_ASSERT(false, "every collective has a name");
 }
@@ -49,6 +51,7 @@ bool computes(TracedCollective collective) {
     case TracedCollective::all_reduce:
     case TracedCollective::reduce_scatter:
     case TracedCollective::scan:
+    case TracedCollective::exclusive_scan:
       return true;
     case TracedCollective::barrier:
     case TracedCollective::broadcast:
@@ -76,6 +79,7 @@ Agreement agreement_on(TracedCollective collective, const Action& action, Rank r
       return {.root = true, .amount = true};
     case TracedCollective::all_reduce:
     case TracedCollective::scan:
+    case TracedCollective::exclusive_scan:
       return {.amount = true};
     case TracedCollective::all_to_all:
       return {.amount = !by_rank};
@@ -177,6 +181,7 @@ class CollectiveMatch {
       case TracedCollective::all_reduce:
       case TracedCollective::reduce_scatter:
       case TracedCollective::scan:
+      case TracedCollective::exclusive_scan:
         break;
     }
   }
@@ -220,7 +225,7 @@ class CollectiveMatch {
     const Action& action = *call.action;
     const Agreement agreement = agreement_on(call.collective, action, call.rank);
     const std::string_view name = collective_name(call.collective, action.sizes != 0);
-    std::string text = fmt::format("{} {}", name.front() == 'a' ? "an" : "a", name);
+    std::string text = fmt::format("{} {}", name.front() == 'a' || name.front() == 'e' ? "an" : "a", name);
     if (agreement.amount) text += fmt::format(" of {:.0f} byte{}", action.amount, action.amount == 1 ? "" : "s");
     if (agreement.sizes) text += fmt::format(" of [{}] bytes", fmt::join(sizes_of(call), ", "));
     if (agreement.root) text += fmt::format(" with root {}", action.root);
@@ -293,6 +298,7 @@ class RankLowering {
       case ActionKind::all_gather:
       case ActionKind::reduce_scatter:
       case ActionKind::scan:
+      case ActionKind::exclusive_scan:
         return collective(*collective_of(a.kind), a);
     }
   }

@@ -37,7 +37,7 @@ class ActionReader {
     static const std::map<std::string_view, Take> actions{{"init", &ActionReader::init},
                                                           {"finalize", &ActionReader::nothing},
                                                           {"comm_size", &ActionReader::nothing},
-                                                          {"comm_split", &ActionReader::nothing},
+                                                          {"comm_split", &ActionReader::split},
                                                           {"comm_dup", &ActionReader::nothing},
                                                           {"location", &ActionReader::nothing},
                                                           {"compute", &ActionReader::compute},
@@ -55,7 +55,7 @@ class ActionReader {
                                                           {"reduce", &ActionReader::reduce},
                                                           {"allreduce", &ActionReader::folded<ActionKind::all_reduce>},
                                                           {"scan", &ActionReader::folded<ActionKind::scan>},
-                                                          {"exscan", &ActionReader::folded<ActionKind::scan>},
+                                                          {"exscan", &ActionReader::folded<ActionKind::exclusive_scan>},
                                                           {"alltoall", &ActionReader::all_to_all},
                                                           {"alltoallv", &ActionReader::all_to_all_v},
                                                           {"gather", &ActionReader::rooted<ActionKind::gather>},
@@ -77,6 +77,8 @@ class ActionReader {
 
  private:
   void nothing() {}
+  /// The actions that follow have neither their communicator nor, in it, the ranks of all.
+  void split() { split_line_ = lines_->line(); }
   void init() { default_type_ = fields_->size() > 1 ? kTypeOfDoubles : kTypeOfBytes; }
   void compute() { add({.kind = ActionKind::compute, .amount = number(1, "flops")}); }
   void sleep() { add({.kind = ActionKind::sleep, .amount = number(1, "seconds")}); }
@@ -161,6 +163,12 @@ class ActionReader {
   }
 
   void add(Action action) {
+    if (split_line_ > 0 && action.kind != ActionKind::compute && action.kind != ActionKind::sleep) {
+      lines_->refuse(fmt::format(
+          "'{}' after the comm_split in line {} is refused: SimGrid's traces do not say in which communicator it is; "
+          "the recorder of GDR writes every message with its ranks of MPI_COMM_WORLD",
+          (*fields_)[0], split_line_));
+    }
     action.line = static_cast<std::uint32_t>(lines_->line());
     into_.actions.push_back(action);
   }
@@ -227,6 +235,7 @@ class ActionReader {
   base::LineReader* lines_ = nullptr;
   const Fields* fields_ = nullptr;
   std::size_t default_type_ = kTypeOfBytes;
+  std::size_t split_line_ = 0;  // of the last comm_split; 0: there is none yet
 };
 
 /// The rank that a line begins with, `3` or `p3`.

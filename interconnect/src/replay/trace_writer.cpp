@@ -48,6 +48,7 @@ std::string words(const Action& a, const std::string& file, Rank me) {
     case ActionKind::all_gather:
     case ActionKind::reduce_scatter:
     case ActionKind::scan:
+    case ActionKind::exclusive_scan:
       throw Error(fmt::format("{}: only sends, receives, waits and work are written to traces", file));
   }
   return {};

@@ -37,6 +37,7 @@ enum class ActionKind : std::uint8_t {
   all_gather,      // `amount` bytes to all, or `sizes`: bytes of each rank
   reduce_scatter,  // `sizes`: bytes that each rank ends with
   scan,            // `amount` bytes to all higher ranks
+  exclusive_scan,  // the same
 };
 
 struct Action {
@@ -47,8 +48,8 @@ struct Action {
   std::int32_t tag = 0;
   std::uint32_t sizes = 0;  // number of an entry of RankActions::sizes, from 1 on; 0: none
   double amount = 0;
-  // Flops after a reduce, all_reduce, reduce_scatter or scan; bytes received by an exchange, or from each rank by an
-  // all_to_all, gather, scatter or all_gather without `sizes`.
+  // Flops after a reduce, all_reduce, reduce_scatter or scan of either kind; bytes received by an exchange, or from
+  // each rank by an all_to_all, gather, scatter or all_gather without `sizes`.
   double extra = 0;
 };
 
