@@ -330,6 +330,8 @@ COLLECTIVE(Exscan, Iexscan, LIST(const void* in, void* out, int count, MPI_Datat
            LIST(in, out, count, type, op, comm), count_doubling(index_Exscan, size_of(count, type), comm),
            trace_folded("exscan", size_of(count, type), comm))
 
+#include "communicators.h"
+
 #ifndef GDR_RECORD_SMPI
 #define NEIGHBOURS(name, nonblocking, parameters, arguments, action) \
   WRAP(name, (parameters), (arguments), action)                      \

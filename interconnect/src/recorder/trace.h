@@ -4,8 +4,8 @@
  * Communicators are told apart by nothing: all ranks are those of MPI_COMM_WORLD. A receive from any source is written
  * with the source that came, a persistent request at each start, a test that succeeds as a wait, a message that a probe
  * takes (MPI_Mprobe) as a receive begun there. Receives that were cancelled are left out. Collectives of all
- * ranks are written as such; those of fewer ranks as messages, because the format knows no communicators. Nonblocking
- * collectives stand where they were called. */
+ * ranks, to which the making of communicators belongs, are written as such; those of fewer ranks as messages, because
+ * the format knows no communicators. Nonblocking collectives stand where they were called. */
 
 /* Kinds of what is kept. Collectives are texts; what was cancelled is nothing. */
 enum kept_kind { kept_send, kept_isend, kept_receive, kept_ireceive, kept_wait, kept_text, kept_nothing };
@@ -623,8 +623,8 @@ static void write_trace(void) {
   if (trace_rank == 0 && worst == 0) remove_stale_files(size);
   if (trace_rank == 0 && missing > 0) {
     fprintf(stderr,
-            "gdr_record_mpi: %llu calls are not in the trace: neighbourhood collectives, one-sided transfers and "
-            "collectives between two groups\n",
+            "gdr_record_mpi: %llu calls are not in the trace: neighbourhood collectives, one-sided transfers, and "
+            "collectives between two groups and what joins them\n",
             (unsigned long long)missing);
   }
   for (size_t n = 0; n < kept_count; ++n) free(kept[n].text);

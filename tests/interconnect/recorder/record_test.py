@@ -71,7 +71,8 @@ def check_trace(folder):
         step = [f"isend {right} 1 {size} 6", f"irecv {left} 1 {size} 6", f"wait {rank} {right} 1", f"wait {left} {rank} 1",
                 f"irecv {right} 2 {size} 6", f"isend {left} 2 {size} 6", f"wait {right} {rank} 2", f"wait {rank} {left} 2",
                 "allreduce 8 0 6"]
-        expected = [f"{rank} {action}" for action in ["init", *STEPS * step, "finalize"]]
+        made = ["allgather 8 8 6 6", "allreduce 4 0 6"]  # the communicator of reversed ranks
+        expected = [f"{rank} {action}" for action in ["init", *made, *STEPS * step, "finalize"]]
         found = (folder / f"{rank}.txt").read_text(encoding="utf-8").splitlines()
         assert found == expected, found
 
@@ -87,8 +88,9 @@ def open_mpi(folder, gdr, library, stencil, mpirun):
     run([*launch, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD_TRACE={trace}", stencil])
     check_trace(trace)
     report = json.loads(run([gdr, "net", "replay", trace / "trace.txt", "--executor", "critical-path", "--json", "-"]))
-    # Two messages a rank and step, and an all-reduce of as many steps as the ranks have bits.
-    assert report["messages"] == STEPS * RANKS * (2 + 2), report
+    # Two messages a rank and step, and an all-reduce of as many steps as the ranks have bits. Making the communicator is
+    # an all-gather and an all-reduce.
+    assert report["messages"] == STEPS * RANKS * (2 + 2) + RANKS * (2 + 2), report
     # What an earlier run with more ranks left is removed; other files stay.
     for rank in (RANKS, 100):
         (trace / f"{rank}.txt").write_text(f"{rank} init\n{rank} finalize\n", encoding="utf-8")
