@@ -406,6 +406,28 @@ class Longer(XaccTest):
             self.assertEqual(self.runs(program, ranks), self.serial(source), ranks)
 
 
+# Blocks of 2, 2 and 1 element on three nodes.
+NARROW = """#define N 5
+long a[N];
+#pragma xmp nodes p(*)
+#pragma xmp template t(0:N-1)
+#pragma xmp distribute t(block) onto p
+#pragma xmp align a[i] with t(i)
+#pragma xmp shadow a[2]
+int main(void) {
+#pragma xmp reflect (a)
+  return 0;
+}
+"""
+
+
+class Narrow(XaccTest):
+    def test_a_width_beyond_a_nodes_elements_is_refused_with_their_number(self):
+        program = self.compiled(self.file("narrow.c", NARROW))
+        self.assertIn("a width of 2:2 in dimension 0 of 'a' is refused: a node has 1 element there; use fewer nodes",
+                      self.outcome(program, 3).stderr)
+
+
 # A full shadow in the faster of two dimensions, whose blocks differ.
 GATHER = """#include <stdio.h>
 long x[3][N];

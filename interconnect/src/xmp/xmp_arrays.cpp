@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "xmp_run.h"
 
@@ -55,10 +56,9 @@ std::array<XmpAlong, kHaloDimensions> along_of(const XmpArray& array, const XmpT
     for (long other = first; other <= last; ++other) {
       const auto [from, to] = block(other);
       if (to - from >= std::max(one.width_low, one.width_high)) continue;
-      throw Error(
-          fmt::format("a width of {}:{} in dimension {} of '{}' is refused: a node has {} elements there; use "
-                      "fewer nodes",
-                      one.width_low, one.width_high, d, array.name, to - from));
+      throw Error(fmt::format(
+          "a width of {}:{} in dimension {} of '{}' is refused: a node has {} there; use fewer nodes", one.width_low,
+          one.width_high, d, array.name, base::counted(static_cast<std::size_t>(to - from), "element")));
     }
   }
   return found;
@@ -200,8 +200,9 @@ void* XmpRun::add_array(XmpArray array, int line, long* pitch, long* range) {
   array.memory =
       static_cast<std::byte*>(std::calloc(static_cast<std::size_t>(std::max(elements, 1L)), array.element_bytes));
   if (array.memory == nullptr) {
-    fail(fmt::format("'{}' has {} elements of {} bytes on this node: there is no memory for them", array.name, elements,
-                     array.element_bytes),
+    fail(fmt::format("'{}' has {} of {} on this node: there is no memory for them", array.name,
+                     base::counted(static_cast<std::size_t>(elements), "element"),
+                     base::counted(array.element_bytes, "byte")),
          line);
   }
   arrays_.push_back(std::move(array));
