@@ -268,6 +268,9 @@ class Imports(unittest.TestCase):
             self.assertEqual({path.name: path.read_bytes() for path in folder.iterdir()}, before)
 
 
+PLATFORM_HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
+
+
 @unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
 class Platforms(unittest.TestCase):
     def test_more_hosts_than_can_be_read_are_refused_before_they_are_made(self):
@@ -276,7 +279,7 @@ class Platforms(unittest.TestCase):
             for radical, hosts in (("0-99999999", "100000000"), ("5,7-1031", "1026"), ("0-1,3-18446744073709551615", "18446744073709551616")):
                 with self.subTest(radical):
                     file.write_text(
-                        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
+                        PLATFORM_HEAD +
                         f'<zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" radical="{radical}" speed="1Gf" '
                         'bw="1Gbps" lat="1us"/></zone></platform>\n', encoding="utf-8")
                     outcome = run("net", "import", str(file), "--output", str(file.with_suffix(".toml")))
@@ -291,7 +294,7 @@ class Platforms(unittest.TestCase):
                                       ("radical=\"0-&#57;9999999\"", "must be numbers and ranges")):
                 with self.subTest(radical):
                     file.write_text(
-                        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
+                        PLATFORM_HEAD +
                         f'<cluster id="c" prefix="n" suffix="" {radical} speed="1Gf" bw="1Gbps" lat="1us"/></platform>\n', encoding="utf-8")
                     outcome = run("net", "import", str(file), "--output", str(file.with_suffix(".toml")))
                     self.assertEqual(outcome.returncode, 1, outcome.stderr)
@@ -304,7 +307,7 @@ class Platforms(unittest.TestCase):
                                                 ("inf", "1us", "bandwidth is inf "), ("1GBps", "-1us", "latency is -1e-06 ")):
                 with self.subTest(refused):
                     file.write_text(
-                        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
+                        PLATFORM_HEAD +
                         '<zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>'
                         f'<link id="l" bandwidth="{bandwidth}" latency="{latency}"/>'
                         '<route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>\n', encoding="utf-8")
