@@ -94,7 +94,7 @@ TEST(RelativeMotion, EndsWithAnErrorIfItNeedsStepsWithoutEnd) {
 HermiteOptions regularised(double eta) { return {.eta = eta, .eps = 0, .regularise = true}; }
 
 /// Two bodies with a = 1 and mass 1 together, at apocentre, that fly through space together.
-Particles binary(double e) {
+Particles flying_binary(double e) {
   Particles particles;
   const double far = 1 + e;
   const double speed = std::sqrt(2 / far - 1);
@@ -106,7 +106,7 @@ Particles binary(double e) {
 TEST(RegularisedBinaries, KeepTheEnergyOfTwoBodiesForAnyEccentricity) {
   for (const double e : {0.0, 0.5, 0.9, 0.99, 0.999, 0.9999}) {
     DirectForce force;
-    const Particles start = binary(e);
+    const Particles start = flying_binary(e);
     HermiteIntegrator integrator(force, start, regularised(0.1));
     ASSERT_EQ(integrator.state().pairs.size(), 1U);
     const double energy0 = energy(start, 0).internal();
@@ -341,7 +341,7 @@ TEST(RegularisedBinaries, OutputsAndRestartsChangeNoBit) {
 
 TEST(RegularisedBinaries, AreGivenUpWhenABodyComesAsNearAsTheirSize) {
   // A third body that flies between the two.
-  Particles particles = binary(0.3);
+  Particles particles = flying_binary(0.3);
   particles.push_back(2, 0.5, {3, 1 + 8, -2}, {0.5, -2, 0.125});
   DirectForce force;
   HermiteIntegrator integrator(force, particles, regularised(0.02));
@@ -396,7 +396,7 @@ TEST(RegularisedBinaries, ThatNobodyIsNearPassAnyNumberOfOrbits) {
 TEST(RegularisedBinaries, NeedNoSoftening) {
   DirectForce force;
   const std::string error =
-      error_of([&] { HermiteIntegrator(force, binary(0.5), {.eta = 0.1, .eps = 0.01, .regularise = true}); });
+      error_of([&] { HermiteIntegrator(force, flying_binary(0.5), {.eta = 0.1, .eps = 0.01, .regularise = true}); });
   EXPECT_NE(error.find("eps = 0.01 is refused with regularised binaries"), std::string::npos) << error;
 }
 
