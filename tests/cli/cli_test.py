@@ -121,6 +121,14 @@ class ExitStatus(CliTest):
         for name in subcommands():
             self.assertTrue(any(f"`gdr {' '.join(name)}`" in row for row in rows), f"docs/reference/cli.md: no row for gdr {' '.join(name)}")
 
+    def test_every_subcommand_that_is_declared_is_in_the_help(self):
+        sources = {path: path.read_text(encoding="utf-8") for path in (PROJECT / "cli/src").rglob("*.*")}
+        for path, text in sources.items():
+            for adds in re.findall(r"^void (add_\w+)\(Command (?:program|[a-z]+)(?:, const std::string& name)?\);", text, re.M):
+                uses = [other for other, lines in sources.items()
+                        if re.search(rf"(?<!void ){adds}\b(?!\(Command )", lines) and other.suffix == ".cpp"]
+                self.assertTrue(uses, f"{path}: {adds}() is in no list of commands")
+
     def test_version_is_told(self):
         self.assertRegex(self.succeeds("--version").out, r"^gdr \d+\.\d+\.\d+$")
 
