@@ -132,6 +132,8 @@ class AddedOperationTest(unittest.TestCase):
     def test_the_proof_covers_it(self):
         record = WORK / "alu.txt"
         written = run(self.build / "bin/proof_alu", record, "--write")
+        if written.returncode == 77:
+            self.skipTest("the proof needs AVX2")
         self.assertEqual(written.returncode, 0, written.stdout + written.stderr)
         self.assertRegex(record.read_text(), r"(?m)^uxnor +short interpreter +64 +0$")
         self.assertRegex(record.read_text(), r"(?m)^uxnor +long +interpreter +4194304 +0$")
