@@ -86,6 +86,12 @@ class Outputs(nbody_test.NbodyTest):
         self.run_gdr("--plummer", 8, "--t-end", 0, "--output", self.folder / "p.csv", "--out-format", "phigrape")
         self.assertTrue((self.folder / "p.csv").read_bytes().startswith(beginnings["txt"]))
 
+    def test_the_help_names_the_snapshots_that_are_read(self):
+        text = " ".join(self.run_gdr("--help").stdout.split())
+        for kind in ("NumPy's .npz", "NumPy's .npy", "NEMO", "Gadget 1", "Gadget 2", "unformatted Fortran records", "Tipsy", "Starlab",
+                     "text in rows or CSV; HDF5 of gdr, AMUSE, Gadget and NBODY6++GPU"):
+            self.assertIn(kind, re.search("start from a snapshot, also packed by gzip: (.*) --units", text)[1])
+
     def test_files_of_columns_are_refused_by_the_names_of_other_formats(self):
         for ending in ("npz", "npy", "h5", "json", "csv.gz", "FITS"):
             for option, more in (("--log", ["--t-end", 0]), ("--block-sizes", ["--t-end", 1, "--timing-only"])):

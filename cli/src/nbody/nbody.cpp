@@ -411,8 +411,9 @@ void add_nbody(Command program, const std::string& name) {
                      in_range(0, 0.9999999));
   const Option in =
       command.add_option("--in=FILE", options->in,
-                         "start from a snapshot: text in rows, NEMO, Gadget, Tipsy, Starlab, NumPy, HDF5 of gdr, "
-                         "AMUSE, Gadget and NBODY6++GPU");
+                         fmt::format("start from a snapshot, also packed by gzip: {}; HDF5 of gdr, AMUSE, Gadget and "
+                                     "NBODY6++GPU",
+                                     hostlib::readable_snapshots()));
   command
       .add_option("--units=M,L,V", options->units,
                   "units of the run, and of what the file of --in states none for, such as msun,pc,km/s; default: "

@@ -35,21 +35,31 @@ std::span<const SnapshotKind> snapshot_kinds() {
   static constexpr std::array kKinds{
       SnapshotKind{"an HDF5 file", begins_with<'\x89', 'H', 'D', 'F'>, nullptr,
                    "give it a name that ends in .h5 or .hdf5"},
-      SnapshotKind{"a zip archive, such as NumPy's .npz", begins_with<'P', 'K', '\3', '\4'>, read_npz_snapshot, ""},
-      SnapshotKind{"a NumPy array", begins_with<'\x93', 'N', 'U', 'M', 'P', 'Y'>, read_npy_snapshot, ""},
-      SnapshotKind{"a NEMO snapshot", is_nemo, read_nemo, ""},
-      SnapshotKind{"a Gadget 1 snapshot", is_gadget1, read_gadget1, ""},
-      SnapshotKind{"a Gadget 2 snapshot", is_gadget2, read_gadget2, ""},
-      SnapshotKind{"unformatted Fortran records", is_unformatted, read_unformatted, ""},
-      SnapshotKind{"a Tipsy snapshot", is_tipsy, read_tipsy, ""},
-      SnapshotKind{"a Starlab snapshot", is_starlab, read_starlab, ""},
+      SnapshotKind{"a zip archive, such as NumPy's .npz", begins_with<'P', 'K', '\3', '\4'>, read_npz_snapshot, "",
+                   "NumPy's .npz"},
+      SnapshotKind{"a NumPy array", begins_with<'\x93', 'N', 'U', 'M', 'P', 'Y'>, read_npy_snapshot, "",
+                   "NumPy's .npy"},
+      SnapshotKind{"a NEMO snapshot", is_nemo, read_nemo, "", "NEMO"},
+      SnapshotKind{"a Gadget 1 snapshot", is_gadget1, read_gadget1, "", "Gadget 1"},
+      SnapshotKind{"a Gadget 2 snapshot", is_gadget2, read_gadget2, "", "Gadget 2"},
+      SnapshotKind{"unformatted Fortran records", is_unformatted, read_unformatted, "", "unformatted Fortran records"},
+      SnapshotKind{"a Tipsy snapshot", is_tipsy, read_tipsy, "", "Tipsy"},
+      SnapshotKind{"a Starlab snapshot", is_starlab, read_starlab, "", "Starlab"},
       SnapshotKind{"the text form (tsf) of a NEMO snapshot", is_nemo_text, nullptr,
                    "give the binary file, which NEMO's rsf makes of it"},
       SnapshotKind{"a binary file of no kind that gdr knows", is_binary, nullptr,
                    "convert it to NEMO, Gadget, Tipsy, HDF5 or text"},
-      SnapshotKind{"text", [](std::string_view /*content*/) { return true; }, read_rows, ""},
+      SnapshotKind{"text", [](std::string_view /*content*/) { return true; }, read_rows, "", "text in rows or CSV"},
   };
   return kKinds;
+}
+
+std::string readable_snapshots() {
+  std::string text;
+  for (const SnapshotKind& kind : snapshot_kinds()) {
+    if (kind.read != nullptr) text += fmt::format("{}{}", text.empty() ? "" : ", ", kind.short_name);
+  }
+  return text;
 }
 
 LoadedSnapshot load_snapshot(const std::filesystem::path& path) {

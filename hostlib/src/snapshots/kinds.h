@@ -15,6 +15,7 @@ struct SnapshotKind {
   bool (*is)(std::string_view content);
   LoadedSnapshot (*read)(std::string_view content, const std::string& file);  // null: it is named and refused
   std::string_view way_out;                                                   // for kinds that are not read
+  std::string_view short_name = {};                                           // of the others, for lists
 };
 
 /// The kinds in the order in which a file is asked for them.

@@ -56,6 +56,9 @@ struct LoadedSnapshot {
   std::vector<std::string> notes;  // on what was left out or assumed
 };
 
+/// The kinds of files that load_snapshot() reads, for texts: "NEMO, Gadget 1, ...".
+[[nodiscard]] std::string readable_snapshots();
+
 /// Reads any of these, told by content: text in rows (phiGRAPE; seven columns; columns under names in CSV or behind
 /// blanks, with the names in a first line or a comment, as McLuster and AMUSE write them; an index and seven columns;
 /// PeTar; Phantom-GRAPE; treecodes; Tipsy's text), Starlab, NEMO, Gadget 1 and 2, Tipsy, unformatted Fortran records of
