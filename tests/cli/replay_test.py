@@ -442,6 +442,17 @@ class Run(ReplayTest):
                   "--ranks", 2, "--save-trace", trace)
         self.assertFalse(trace.exists())
 
+    def test_a_program_with_one_sided_transfers_is_not_replayed(self):
+        program = self.of_ranks("MPI_Win w; MPI_Win_create(b, 100, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w); MPI_Win_fence(0, w);"
+                                "MPI_Put(b + 100, 50, MPI_CHAR, 1 - r, 0, 50, MPI_CHAR, w); MPI_Win_fence(0, w); MPI_Win_free(&w);"
+                                "MPI_Finalize();")
+        graph, trace = self.scratch / "graph.csv", self.scratch / "trace"
+        done = self.succeeds("net", "run", program, "--ranks", 2, "--save-graph", graph, "--save-trace", trace)
+        self.assertIn("2 calls are not recorded, so that the trace cannot be replayed", done.err)
+        self.assertIn("0,1,50\n1,0,50\n", graph.read_text(encoding="utf-8"))
+        self.ends(1, ["0.txt:2: this call is refused: the messages of a one-sided transfer are not recorded"], "net", "replay",
+                  trace / "trace.txt")
+
     def test_every_kind_of_send_is_recorded(self):
         program = self.of_ranks("MPI_Request q; static char room[1000]; MPI_Buffer_attach(room, 1000); int a = 1 - r;"
                                 "MPI_Irecv(b, 10, MPI_CHAR, a, 0, MPI_COMM_WORLD, &q); MPI_Barrier(MPI_COMM_WORLD);"

@@ -237,6 +237,8 @@ TEST(Replay, TracesAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal("0 send 0 0 8 99\n"), ":1: data type '99' is refused: it must be a number from 0 to 53");
   EXPECT_EQ(refusal("send 0 0 8 6\n"),
             ":1: there is no file 'send 0 0 8 6', neither as it is named nor beside the index");
+  EXPECT_EQ(refusal("0 init\n0 unrecorded one-sided transfer\n"),
+            ":2: this call is refused: the messages of a one-sided transfer are not recorded");
   EXPECT_EQ(refusal("/dev/zero\n"), ":1: '/dev/zero' is no regular file");
 }
 

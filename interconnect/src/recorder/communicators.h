@@ -40,6 +40,6 @@ WRAP(Dist_graph_create,
       MPI_Info info, int reorder, MPI_Comm* made),
      (comm, count, sources, degrees, destinations, weights, info, reorder, made), trace_split(comm))
 WRAP(Intercomm_create, (MPI_Comm comm, int leader, MPI_Comm peers, int other_leader, int tag, MPI_Comm* made),
-     (comm, leader, peers, other_leader, tag, made), if (is_traced())++ untraced)
+     (comm, leader, peers, other_leader, tag, made), trace_missing("communicator of two groups"))
 WRAP(Intercomm_merge, (MPI_Comm comm, int is_high, MPI_Comm* made), (comm, is_high, made), trace_agreement(comm))
 #endif

@@ -201,6 +201,14 @@ static void keep_text(const char* format, ...) {
   keep_entry(entry);
 }
 
+/* A call that the trace lacks stands in it by its name, which no replay knows: a time without its messages would be
+ * wrong. */
+static void trace_missing(const char* name) {
+  if (!is_traced()) return;
+  ++untraced;
+  keep_text("unrecorded %s", name);
+}
+
 /* --- Collectives ------------------------------------------------------------------------------------------------- */
 
 enum {
@@ -221,7 +229,7 @@ static int traced_group(MPI_Comm comm, struct group_of* group, int* is_world) {
   int is_inter = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
   if (is_inter) {
-    ++untraced;
+    trace_missing("collective between two groups");
     return 0;
   }
   int same = MPI_UNEQUAL;
@@ -623,8 +631,8 @@ static void write_trace(void) {
   if (trace_rank == 0 && worst == 0) remove_stale_files(size);
   if (trace_rank == 0 && missing > 0) {
     fprintf(stderr,
-            "gdr_record_mpi: %llu calls are not in the trace: neighbourhood collectives, one-sided transfers, and "
-            "collectives between two groups and what joins them\n",
+            "gdr_record_mpi: %llu calls are not recorded, so that the trace cannot be replayed: neighbourhood "
+            "collectives, one-sided transfers, and collectives between two groups and what joins them\n",
             (unsigned long long)missing);
   }
   for (size_t n = 0; n < kept_count; ++n) free(kept[n].text);

@@ -1,5 +1,6 @@
 // Reads time-independent traces of SimGrid.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -50,6 +51,7 @@ class ActionReader {
                                                           {"wait", &ActionReader::wait},
                                                           {"waitall", &ActionReader::wait_all},
                                                           {"test", &ActionReader::test},
+                                                          {"unrecorded", &ActionReader::unrecorded},
                                                           {"barrier", &ActionReader::barrier},
                                                           {"bcast", &ActionReader::broadcast},
                                                           {"reduce", &ActionReader::reduce},
@@ -77,6 +79,11 @@ class ActionReader {
 
  private:
   void nothing() {}
+  /// The recorder's word for a call whose messages it does not know.
+  void unrecorded() {
+    const std::vector<std::string_view> name(fields_->begin() + 1, fields_->end());
+    lines_->refuse(fmt::format("this call is refused: the messages of a {} are not recorded", fmt::join(name, " ")));
+  }
   /// The actions that follow have neither their communicator nor, in it, the ranks of all.
   void split() { split_line_ = lines_->line(); }
   void init() { default_type_ = fields_->size() > 1 ? kTypeOfDoubles : kTypeOfBytes; }
