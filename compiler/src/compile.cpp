@@ -148,7 +148,7 @@ Chosen prepared(const Imported& imported, const CompileOptions& options, Conditi
   if (options.components) join_components(chosen.code);
   if (options.hoist) hoist(chosen.code);
   separate_ports(chosen.code);
-  if (style == ConditionStyle::words) copies_to_readers(chosen.code.body);
+  if (chosen.code.style == ConditionStyle::words) copies_to_readers(chosen.code.body);
   return chosen;
 }
 
@@ -205,7 +205,7 @@ Chosen choose(const Imported& imported, const CompileOptions& options, std::vect
   if (!errors.empty()) return best;
   const bool conditions =
       std::ranges::any_of(best.code.body, [](const Operation& operation) { return operation.predicate >= 0; });
-  if (!conditions) {
+  if (!conditions || best.code.style == ConditionStyle::words) {
     order(best, options);
     return best;
   }
@@ -237,6 +237,7 @@ Chosen choose_lean(const Imported& imported, const CompileOptions& options, std:
   for (const ConditionStyle style : {ConditionStyle::shared, ConditionStyle::fresh, ConditionStyle::words}) {
     Chosen one = prepared(imported, options, style, errors);
     if (!errors.empty()) return one;
+    if (one.code.style != style) continue;
     if (auto lean = lean_schedule(one.code, one.code.body, loop_options(one.code))) {
       one.code.body = std::move(lean->section);
       one.body = std::move(lean->schedule);

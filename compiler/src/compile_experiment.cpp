@@ -167,6 +167,7 @@ ExperimentPlan plan_with(const Imported& experiment, const CompileOptions& optio
     for (const bool in_place : {true, false}) {
       if (style == ConditionStyle::shared && in_place) continue;
       if (style == ConditionStyle::words && !conditions && best.fits()) continue;
+      if (style == ConditionStyle::shared && best.code.style != style) continue;  // it takes words, whatever is asked
       std::vector<Message> none;
       ExperimentPlan other = planned(experiment, options, style, in_place, way, none);
       if (none.empty() && is_better(other, best)) best = std::move(other);

@@ -27,6 +27,34 @@ int variable_of(const Microcode& code, Record record, unsigned field, unsigned e
   return -1;
 }
 
+bool sets_too_many_flags(const PairFunction& function, const std::vector<int>& roots) {
+  constexpr double kMostFlags = 2000;  // a loop of so many lines at least, beside what it computes
+  const std::size_t nodes = function.nodes.size();
+  std::vector<double> flags(nodes, 0);  // that a truth takes, set anew; operands come before
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const Node& node = function.nodes[n];
+    if (node.type != Type::truth || node.act == Act::constant) continue;
+    flags[n] = node.act == Act::opposite ? 0 : 1;
+    if (family_of(node.act) != Family::logic) continue;
+    for (const int operand : node.operands) flags[n] += flags[static_cast<std::size_t>(operand)];
+  }
+  std::vector<bool> needed(nodes, false);
+  double all = 0;
+  for (const int root : roots) {
+    needed[static_cast<std::size_t>(root)] = true;
+    all += flags[static_cast<std::size_t>(root)];
+  }
+  for (std::size_t n = nodes; n-- > 0;) {
+    if (!needed[n]) continue;
+    const bool reads = family_of(function.nodes[n].act) != Family::logic;
+    for (const int operand : function.nodes[n].operands) {
+      needed[static_cast<std::size_t>(operand)] = true;
+      if (reads) all += flags[static_cast<std::size_t>(operand)];
+    }
+  }
+  return all > kMostFlags;
+}
+
 Lowering::Lowering(const PairFunction& function, const std::vector<int>& roots, Microcode& code, Operations& section,
                    std::vector<Message>& errors, ConditionStyle style)
     : function_(function),

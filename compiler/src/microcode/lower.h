@@ -31,6 +31,10 @@ inline constexpr ActTable<Comparison> kComparisons([](Act act) { return family_o
                                                     {Act::int_less_unsigned, {isa::Op::USUB, isa::Condition::carry}},
                                                     {Act::int_equal, {isa::Op::USUB, isa::Condition::zero}}});
 
+/// A flag is set anew for each reader of a condition that is made of others, and so are the flags of these, so that
+/// their number may double with every branch. True if they are too many: then conditions must be words.
+[[nodiscard]] bool sets_too_many_flags(const PairFunction& function, const std::vector<int>& roots);
+
 class Lowering {
  public:
   /// `roots`: the nodes that are needed, each as often as it is used outside of other nodes.

@@ -174,10 +174,13 @@ Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionS
   PairFunction function = body;
   const Changes changes = changes_of(function, errors);
   if (!errors.empty()) return code;
-  saturate_compared(function, changes.roots());
-  Lowering(function, changes.roots(), code, code.body, errors, style).accumulate_all(changes);
+  const std::vector<int> roots = changes.roots();
+  saturate_compared(function, roots);
   std::vector<int> kept;
   for (const Store& store : finish.stores) kept.push_back(store.value);
+  if (sets_too_many_flags(function, roots) || sets_too_many_flags(finish, kept)) style = ConditionStyle::words;
+  code.style = style;
+  Lowering(function, roots, code, code.body, errors, style).accumulate_all(changes);
   if (!kept.empty()) Lowering(finish, kept, code, code.termination, errors, style).assign_all();
   for (Operations* section : {&code.body, &code.termination}) {
     drop_needless(*section);
@@ -192,11 +195,18 @@ Microcode lower_experiment(const Imported& experiment, ConditionStyle style, boo
   code.fast = fast;
   code.experiment = true;
   declare(experiment.body, code);
-  const auto lowered = [&](const PairFunction& function, Operations& section) {
+  const auto roots_of = [](const PairFunction& function) {
     std::vector<int> roots;
     for (const Store& store : function.stores) roots.push_back(store.value);
     if (function.done >= 0) roots.push_back(function.done);
-    Lowering lowering(function, roots, code, section, errors, style);
+    return roots;
+  };
+  for (const PairFunction* function : {&experiment.begin, &experiment.body, &experiment.finish}) {
+    if (sets_too_many_flags(*function, roots_of(*function))) style = ConditionStyle::words;
+  }
+  code.style = style;
+  const auto lowered = [&](const PairFunction& function, Operations& section) {
+    Lowering lowering(function, roots_of(function), code, section, errors, style);
     lowering.assign_all(in_place);
     if (function.done >= 0) lowering.go_on_unless(function.done);
     drop_needless(section);

@@ -69,6 +69,10 @@ struct Reduction {
   bool used = false;
 };
 
+/// How conditions are kept: in a flag for all that read it; in a flag of its own for each of them; or in a word, from
+/// which a flag is set where one is needed. The last takes the fewest flags.
+enum class ConditionStyle : std::uint8_t { shared, fresh, words };
+
 struct Microcode {
   std::vector<Variable> variables;
   std::vector<Literal> literals;
@@ -77,14 +81,12 @@ struct Microcode {
   Operations termination;
   std::vector<Reduction> reductions;  // for each word of the result record, in order
   bool fast = false;                  // functions without care for 0 and infinity
-  bool experiment = false;            // the sections are `begin`, `step` and `end` of experiments
+  ConditionStyle style = ConditionStyle::shared;
+  bool experiment = false;  // the sections are `begin`, `step` and `end` of experiments
 };
 
-/// How conditions are kept: in a flag for all that read it; in a flag of its own for each of them; or in a word, from
-/// which a flag is set where one is needed. The last takes the fewest flags.
-enum class ConditionStyle : std::uint8_t { shared, fresh, words };
-
-/// Chooses widths, and expands functions, conditional values and sums. Errors are appended to `errors`.
+/// Chooses widths, and expands functions, conditional values and sums. Errors are appended to `errors`. Conditions are
+/// words, whatever the style, if they would need too many flags otherwise: Microcode::style says it.
 /// `fast`: as CompileOptions::fast.
 [[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, ConditionStyle style, bool fast,
                               std::vector<Message>& errors);
