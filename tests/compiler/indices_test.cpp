@@ -13,7 +13,8 @@ namespace {
 
 /// How many comparisons of integers the results of the function `go` need.
 std::ptrdiff_t comparisons(const std::string& source) {
-  const std::string code = compiler::optimised(llvm_code("#include <gdr/kernel.h>\n" + source, false));
+  const std::string code =
+      compiler::optimised(llvm_code("#include <gdr/kernel.h>\n#include <cmath>\n" + source, false));
   const compiler::Imported imported = compiler::import_ir(code, "indices.bc", "go");
   EXPECT_TRUE(imported.errors.empty()) << imported.errors.front().text << source;
   const auto& nodes = imported.body.nodes;
@@ -60,6 +61,12 @@ TEST(Indices, ReachTheElementsOfTheirArrayOnly) {
        "if (b < 0) return; if (b > 4) return; f.s += t[b + 1];", 4},
       {"member behind a comparison", "double v[9];", "double s;", "", "if (b < 3) f.s += i.v[b];", 2},
       {"result behind a comparison", "double x;", "double h[9];", "", "if (b < 3) f.h[b] += 1;", 3},
+      {"behind comparisons of a number", "float x;", "double s;", "static const double t[200] = {1, 2, 3, 4, 5, 6, 7};",
+       "if (i.x >= 0 && i.x < 6) f.s += t[static_cast<int>(i.x)];", 5},
+      {"behind a return for a number", "float x;", "double s;", "static const double t[200] = {1, 2, 3, 4, 5, 6, 7};",
+       "if (i.x < 0 || i.x >= 5) return; f.s += t[static_cast<int>(i.x) + 1];", 4},
+      {"of a magnitude", "float x;", "double s;", "static const double t[200] = {1, 2, 3, 4, 5, 6, 7};",
+       "if (std::fabs(i.x) <= 2) f.s += t[static_cast<int>(std::floor(i.x)) + 2];", 4},
       {"local array", "double x;", "double s;", "",
        "struct { double v[3]; double w[8]; } l = {}; l.v[1] = i.x; l.w[2] = i.x; f.s += l.v[b];", 2}};
   for (const Neighbours& one : all) {

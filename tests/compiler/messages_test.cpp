@@ -46,13 +46,13 @@ TEST_P(Messages, NameThePlaceAndWhatToDo) {
 INSTANTIATE_TEST_SUITE_P(
     Sources, Messages,
     testing::Values(
-        Refused{"LoopOverData",
-                "void f(const I& i, const J& j, F& f) {\n  double s = i.x;\n  for (int n = 0; n < j.k; ++n)\n    s = s "
-                "* s + j.x;\n  f.sum += s;\n}\n",
-                8,
-                "a loop whose number of turns is not fixed, or that is too long to be unrolled; every pair takes the "
-                "same lines: "
-                "give it a constant number of turns and choose results by ?:"},
+        Refused{
+            "LoopOverData",
+            "void f(const I& i, const J& j, F& f) {\n  double s = i.x;\n  for (int n = 0; n < j.k; ++n)\n    s = s "
+            "* s + j.x;\n  f.sum += s;\n}\n",
+            8,
+            "a loop whose number of turns is not fixed: nothing limits 'n' to a constant: end the loop by a count as "
+            "well, as in `n < 8 &&`, or limit its end, as by std::min(end, 8)"},
         Refused{
             "UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
             "function 'other' is called, which the machine does not have; known are sqrt, cbrt, hypot, fabs, fmin, "

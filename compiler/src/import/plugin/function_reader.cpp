@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "loops/unrolling.h"
 #include "pair/bounds.h"
 #include "passes.h"
 #include "records.h"
@@ -35,8 +36,7 @@ FunctionReader::FunctionReader(llvm::Function& function, std::vector<Record> rol
       changed_(changed),
       dominators_(function),
       post_dominators_(function),
-      assumptions_(function),
-      ranges_(&assumptions_, &function.getParent()->getDataLayout()),
+      ranges_(function, dominators_),
       conditions_(result) {}
 
 void FunctionReader::read() {
@@ -91,9 +91,8 @@ bool FunctionReader::has_loop() {
     order_.try_emplace(next, order_.size());
     for (const llvm::BasicBlock* target : llvm::successors(next)) {
       if (!order_.contains(target)) continue;
-      refuse(*next->getTerminator(),
-             "a loop whose number of turns is not fixed, or that is too long to be unrolled; every pair takes the same "
-             "lines: give it a constant number of turns and choose results by ?:");
+      const LeftLoop left = left_loop(function_);
+      refuse(*left.at, "a loop whose number of turns is not fixed: " + left.missing);
       return true;
     }
   }

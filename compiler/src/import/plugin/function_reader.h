@@ -1,8 +1,6 @@
 // One function of LLVM IR without loops to one line of operations: branches become choices.
 #pragma once
 
-#include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
@@ -17,6 +15,7 @@
 #include <utility>
 
 #include "indices.h"
+#include "loops/ranges.h"
 #include "pair/conditions.h"
 #include "pair/pair_function.h"
 
@@ -129,7 +128,6 @@ class FunctionReader {
   int refuse_variable(const llvm::GlobalVariable& variable, const llvm::Instruction& at);
   [[nodiscard]] bool is_written(const llvm::Value& address) const;
   [[nodiscard]] Address address_of(const llvm::Value* pointer) const;
-  llvm::ConstantRange range_where(llvm::Value& integer, const llvm::Instruction& at, unsigned depth);
   Bounds bounds_where(llvm::Value& index, const llvm::Instruction& at);
   std::optional<Indexed> sum_of(const Address& address, std::int64_t unit, const llvm::Instruction& at);
   std::optional<Indexed> indexed(const Address& address, const llvm::Instruction& at);
@@ -183,8 +181,7 @@ class FunctionReader {
   Record changed_;
   llvm::DominatorTree dominators_;
   llvm::PostDominatorTree post_dominators_;
-  llvm::AssumptionCache assumptions_;
-  llvm::LazyValueInfo ranges_;  // of integers, as far as the branches on the way to a place tell
+  Ranges ranges_;  // as far as the branches on the way to a place tell
   Conditions conditions_;
   std::set<const llvm::GlobalVariable*> refused_;  // outside of the records
   std::map<const llvm::Value*, int> values_;

@@ -18,18 +18,6 @@ namespace {
 
 constexpr std::size_t kMostEntries = 128;
 
-/// True if nothing in the module may change a variable.
-bool is_only_read(const llvm::Value& variable) {
-  return llvm::all_of(variable.users(), [](const llvm::User* user) {
-    return llvm::isa<llvm::LoadInst>(user) || (llvm::isa<llvm::GEPOperator>(user) && is_only_read(*user));
-  });
-}
-
-bool is_constant(const llvm::GlobalVariable& variable) {
-  if (!variable.hasDefinitiveInitializer() || variable.isThreadLocal()) return false;
-  return variable.isConstant() || (variable.hasLocalLinkage() && is_only_read(variable));
-}
-
 /// The type of the word that begins `place` bytes behind the beginning of a type; null if none does.
 const llvm::Type* word_at(const llvm::Type& type, std::int64_t place, const llvm::DataLayout& layout) {
   const llvm::Type* inner = &type;
@@ -92,35 +80,12 @@ FunctionReader::Address FunctionReader::address_of(const llvm::Value* pointer) c
   return address;
 }
 
-/// What an integer may be where `at` is reached, as in `if (n >= 0 && n < 8) s += table[n + 1];`. The branches tell it
-/// of `n`, and `n + 1` may have been computed before them.
-llvm::ConstantRange FunctionReader::range_where(llvm::Value& integer, const llvm::Instruction& at, unsigned depth) {
-  constexpr unsigned kMostOperations = 6;  // one inside the other
-  // LLVM's analysis does not change what it looks at.
-  llvm::ConstantRange range = ranges_.getConstantRange(&integer, const_cast<llvm::Instruction*>(&at), false);
-  if (depth == kMostOperations) return range;
-  const auto of = [&](llvm::Value* operand) { return range_where(*operand, at, depth + 1); };
-  if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&integer);
-      cast != nullptr && cast->getSrcTy()->isIntegerTy() && cast->getDestTy()->isIntegerTy()) {
-    return range.intersectWith(of(cast->getOperand(0)).castOp(cast->getOpcode(), range.getBitWidth()));
-  }
-  const auto* two = llvm::dyn_cast<llvm::BinaryOperator>(&integer);
-  if (two == nullptr) return range;
-  const llvm::ConstantRange a = of(two->getOperand(0));
-  const llvm::ConstantRange b = of(two->getOperand(1));
-  const auto* sum = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(two);
-  if (sum == nullptr) return range.intersectWith(a.binaryOp(two->getOpcode(), b));
-  using Wraps = llvm::OverflowingBinaryOperator;
-  const unsigned never = (sum->hasNoSignedWrap() ? unsigned{Wraps::NoSignedWrap} : 0) |
-                         (sum->hasNoUnsignedWrap() ? unsigned{Wraps::NoUnsignedWrap} : 0);
-  return range.intersectWith(a.overflowingBinaryOp(two->getOpcode(), b, never));
-}
-
 Bounds FunctionReader::bounds_where(llvm::Value& index, const llvm::Instruction& at) {
-  const llvm::ConstantRange range = range_where(index, at, 0);
-  if (range.isEmptySet()) return {};  // nothing comes there
-  return {static_cast<double>(range.getSignedMin().getSExtValue()),
-          static_cast<double>(range.getSignedMax().getSExtValue())};
+  const Extent extent = ranges_.where(index, at);
+  const auto* range = std::get_if<llvm::ConstantRange>(&extent);
+  if (range == nullptr || range->isEmptySet()) return {};  // nothing comes there
+  return {static_cast<double>(range->getSignedMin().getSExtValue()),
+          static_cast<double>(range->getSignedMax().getSExtValue())};
 }
 
 /// The sum of all indices in units of `unit` bytes, as one number; nothing after an error.

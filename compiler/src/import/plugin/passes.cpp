@@ -2,8 +2,10 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,6 +25,7 @@
 #include "cleanups.h"
 #include "complex_functions.h"
 #include "local_arrays.h"
+#include "loops/unrolling.h"
 #include "pointer_functions.h"
 #include "records.h"
 
@@ -355,6 +359,37 @@ void ask_numbers_for_signs(llvm::Module& module) {
   }
 }
 
+/// A loop into which control comes at several places, by goto or by a switch around it, becomes one with one beginning,
+/// until simplifycfg sees it again.
+void give_loops_one_beginning(llvm::Module& module) {
+  const bool any = llvm::any_of(module, [](llvm::Function& function) {
+    if (function.isDeclaration()) return false;
+    const llvm::DominatorTree dominators(function);
+    const llvm::LoopInfo loops(dominators);
+    llvm::ReversePostOrderTraversal<const llvm::Function*> order(&function);
+    return llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(order, loops);
+  });
+  if (!any) return;
+  std::set<const llvm::BasicBlock*> known;
+  for (const llvm::Function& function : module) {
+    for (const llvm::BasicBlock& block : function) known.insert(&block);
+  }
+  run(module, "function(lower-switch,fix-irreducible)");
+  // The new beginning has a value for each way on, also where control comes to it for another one. LLVM leaves such
+  // values open, and makes NaN of sums of them.
+  for (llvm::Function& function : module) {
+    for (llvm::BasicBlock& block : function) {
+      if (known.contains(&block)) continue;
+      for (llvm::PHINode& phi : block.phis()) {
+        for (llvm::Use& incoming : phi.incoming_values()) {
+          if (llvm::isa<llvm::UndefValue>(incoming)) incoming = llvm::Constant::getNullValue(phi.getType());
+        }
+      }
+    }
+  }
+  join_ends_of_turns(module);
+}
+
 /// LLVM takes these from its command line alone.
 void set_thresholds() {
   static std::once_flag once;
@@ -380,8 +415,14 @@ void run_passes(llvm::Module& module) {
     if (function.arg_size() < 3 || !function.getArg(2)->getType()->isPointerTy()) continue;
     ResultNamer(function, *function.getArg(2)).run();
   }
+  join_ends_of_turns(module);
   run(module, kLate);
-  if (choose_elements(module)) run(module, kAfterArrays);
+  give_loops_one_beginning(module);
+  if (unroll_limited_loops(module)) run(module, kLate);
+  if (choose_elements(module)) {
+    run(module, kAfterArrays);
+    if (unroll_limited_loops(module)) run(module, kLate);
+  }
 }
 
 }  // namespace gdr::compiler

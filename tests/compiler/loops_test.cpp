@@ -1,0 +1,219 @@
+// Loops whose number of turns has a limit that takes more to see than a count from 0 to a constant, and control that
+// goto and nested switches lead: they are taken, and the board agrees exactly with the host's compiler.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/compiler/compiler.h"
+#include "gdr/hostlib/device.h"
+#include "host_functions.h"
+
+namespace gdr::compiler_testing::loops {
+namespace {
+
+constexpr std::size_t kI = 12;
+constexpr std::size_t kJ = 40;
+constexpr std::size_t kResults = 2;
+
+// As kRecords declares them. Sums of quarters are exact.
+struct I {
+  float x[3];
+  int n;
+  unsigned u;
+};
+struct J {
+  float y[3];
+  int k, l;
+  unsigned v;
+};
+struct F {
+  double s = 0;
+  int c = 0;
+};
+using Pair = void (*)(const I&, const J&, F&);
+
+constexpr const char* kRecords =
+    "#include <gdr/kernel.h>\n#include <algorithm>\n#include <cmath>\n#include <utility>\n"
+    "struct I { float x[3]; int n; unsigned u; };\nstruct J { float y[3]; int k, l; unsigned v; };\n"
+    "struct F { double s; int c; };\nusing Pair = void (*)(const I&, const J&, F&);\n"
+    "static constexpr float edges[16] = {-4, -3, -2.5, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 2.75, 3, 3.25, 3.5, 4};\n"
+    "static constexpr int counts[4] = {1, 2, 4, 6};\n";
+
+struct Body {
+  const char* name;
+  const char* text;
+};
+
+const std::vector<Body>& bodies() {
+  static const std::vector<Body> all{
+      {"continue_counts", "int k = 0; while (k < 6) { if (j.k > k) { ++k; f.s += 1; continue; } f.s += 2 * k; ++k; }"},
+      {"steps_by_path", "int k = 0; while (k < 8) { f.s += k; if (j.k & (1 << k)) k += 2; else k += 1; }"},
+      {"downwards", "int k = 8; while (k > 0) { f.s += k; if (j.k > k) k -= 2; else --k; }"},
+      {"unsigned_downwards", "unsigned k = 7; while (k > 0) { if (j.v & k) { --k; continue; } f.s += k; --k; }"},
+      {"do_while",
+       "int k = 6; double s = 0; do { s += k * i.x[0]; k -= s > j.y[0] ? 3 : 1; } while (k >= 0); f.s += s;"},
+      {"skips_in_for", "for (int k = 0; k < 10; ++k) { f.s += k; if (j.l == k) ++k; }"},
+      {"steps_by_case",
+       "int k = 0; while (k < 9) { switch (j.l & 3) { case 0: k += 1; break; case 1: k += 2; break; case 2: k += 3; "
+       "continue; default: ++k; } f.s += k; }"},
+      {"nested",
+       "int a = 0; while (a < 3) { int b = 0; while (b < 3) { if (i.n > b) { b += 2; continue; } f.s += a * b; ++b; } "
+       "if "
+       "(j.k > a) { ++a; continue; } f.s += 1; ++a; }"},
+      {"two_ends", "int a = 0, b = 7; while (a < b) { if ((j.k >> a) & 1) ++a; else --b; } f.c += a;"},
+      {"partition",
+       "int low = 0, high = 5; float v[6] = {i.x[0], i.x[1], i.x[2], j.y[0], j.y[1], j.y[2]}; while (low < high) { if "
+       "(v[low] < 0) ++low; else if (v[high] >= 0) --high; else { std::swap(v[low], v[high]); ++low; --high; } } f.c "
+       "+= "
+       "low; f.s += v[0] + 2 * v[5];"},
+      {"binary_search",
+       "int low = 0, high = 15; while (high - low > 1) { const int half = (low + high) / 2; (edges[half] <= j.y[1] ? "
+       "low : "
+       "high) = half; } f.c += low; f.s += edges[low];"},
+      {"divisor",
+       "unsigned a = i.u & 15, b = j.v & 15; while (b != 0) { const unsigned t = a % b; a = b; b = t; } f.c += a;"},
+      {"bits", "for (unsigned b = j.v & 63; b; b &= b - 1) f.c += 1;"},
+      {"floating_counter", "for (float r = 0; r < 2.0f; r += 0.25f) f.s += r * j.y[0];"},
+      {"least_of", "for (int k = 0; k < std::min(std::abs(i.n), 6); ++k) f.s += k * j.y[0];"},
+      {"rest", "for (unsigned k = 0; k < i.u % 6u; ++k) f.s += k * j.y[0];"},
+      {"behind_return", "if (i.n < 0 || i.n > 7) return; for (int k = 0; k <= i.n; ++k) f.s += k * j.y[0];"},
+      {"between_two", "for (int k = std::max(i.n, 0); k < std::min(j.l, 7); ++k) f.s += k * j.y[0];"},
+      {"sum_of_two",
+       "const int n = std::abs(i.n) % 5 + std::min(std::abs(j.k), 3); for (int k = 0; k < n; ++k) f.s += k * j.y[0];"},
+      {"from_number",
+       "const int n = static_cast<int>(std::fmin(std::fabs(i.x[0]), 4.0f)); for (int k = 0; k < n; ++k) f.s += k * "
+       "j.y[0];"},
+      {"from_table", "for (int k = 0; k < counts[i.u & 3]; ++k) f.s += k * j.y[0];"},
+      {"goto_and_switch",
+       "int n = j.l, turns = 0;\nagain:\nswitch (n & 3) {\ncase 0: f.s += 1; switch (i.n & 3) { case 0: f.s += 2; case "
+       "1: "
+       "f.s += 3; goto next; case 2: goto done; default: break; }\ncase 1: f.s += i.x[0]; break;\ncase 2: switch (j.k "
+       "& 1) "
+       "{ case 0: f.s += j.y[1]; break; case 1: n += 1; goto next; } break;\ndefault: goto done;\n}\nf.s += "
+       "10;\nnext:\nn "
+       "+= 1; if (++turns < 6) goto again;\ndone:\nf.c += turns;"},
+      {"goto_into_loop",
+       "int k = 0; double s = 0; if (j.k > 0) goto middle; for (k = 0; k < 5; ++k) { s += 1; middle: s += j.y[0]; } "
+       "f.s "
+       "+= s; f.c += k;"},
+      {"switch_into_loop",
+       "const int n = j.l & 7; int k = 0; switch (n & 3) { case 0: do { if (k >= n) break; f.s += 1; ++k; case 3: f.s "
+       "+= 2; "
+       "++k; case 2: f.s += 3; ++k; case 1: f.s += 4; ++k; } while (k < n); } f.c += k;"},
+      {"states",
+       "int state = i.n & 3, turns = 0; double s = 0; while (state != 4) { if (++turns > 8) break; switch (state) { "
+       "case 0: "
+       "s += 1; state = j.k > 0 ? 2 : 1; break; case 1: s += j.y[0]; state = 3; break; case 2: s += i.x[0]; state = s "
+       "> 3 "
+       "? 4 : 1; break; default: s -= 1; state = s < 0 ? 4 : 0; } } f.s += s; f.c += turns;"}};
+  return all;
+}
+
+std::string source_of(const std::string& name, const std::string& body) {
+  return fmt::format(
+      "void {0}(const I& i, const J& j, F& f) {{\n{1}\n}}\nextern \"C\" Pair host_{0};\nPair host_{0} = {0};\n", name,
+      body);
+}
+
+struct Data {
+  std::vector<I> i;
+  std::vector<J> j;
+
+  Data() {
+    std::mt19937_64 random(1);
+    const auto quarter = [&] { return 0.25F * static_cast<float>(std::uniform_int_distribution(-16, 16)(random)); };
+    const auto whole = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
+    for (std::size_t n = 0; n < kI; ++n)
+      i.push_back({{quarter(), quarter(), quarter()}, whole(-9, 9), static_cast<unsigned>(whole(0, 100))});
+    for (std::size_t n = 0; n < kJ; ++n) {
+      j.push_back(
+          {{quarter(), quarter(), quarter()}, whole(-9, 9), whole(-3, 12), static_cast<unsigned>(whole(0, 100))});
+    }
+  }
+};
+
+std::vector<std::uint64_t> on_board(const isa::Program& program, const Data& data) {
+  const auto integer = [](int value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); };
+  std::vector<std::uint64_t> i;
+  std::vector<std::uint64_t> j;
+  for (const I& one : data.i)
+    i.insert(i.end(), {bits(one.x[0]), bits(one.x[1]), bits(one.x[2]), integer(one.n), std::uint64_t{one.u}});
+  for (const J& one : data.j) {
+    j.insert(j.end(),
+             {bits(one.y[0]), bits(one.y[1]), bits(one.y[2]), integer(one.k), integer(one.l), std::uint64_t{one.v}});
+  }
+  Device device;
+  device.load(program);
+  device.write_j(0, j);
+  return device.run(i, kJ);
+}
+
+TEST(LimitedLoops, AreTakenAndExact) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  std::string source = kRecords;
+  for (const Body& body : bodies()) source += source_of(body.name, body.text);
+  const HostFunctions host(source, HostCompiler::plain);
+  const Data data;
+  for (const Body& body : bodies()) {
+    SCOPED_TRACE(body.name);
+    compiler::CompileOptions options;
+    options.effort = 1;
+    options.function = body.name;
+    const compiler::CompileResult compiled = compiler::compile_ir(host.bitcode(), "all.bc", options);
+    EXPECT_NE(compiled.source, "") << compiler::format_diagnostics(compiled);
+    if (compiled.source.empty()) continue;
+    // Each of them is some ten decisions: flags that were set anew for each reader would be thousands.
+    EXPECT_LE(compiled.lines, 900U);
+    const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "loops.vsm");
+    ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
+    const auto pair = *static_cast<Pair*>(host.symbol(std::string("host_") + body.name));
+    const std::vector<std::uint64_t> words = on_board(*assembled.program, data);
+    ASSERT_EQ(words.size(), kI * kResults);
+    for (std::size_t i = 0; i < kI; ++i) {
+      F f;
+      for (const J& j : data.j) pair(data.i[i], j, f);
+      EXPECT_EQ(std::bit_cast<double>(words[kResults * i]), f.s) << i;
+      EXPECT_EQ(static_cast<std::int32_t>(words[kResults * i + 1]), f.c) << i;
+    }
+  }
+}
+
+struct Unlimited {
+  const char* name;
+  const char* text;
+  unsigned line;  // of the function's body
+  const char* message;
+};
+
+TEST(LimitedLoops, WithoutALimitAreRefusedWithWhatIsMissing) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  const std::vector<Unlimited> all{
+      {"data", "int k = 0;\nwhile (k < j.k)\n++k;\nf.c += k;", 2,
+       "nothing limits 'k' to a constant: end the loop by a count as well, as in `n < 8 &&`, or limit its end, as by "
+       "std::min(end, 8)"},
+      {"path", "int k = 0;\nwhile (k < 6) {\nif (j.k > 2) { f.s += 1; continue; }\n++k; }", 3,
+       "'k' stays as it is on one of the paths from here to the next turn: change it there, too"},
+      {"no_count", "for (;;) {\nif (j.k > 2) break;\nf.s += 1; }", 2,
+       "its end depends on nothing that the turns before changed: count them, and end the loop by the count"}};
+  for (const Unlimited& one : all) {
+    SCOPED_TRACE(one.name);
+    const std::string head = kRecords;
+    const std::string code = llvm_code(head + source_of(one.name, one.text), false);
+    const compiler::CompileResult compiled = compiler::compile_ir(code, "loops.bc");
+    ASSERT_FALSE(compiled.diagnostics.empty());
+    EXPECT_EQ(compiled.diagnostics[0].message,
+              std::string("a loop whose number of turns is not fixed: ") + one.message);
+    EXPECT_EQ(compiled.diagnostics[0].line, static_cast<unsigned>(std::ranges::count(head, '\n')) + 1 + one.line);
+  }
+}
+
+}  // namespace
+}  // namespace gdr::compiler_testing::loops
