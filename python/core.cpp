@@ -182,11 +182,13 @@ std::tuple<std::optional<Assembled>, std::string, std::vector<std::pair<unsigned
   for (auto& [line, of_line] : result.places) {
     for (compiler::WrittenPlace& place : of_line) {
       if (place.line < 1 || place.line > places.size()) continue;
-      place = {file, places[place.line - 1].first, places[place.line - 1].second};
+      place.file = file;
+      std::tie(place.line, place.column) = places[place.line - 1];
+      place.function = name;
     }
   }
   assembler::AssembleOptions assembling;
-  assembling.made_from = compiler::made_from(result);
+  assembling.made_from = std::move(result.places);
   assembler::AssembleResult assembled = assembler::assemble(result.source, result.kernel + ".vsm", assembling);
   if (!assembled.program) throw AssemblyError(assembler::format_diagnostics(assembled));
   std::string listing = assembler::listing(*assembled.program, assembled.files);

@@ -28,13 +28,16 @@ void put_together(isa::Program& program, const SectionCode& code, Origins& origi
     const isa::Visitor append{
         [&](const CodeLine& line) {
           steps.emplace_back(isa::ProgramLine{isa::encode(line.line), position_of(line.where)});
-          const auto add_moved = [&](const isa::SourcePosition& position) {
-            program.moved.push_back({static_cast<isa::Section>(section), number, position});
+          const auto add_moved = [&](const isa::SourcePosition& position, isa::UnitBits units) {
+            program.moved.push_back({static_cast<isa::Section>(section), number, position, units});
           };
-          for (const isa::SourcePosition& position : origins.further_positions_of(line.where)) add_moved(position);
+          const auto add_further = [&](const Place& place) {
+            for (const auto& [position, units] : origins.further_positions_of(place)) add_moved(position, units);
+          };
+          add_further(line.where);
           for (const Place& place : line.moved_here) {
-            add_moved(position_of(place));
-            for (const isa::SourcePosition& position : origins.further_positions_of(place)) add_moved(position);
+            add_moved(position_of(place), 0);
+            add_further(place);
           }
           ++number;
         },

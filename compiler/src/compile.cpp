@@ -43,11 +43,11 @@ unsigned tries_of(unsigned effort, std::size_t operations) {
 
 Diagnostic diagnostic_of(const Message& error) {
   Diagnostic told{error.place.file, error.place.line, error.place.column, error.text, {}};
-  for (const Call* call = error.place.call.get(); call != nullptr; call = call->place.call.get()) {
-    told.notes.push_back({call->place.file,
-                          call->place.line,
-                          call->place.column,
-                          fmt::format("function '{}' is called here", call->function),
+  for (const Place* at = &error.place; at->call != nullptr; at = at->call.get()) {
+    told.notes.push_back({at->call->file,
+                          at->call->line,
+                          at->call->column,
+                          fmt::format("function '{}' is called here", at->function),
                           {}});
   }
   return told;
@@ -83,11 +83,24 @@ unsigned local_words_left(const Microcode& code) {
   return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
 }
 
+namespace {
+
+WrittenPlace written(const Place& place) {
+  WrittenPlace made{place.file, place.line, std::max(place.column, 1U), place.function};
+  if (place.call != nullptr) made.call = std::make_shared<const WrittenPlace>(written(*place.call));
+  return made;
+}
+
+}  // namespace
+
 void take(CompileResult& result, PrintedKernel printed) {
   result.source = std::move(printed.text);
   for (const Message& unused : printed.unused) result.warnings.push_back(diagnostic_of(unused));
   for (const auto& [line, places] : printed.places) {
-    for (const Place& place : places) result.places[line].push_back({place.file, place.line, place.column});
+    for (const PlaceOfLine& of_line : places) {
+      result.places[line].push_back(written(of_line.place));
+      result.places[line].back().units = of_line.units;
+    }
   }
 }
 

@@ -167,12 +167,25 @@ class Session {
       if (const std::string* expanded = debugger_.program().expanded_text(place)) {
         text += fmt::format("      = {}\n", *expanded);
       }
+      text += calls_of(place);
       for (const isa::Origin* use :
            first ? debugger_.program().uses_around(place) : std::vector<const isa::Origin*>()) {
         text += fmt::format("    in {}: {}\n", place_of(use->position),
                             trimmed(debugger_.source_line(use->position).value_or(use->what)));
       }
       first = false;
+    }
+    return text;
+  }
+
+  /// The calls that lead to the function of a place, each on a line.
+  [[nodiscard]] std::string calls_of(const isa::SourcePosition& place) const {
+    const std::vector<isa::SourceFrame> frames = debugger_.program().frames_of(place);
+    std::string text;
+    for (std::size_t n = 1; n < frames.size(); ++n) {
+      text +=
+          fmt::format("    in {}, called by {} at {}: {}\n", frames[n - 1].function, frames[n].function,
+                      place_of(frames[n].position), trimmed(debugger_.source_line(frames[n].position).value_or("")));
     }
     return text;
   }
@@ -516,9 +529,9 @@ class Session {
     std::string text = fmt::format("{} invalid, {} overflow, {} underflow\n", events.counts.invalid,
                                    events.counts.overflow, events.counts.underflow);
     for (const emulator::PlacedEvent& event : events.first) {
-      text +=
-          fmt::format("  {}: {}\n", emulator::source_place(debugger_.program(), event.place.section, event.place.line),
-                      emulator::text_of(event));
+      text += fmt::format(
+          "  {}: {}\n", emulator::source_place(debugger_.program(), event.place.section, event.place.line, event.unit),
+          emulator::text_of(event));
     }
     if (!events.fault.empty()) text += fmt::format("fault: {}\n", events.fault);
     return text;

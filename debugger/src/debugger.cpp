@@ -78,28 +78,37 @@ void Debugger::Impl::find_own_file() {
         std::ranges::any_of(lines, [](const CodeLine& line) { return line.places.front().file == 0; });
     if (in_first) return;
     if (!lines.empty() && own_file_ == 0 && job_.program.uses_around(lines.front().places.front()).empty()) {
-      own_file_ = lines.front().places.front().file;
+      own_file_ = job_.program.frames_of(lines.front().places.front()).back().position.file;
     }
   }
 }
 
-std::vector<std::uint32_t> Debugger::Impl::origins_of(const isa::SourcePosition& place) const {
-  const std::vector<isa::Origin>& origins = job_.program.origins;
-  std::vector<std::uint32_t> uses;
-  for (const isa::Origin* use : job_.program.uses_around(place)) {
-    uses.push_back(static_cast<std::uint32_t>(use - origins.data()));
+std::vector<Debugger::Impl::Around> Debugger::Impl::around(const isa::SourcePosition& place) const {
+  const isa::Program& program = job_.program;
+  std::vector<Around> found;
+  for (std::uint32_t function = place.function; function != 0;) {
+    const std::optional<isa::SourcePosition>& call = program.functions[function - 1].call;
+    if (call) found.push_back({true, function - 1});
+    function = call ? call->function : 0;
   }
-  return uses;
+  for (const isa::Origin* use : program.uses_around(place)) {
+    found.push_back({false, static_cast<std::uint32_t>(use - program.origins.data())});
+  }
+  return found;
+}
+
+const isa::SourcePosition& Debugger::Impl::position_of(const Around& around) const {
+  return around.is_call ? *job_.program.functions[around.index].call : job_.program.origins[around.index].position;
 }
 
 void Debugger::Impl::find_uses() {
-  std::map<std::pair<std::uint32_t, Section>, std::size_t> known;  // index into uses_
+  std::map<std::pair<Around, Section>, std::size_t> known;  // index into uses_
   for (const std::vector<CodeLine>& section : code_) {
     for (const CodeLine& line : section) {
       for (const isa::SourcePosition& place : line.places) {
-        for (const std::uint32_t origin : origins_of(place)) {
-          const auto [found, fresh] = known.try_emplace({origin, line.section}, uses_.size());
-          if (fresh) uses_.push_back({origin, line.section, line.line, line.line});
+        for (const Around& each : around(place)) {
+          const auto [found, fresh] = known.try_emplace({each, line.section}, uses_.size());
+          if (fresh) uses_.push_back({each, line.section, line.line, line.line});
           uses_[found->second].last = line.line;
         }
       }

@@ -112,9 +112,15 @@ class Debugger::Impl {
   std::unique_ptr<Timeline> timeline_;
 
  private:
-  /// The lines of a section that were made from a use of a macro, or into which its operations were moved.
+  /// What stands around a position: a use of a macro, or a call of a function that was put in there.
+  struct Around {
+    bool is_call = false;
+    std::uint32_t index = 0;  // into Program::origins, of a call into Program::functions
+    friend auto operator<=>(const Around&, const Around&) = default;
+  };
+  /// The lines of a section that were made from a use or a call, or into which its operations were moved.
   struct Use {
-    std::uint32_t origin = 0;  // index into Program::origins
+    Around around;
     isa::Section section = isa::Section::initialization;
     std::size_t first = 0;
     std::size_t last = 0;
@@ -136,8 +142,9 @@ class Debugger::Impl {
 
   void find_own_file();
   void find_uses();
-  /// Indices of the uses of macros that a source position comes from, the innermost first.
-  [[nodiscard]] std::vector<std::uint32_t> origins_of(const isa::SourcePosition& place) const;
+  /// The calls and uses of macros that a source position comes from, the innermost first.
+  [[nodiscard]] std::vector<Around> around(const isa::SourcePosition& place) const;
+  [[nodiscard]] const isa::SourcePosition& position_of(const Around& around) const;
   [[nodiscard]] bool is_idle(const CodeLine& line) const;
   [[nodiscard]] static std::vector<Clock::Line> clock_lines(const std::vector<CodeLine>& code);
   [[nodiscard]] bool type2() const { return job_.program.is_type2(); }
@@ -157,7 +164,7 @@ class Debugger::Impl {
   [[nodiscard]] std::vector<Clock::Line> starts_of(StepUnit unit) const;
   /// True if a step of this unit may end at this moment.
   [[nodiscard]] bool begins(StepUnit unit, Moment moment) const;
-  /// The innermost use of a macro that contains the line's own position; null: none.
+  /// The innermost use of a macro, or call, that contains the line's own position; null: none.
   [[nodiscard]] const Use* innermost_use(const Position& here) const;
   [[nodiscard]] Moment next_of(StepUnit unit, Moment now) const;
   [[nodiscard]] Moment previous_of(StepUnit unit, Moment now) const;

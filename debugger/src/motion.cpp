@@ -178,10 +178,10 @@ bool Debugger::Impl::begins(StepUnit unit, Moment moment) const {
 }
 
 const Debugger::Impl::Use* Debugger::Impl::innermost_use(const Position& here) const {
-  const std::vector<std::uint32_t> around = origins_of(line_at(here).places.front());
-  if (around.empty()) return nullptr;
+  const std::vector<Around> all = around(line_at(here).places.front());
+  if (all.empty()) return nullptr;
   const auto found = std::ranges::find_if(
-      uses_, [&](const Use& use) { return use.origin == around.front() && use.section == here.section; });
+      uses_, [&](const Use& use) { return use.around == all.front() && use.section == here.section; });
   return found == uses_.end() ? nullptr : &*found;
 }
 

@@ -47,9 +47,9 @@ std::vector<CodeLine> Debugger::Impl::lines_at(std::string_view place) const {
   if (!std::ranges::all_of(found, [&](const CodeLine& line) { return is_idle(line); })) {
     std::erase_if(found, [&](const CodeLine& line) { return is_idle(line); });
   }
-  // A use of a macro is represented by the first of its lines.
+  // A use of a macro or a call is represented by the first of its lines.
   for (const Use& use : uses_) {
-    if (!is_wanted(job_.program.origins[use.origin].position)) continue;
+    if (!is_wanted(position_of(use.around))) continue;
     const CodeLine& first = code_[static_cast<std::size_t>(use.section)][use.first];
     const bool known = std::ranges::any_of(
         found, [&](const CodeLine& line) { return line.section == first.section && line.line == first.line; });
@@ -155,7 +155,7 @@ std::vector<isa::SourcePosition> Debugger::Impl::places_in(std::string_view file
       for (const isa::SourcePosition& position : line.places) add(position);
     }
   }
-  for (const Use& use : uses_) add(job_.program.origins[use.origin].position);
+  for (const Use& use : uses_) add(position_of(use.around));
   std::vector<isa::SourcePosition> places;
   for (const auto& [line, position] : by_line) places.push_back(position);
   return places;

@@ -42,14 +42,17 @@ Bytes bytes_of(std::string_view text) {
 // ---- metadata as JSON --------------------------------------------------------------------------------------------
 
 Json to_json(const SourcePosition& position) {
-  if (position.origin == 0) return {position.file, position.line, position.column};
-  return {position.file, position.line, position.column, position.origin};
+  Json value{position.file, position.line, position.column};
+  if (position.origin != 0 || position.function != 0) value.push_back(position.origin);
+  if (position.function != 0) value.push_back(position.function);
+  return value;
 }
 
 SourcePosition position_from(const JsonValue& value) {
   SourcePosition position{value.at(0).whole<std::uint32_t>(), value.at(1).whole<std::uint32_t>(),
                           value.at(2).whole<std::uint32_t>()};
   if (value.list().size() > 3) position.origin = value.at(3).whole<std::uint32_t>();
+  if (value.list().size() > 4) position.function = value.at(4).whole<std::uint32_t>();
   return position;
 }
 
@@ -174,7 +177,10 @@ Alias alias_from(const JsonValue& value) {
 }
 
 Json to_json(const MovedOperation& operation) {
-  return {{"section", key_of(operation.section)}, {"line", operation.line}, {"position", to_json(operation.position)}};
+  Json value{
+      {"section", key_of(operation.section)}, {"line", operation.line}, {"position", to_json(operation.position)}};
+  if (operation.units != 0) value["units"] = operation.units;
+  return value;
 }
 
 Json to_json(const Origin& origin) {
@@ -183,6 +189,18 @@ Json to_json(const Origin& origin) {
 
 Origin origin_from(const JsonValue& value) {
   return {value.at("macro").text(), value.at("what").text(), position_from(value.at("position"))};
+}
+
+Json to_json(const SourceFunction& function) {
+  Json value{{"name", function.name}};
+  if (function.call) value["call"] = to_json(*function.call);
+  return value;
+}
+
+SourceFunction function_from(const JsonValue& value) {
+  SourceFunction function{value.at("name").text(), std::nullopt};
+  if (value.contains("call")) function.call = position_from(value.at("call"));
+  return function;
 }
 
 Json to_json(const ExpandedText& expanded) {
@@ -201,7 +219,8 @@ Section section_from(const JsonValue& value) {
 
 MovedOperation moved_from(const JsonValue& value) {
   return {section_from(value.at("section")), value.at("line").whole<std::uint32_t>(),
-          position_from(value.at("position"))};
+          position_from(value.at("position")),
+          value.contains("units") ? value.at("units").whole<UnitBits>() : UnitBits{0}};
 }
 
 /// An entry of the key `moves`: a transfer or collect, and the line of the section before which it comes.
@@ -325,6 +344,10 @@ Json metadata_of(const Program& program) {
   if (!program.origins.empty()) {
     meta["origins"] = Json::array();
     for (const Origin& origin : program.origins) meta["origins"].push_back(to_json(origin));
+  }
+  if (!program.functions.empty()) {
+    meta["functions"] = Json::array();
+    for (const SourceFunction& function : program.functions) meta["functions"].push_back(to_json(function));
   }
   if (!program.expanded.empty()) {
     meta["expanded"] = Json::array();
@@ -521,6 +544,9 @@ Program program_from(const std::vector<NamedSection>& sections) {
   }
   if (meta.contains("origins")) {
     for (const JsonValue& value : meta.at("origins").list()) program.origins.push_back(origin_from(value));
+  }
+  if (meta.contains("functions")) {
+    for (const JsonValue& value : meta.at("functions").list()) program.functions.push_back(function_from(value));
   }
   if (meta.contains("expanded")) {
     for (const JsonValue& value : meta.at("expanded").list()) program.expanded.push_back(expanded_from(value));

@@ -45,6 +45,49 @@ std::span<const MovedOperation> Program::moved_into(Section section, std::size_t
                                   static_cast<std::size_t>(found.end() - found.begin()));
 }
 
+std::vector<SourcePosition> Program::positions_of(Section section, std::size_t line) const {
+  std::vector<SourcePosition> positions;
+  std::size_t number = 0;
+  for (const Step& step : steps(section)) {
+    const auto* coded = std::get_if<ProgramLine>(&step);
+    if (coded != nullptr && number++ == line) positions.push_back(coded->position);
+  }
+  for (const MovedOperation& operation : moved_into(section, line)) positions.push_back(operation.position);
+  return positions;
+}
+
+SourcePosition Program::position_of(Section section, std::size_t line, Unit unit) const {
+  const std::span<const MovedOperation> moved_here = moved_into(section, line);
+  const auto found = std::ranges::find_if(
+      moved_here, [&](const MovedOperation& operation) { return (operation.units & bit_of(unit)) != 0; });
+  return found != moved_here.end() ? found->position : positions_of(section, line).front();
+}
+
+std::vector<SourceFrame> Program::frames_of(const SourcePosition& position) const {
+  std::vector<SourceFrame> frames;
+  for (std::optional<SourcePosition> at = position; at;) {
+    const SourceFunction* function = at->function == 0 ? nullptr : &functions[at->function - 1];
+    frames.push_back({function == nullptr ? std::string_view() : function->name, *at});
+    at = function == nullptr ? std::nullopt : function->call;
+  }
+  return frames;
+}
+
+std::vector<SourcePosition> Program::source_lines_of(Section section, std::size_t line) const {
+  std::vector<SourcePosition> lines;
+  const auto add = [&](const SourcePosition& position) {
+    const bool known = std::ranges::any_of(
+        lines, [&](const SourcePosition& other) { return other.file == position.file && other.line == position.line; });
+    if (!known) lines.push_back(position);
+  };
+  const std::vector<SourcePosition> positions = positions_of(section, line);
+  for (const SourcePosition& position : positions) add(position);
+  for (const SourcePosition& position : positions) {
+    for (const SourceFrame& frame : frames_of(position)) add(frame.position);
+  }
+  return lines;
+}
+
 std::vector<const Origin*> Program::uses_around(const SourcePosition& position) const {
   std::vector<const Origin*> uses;
   for (std::uint32_t at = position.origin; at != 0; at = origins[at - 1].position.origin) {
@@ -57,7 +100,7 @@ const std::string* Program::expanded_text(const SourcePosition& position) const 
   const auto place = [](const SourcePosition& at) { return std::tuple(at.origin, at.file, at.line, at.column); };
   const auto found = std::ranges::lower_bound(expanded, place(position), {},
                                               [&](const ExpandedText& text) { return place(text.position); });
-  return found != expanded.end() && found->position == position ? &found->text : nullptr;
+  return found != expanded.end() && place(found->position) == place(position) ? &found->text : nullptr;
 }
 
 bool Program::is_type2() const {

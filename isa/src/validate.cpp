@@ -38,15 +38,26 @@ void check_position(const Program& program, const SourcePosition& position, std:
     refuse("{} comes from origin {}, but there are {} origins, counted from 1", whose, position.origin,
            program.origins.size());
   }
+  if (position.function > program.functions.size()) {
+    refuse("{} stands in function {}, but there are {} functions, counted from 1", whose, position.function,
+           program.functions.size());
+  }
 }
 
-/// Following a position through its origins must end, so each origin may only refer to earlier ones.
+/// Following a position through its origins, or its calls, must end, so each may only refer to earlier ones.
 void check_origins(const Program& program) {
   for (std::size_t index = 0; index < program.origins.size(); ++index) {
     const SourcePosition& position = program.origins[index].position;
     check_position(program, position, "an origin");
     if (position.origin > index)
       refuse("origin {} comes from origin {}, which is not before it", index + 1, position.origin);
+  }
+  for (std::size_t index = 0; index < program.functions.size(); ++index) {
+    const std::optional<SourcePosition>& call = program.functions[index].call;
+    if (!call) continue;
+    check_position(program, *call, "a call");
+    if (call->function > index)
+      refuse("function {} is called in function {}, which is not before it", index + 1, call->function);
   }
   for (const ExpandedText& expanded : program.expanded) check_position(program, expanded.position, "an expanded text");
 }

@@ -193,6 +193,29 @@ void go(const I& i, const J& j, F& f) {
             self.assertIn(f"{place}: {text}", self.debugged(f"break {place}\nrun\n"))
         self.assertIn("go.cc:10: f.r += ", self.debugged("break go.cc:10\nrun\n"))
 
+    def test_its_calls_are_told_with_the_functions(self):
+        shown = self.debugged("break tools.h:2\nrun\n")
+        self.assertRegex(shown, r"in halved, called by switching at \S*go.cc:7: return halved\(t\) \* s;\n"
+                                r"    in switching, called by go at \S*go.cc:10: f.r \+= ")
+        packed = self.scratch / "go.gdro"
+        self.succeeds("cc", self.source, "-o", packed)
+        self.source = packed
+        self.assertIn("in halved, called by switching at ", self.debugged("break tools.h:2\nrun\n"))
+        self.assertIn("object version 1", self.succeeds("objdump", packed).out)
+
+    def test_the_analysis_and_the_profile_name_functions(self):
+        self.assertRegex(self.succeeds("analyse", self.source).out, r"in switching, called by go at \S*go.cc:10: f.r")
+        body = json.loads(self.succeeds("analyse", self.source, "--json", "-").out)["body"]
+        sources = [source for line in body for source in line["sources"]]
+        self.assertIn(("halved", [("switching", 7), ("go", 10)]),
+                      [(each["function"], [(call["function"], call["line"]) for call in each["calls"]]) for each in sources])
+        self.assertEqual({each["function"] for each in sources if each["line"] == 10 and each["file"].endswith("go.cc")}, {"go"})
+        profile = self.scratch / "profile.json"
+        self.succeeds("run", self.source, *self.data, "--profile", profile)
+        lines = json.loads(profile.read_text(encoding="utf-8"))["lines"]
+        functions = {(source["function"], source["line"]) for line in lines for source in line["sources"]}
+        self.assertTrue({("halved", 2), ("switching", 6), ("go", 10)} <= functions)
+
     def test_the_analysis_names_its_lines_and_no_line_of_a_library(self):
         shown = self.succeeds("analyse", self.source).out
         self.assertIn("go.cc:6: ", shown)
@@ -211,6 +234,95 @@ void go(const I& i, const J& j, F& f) {
         self.assertEqual([text for _, _, text in places[1:]], ["function 'halved' is called here", "function 'switching' is called here"])
         self.assertEqual([(one["severity"], one["line"]) for one in json.loads(outcome.out)["diagnostics"]],
                          [("error", 3), ("note", 7), ("note", 10)])
+
+
+class Branches(cli_test.CliTest):
+    """Both sides of a branch are computed: their operations stand at their own statements, not at the condition."""
+
+    SOURCE = """#include <gdr/kernel.h>
+struct I { double x; float w; };
+struct J { double y; float q; };
+struct F { double f; double g; long n; };
+void branch(const I& i, const J& j, F& f) {
+  const float d = j.y - i.x;
+  float v;
+  if (d > 1) {
+    v = d * 3;
+  } else if (d > -1) {
+    v = d + j.q;
+  } else {
+    v = 0.5f;
+  }
+  float k = i.w;
+  if (j.q > 2)
+    k = j.q;
+  else
+    k = -i.w;
+  const float t = d < 0
+      ? v - k
+      : v * k;
+  if (t > 100 && k < 5)
+    f.n += 1;
+  if (t < 0)
+    return;
+  f.f += t;
+  switch (static_cast<int>(d)) {
+    case 0:
+      f.g += k;
+      break;
+    case 1:
+      f.g += v * 2;
+      break;
+    case 2:
+      return;
+    default:
+      f.g += 7;
+  }
+  f.g += d;
+}
+"""
+
+    def places_of(self, source):
+        """From the lines of the source to the texts of the loop body's lines."""
+        found = {}
+        for line in json.loads(self.succeeds("analyse", source, "--json", "-").out)["body"]:
+            text = next((place["expanded"] for place in line["sources"] if place["expanded"]), "")
+            for place in line["sources"]:
+                found.setdefault(place["line"], []).append(text)
+        return found
+
+    def test_each_statement_has_its_line(self):
+        source = self.file("branch.cc", self.SOURCE)
+        data = ["--i", self.file("i.csv", "x,w\n0,1\n1,2\n"), "--j", self.file("j.csv", "y,q\n3,1\n-1,4\n")]
+        # The condition in line 20 is the sign of the difference in line 6.
+        with_code = [6, 8, 9, 10, 11, 13, 16, 17, 19, 21, 22, 23, 24, 25, 27, 28, 30, 33, 38, 40]
+        script = "".join(f"break {line}\n" for line in with_code)
+        shown = self.succeeds("debug", source, *data, "--script", self.file("script", script)).out
+        self.assertEqual([int(line) for line in re.findall(r"(?m)^breakpoint \d+ (\d+)(?: \(\d+ lines of code\))?$", shown)], with_code)
+        places = self.places_of(source)
+        for line, operation in ((9, r"fmul d fs\"3\""), (11, r"fadd (q d|d q)"), (13, r"upassa fs\"0.5\""), (17, r"(bm|passa) .*q"),
+                                (19, r"fpassa -w"), (21, r"fsub \S+ k"), (22, r"fmul (\S+ k|k \S+)"), (24, r"uadd n"), (27, r"fadd f "),
+                                (30, r"fadd g k"), (38, r"fadd g \S+ g"), (40, r"fadd g d")):
+            self.assertTrue(any(re.search(operation, text) for text in places[line]), (line, operation, places[line]))
+        for text in places[10] + places[8]:  # conditions set flags and choose nothing of the statements below
+            self.assertTrue(re.search(r"\$ok", text), text)
+
+    def test_an_event_stands_at_the_operation_that_has_it(self):
+        source = self.file("far.cc", """#include <gdr/kernel.h>
+struct I { double x; }; struct J { double y; }; struct F { double a; double b; };
+void far(const I& i, const J& j, F& f) {
+  const double d = j.y - i.x;
+  if (d > 0) {
+    f.a += d * 1e200 * 1e200;
+  } else {
+    f.b += d + 1;
+  }
+}
+""")
+        data = ["--i", self.file("i.csv", "x\n0\n"), "--j", self.file("j.csv", "y\n3\n")]
+        for engine in ("simd", "reference"):
+            told = self.succeeds("run", source, *data, "--engine", engine).err
+            self.assertEqual(set(re.findall(r"far.cc:(\d+):\d+: overflow of the multiplier", told)), {"6"}, told)
 
 
 class Carets(cli_test.CliTest):

@@ -490,6 +490,68 @@ void pull(const I& i, const J& j, F& f) {
         code = client.request("disassemble", memoryReference=frames[0]["instructionPointerReference"], instructionCount=1)["instructions"]
         self.assertEqual(code[0]["location"]["path"], str(source))
 
+    CALLS = """#include <gdr/kernel.h>
+struct I { double x; };
+struct J { double y; double m; };
+struct F { double f; };
+struct Square {
+  static double of(double d) { return d * d + 1; }
+};
+static double weight(double d) {
+  return Square::of(d) * 3;
+}
+void pull(const I& i, const J& j, F& f) {
+  const double d = j.y - i.x;
+  f.f += j.m * weight(d);
+}
+"""
+
+    def test_functions_that_are_put_in_are_frames_with_their_names(self):
+        source = self.file("calls.cc", self.CALLS)
+        self.i = self.file("ci.csv", "x\n1\n2\n")
+        self.j = self.file("cj.csv", "y,m\n3,2\n70,1\n")
+        client = self.launched(kernel=source)
+        (set_,) = client.request("setBreakpoints", source={"path": str(source)}, breakpoints=[{"line": 6}])["breakpoints"]
+        self.assertEqual((set_["verified"], set_["line"]), (True, 6))
+        client.request("configurationDone")
+        client.event("stopped")
+
+        def stack():
+            frames = client.request("stackTrace", threadId=1)["stackFrames"]
+            return [(each["name"].split(" (")[0], each["line"]) for each in frames if each.get("presentationHint") is None]
+        while client.moves("continue", threadId=1)["reason"] == "breakpoint" and len(stack()) < 3:
+            pass
+        self.assertEqual(stack(), [("Square::of", 6), ("weight", 9), ("pull", 13)])
+        before = client.request("evaluate", expression="$iteration")["result"]
+        client.moves("stepOut", threadId=1)
+        self.assertNotEqual(stack()[0][0], "Square::of")
+        self.assertEqual(client.request("evaluate", expression="$iteration")["result"], before)
+        shown = client.request("evaluate", expression="where", context="repl")["result"]
+        self.assertRegex(shown, r"in weight, called by pull at \S*calls.cc:13: f.f \+= ")
+
+    def test_names_may_be_written_as_in_cplusplus(self):
+        source = self.file("two.cc", """#include <gdr/kernel.h>
+struct I { double x[2]; };
+struct J { double y[2]; double m; };
+struct F { double f[2]; };
+void two(const I& i, const J& j, F& f) {
+  float d[2];
+  for (int k = 0; k < 2; ++k) d[k] = j.y[k] - i.x[k];
+  const float s = d[0] * d[1];
+  for (int k = 0; k < 2; ++k) f.f[k] += j.m * s * d[k];
+}
+""")
+        self.i = self.file("ci.csv", "x[0],x[1]\n1,2\n")
+        self.j = self.file("cj.csv", "y[0],y[1],m\n3,7,2\n")
+        client = self.begun(kernel=source)
+        client.request("setBreakpoints", source={"path": str(source)}, breakpoints=[{"line": 9}])
+        client.moves("continue", threadId=1)
+        for name, value in (("j.m", 2), ("j.y[1]", 7), ("i.x[0]", 1), ("d[0]", 2), ("d[1]", 5), ("j.m * d[1] - i.x[1]", 8)):
+            self.assertEqual(float(client.request("evaluate", expression=name, context="hover")["result"]), value, name)
+        self.assertEqual(client.request("setVariable", variablesReference=1, name="d[1]", value="d[0] + 0.5")["value"], "2.5")
+        self.assertEqual(client.request("evaluate", expression="d1")["result"], "2.5")
+        self.assertIn("unknown name 'none'", client.refused("evaluate", expression="j.none"))
+
     def test_a_source_that_does_not_compile_is_told_at_its_places(self):
         function = self.file("pull.cc", self.SOURCE.replace("f.f += j.m * d;", "f.f += mass * d;\n  f.g = mass;"))
         assembly = self.file("wrong.vsm", "kernel wrong\nloop body\n  fsbu $r0 $r1 $t\n")

@@ -1,6 +1,6 @@
 // Kept inputs that are right, so that the fuzzers get behind the first check of a reader. One that a change of its
 // format makes wrong is written anew: checkpoints by `gdr nbody --checkpoint`, object files by `gdr as` from
-// assembler_source.
+// assembler_source, `calls.gdro` by `gdr cc`.
 #include <gtest/gtest.h>
 
 #include <filesystem>

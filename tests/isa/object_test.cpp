@@ -61,6 +61,10 @@ Program every_kind_of_entry() {
                    {Section::loop_body, 1, {1, 6, 5}},
                    {Section::loop_body, 1, {0, 22, 1}}};
   program.origins = {{"twice", "macro 'twice' is used here", {0, 9, 3}}, {"", "with k = 1", {0, 5, 3, 1}}};
+  program.functions = {{"go", std::nullopt}, {"square", SourcePosition{1, 9, 8, 0, 1}}};
+  program.moved[1].position.function = 2;
+  program.moved[2].position = {0, 22, 1, 1, 1};
+  program.moved[2].units = bit_of(Unit::multiplier);
   program.expanded = {{{0, 6, 3, 2}, "fadd $lr8v x x"}};
   return program;
 }
@@ -237,6 +241,38 @@ TEST(ObjectFile, IsRefusedWithOriginsThatLeadNowhere) {
               HasSubstr("origin 2 comes from origin 2, which is not before it"));
   EXPECT_THAT(refusal_after([](Program& program) { program.expanded[0].position.file = 2; }),
               HasSubstr("stands in file 2"));
+}
+
+TEST(ObjectFile, IsRefusedWithFunctionsThatLeadNowhere) {
+  EXPECT_THAT(refusal_after([](Program& program) { program.moved[1].position.function = 3; }),
+              HasSubstr("stands in function 3, but there are 2 functions"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.functions[1].call->function = 2; }),
+              HasSubstr("function 2 is called in function 2, which is not before it"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.functions[1].call->file = 2; }),
+              HasSubstr("a call stands in file 2"));
+}
+
+TEST(Program, KnowsTheCallsThatLeadToAPlace) {
+  const Program program = every_kind_of_entry();
+  const auto frames = program.frames_of(program.moved[1].position);
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0].function, "square");
+  EXPECT_EQ(frames[0].position, program.moved[1].position);
+  EXPECT_EQ(frames[1].function, "go");
+  EXPECT_EQ(frames[1].position, *program.functions[1].call);
+  EXPECT_EQ(program.frames_of({0, 1, 1}).size(), 1u);
+  EXPECT_EQ(program.frames_of({0, 1, 1}).front().function, "");
+  // Its own line, those of its operations, and that of the call; each once.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> lines;
+  for (const SourcePosition& at : program.source_lines_of(Section::loop_body, 1)) lines.emplace_back(at.file, at.line);
+  EXPECT_THAT(lines, testing::ElementsAre(std::pair(1u, 4u), std::pair(1u, 6u), std::pair(0u, 22u), std::pair(1u, 9u)));
+}
+
+TEST(Program, KnowsWhereAUnitsOperationStands) {
+  const Program program = every_kind_of_entry();
+  EXPECT_EQ(program.position_of(Section::loop_body, 1, Unit::multiplier), program.moved[2].position);
+  EXPECT_EQ(program.position_of(Section::loop_body, 1, Unit::adder), (SourcePosition{1, 4, 5}));
+  EXPECT_EQ(program.position_of(Section::loop_body, 0, Unit::multiplier), (SourcePosition{0, 20, 1}));
 }
 
 TEST(Program, KnowsTheUsesOfMacrosAroundAPlace) {

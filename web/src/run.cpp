@@ -92,9 +92,9 @@ Json events_of(const Device& device) {
   const emulator::FpEvents& counts = events.counts;
   Json first = Json::array();
   for (const emulator::PlacedEvent& event : events.first) {
-    first.push_back(fmt::format("{}: {}",
-                                emulator::source_place(device.program(), event.place.section, event.place.line),
-                                emulator::text_of(event)));
+    first.push_back(fmt::format(
+        "{}: {}", emulator::source_place(device.program(), event.place.section, event.place.line, event.unit),
+        emulator::text_of(event)));
   }
   return {
       {"invalid", counts.invalid}, {"overflow", counts.overflow}, {"underflow", counts.underflow}, {"first", first}};

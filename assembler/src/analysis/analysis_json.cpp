@@ -1,10 +1,39 @@
 // The analysis of a loop as fields of a report.
+#include <span>
+
 #include "gdr/assembler/report_shapes.h"
 #include "gdr/isa/line.h"
 
 namespace gdr::assembler {
 
 using base::Json;
+
+Json sources_of(const isa::Program& program, isa::Section section, std::size_t line) {
+  Json sources = Json::array();
+  for (const isa::SourcePosition& at : program.positions_of(section, line)) {
+    const std::string* expanded = program.expanded_text(at);
+    const std::vector<isa::SourceFrame> frames = program.frames_of(at);
+    const std::string function(frames.front().function);
+    Json calls = Json::array();
+    for (const isa::SourceFrame& frame : std::span(frames).subspan(1)) {
+      calls.push_back({{"function", std::string(frame.function)},
+                       {"file", program.files[frame.position.file]},
+                       {"line", frame.position.line}});
+    }
+    Json uses = Json::array();
+    for (const isa::Origin* around : program.uses_around(at)) {
+      uses.push_back(
+          {{"macro", around->macro}, {"file", program.files[around->position.file]}, {"line", around->position.line}});
+    }
+    sources.push_back({{"file", program.files[at.file]},
+                       {"line", at.line},
+                       {"function", function.empty() ? Json() : Json(function)},
+                       {"calls", calls},
+                       {"expanded", expanded == nullptr ? Json() : Json(*expanded)},
+                       {"uses", uses}});
+  }
+  return sources;
+}
 
 void add_analysis(Json& json, const Analysis& analysis, const isa::Program& program) {
   json["lines"] = analysis.lines;
@@ -41,24 +70,6 @@ void add_analysis(Json& json, const Analysis& analysis, const isa::Program& prog
     const LineUse& use = analysis.body[number];
     Json ports = Json::array();
     for (const std::size_t port : use.ports) ports.push_back(analysis.ports[port].name);
-    Json sources = Json::array();
-    const auto add = [&](const isa::SourcePosition& at) {
-      const std::string* expanded = program.expanded_text(at);
-      Json uses = Json::array();
-      for (const isa::Origin* around : program.uses_around(at)) {
-        uses.push_back({{"macro", around->macro},
-                        {"file", program.files[around->position.file]},
-                        {"line", around->position.line}});
-      }
-      sources.push_back({{"file", program.files[at.file]},
-                         {"line", at.line},
-                         {"expanded", expanded == nullptr ? Json() : Json(*expanded)},
-                         {"uses", uses}});
-    };
-    add(lines[number].position);
-    for (const isa::MovedOperation& operation : program.moved_into(isa::Section::loop_body, number)) {
-      add(operation.position);
-    }
     Json operations = Json::array();
     for (const HeldOperation& operation : use.operations) {
       operations.push_back({{"operation", operation.operation},
@@ -75,7 +86,7 @@ void add_analysis(Json& json, const Analysis& analysis, const isa::Program& prog
                             {"slack", use.idle ? Json() : Json(use.slack)},
                             {"live_gpr", use.live_gpr},
                             {"live_lm", use.live_lm},
-                            {"sources", sources}});
+                            {"sources", sources_of(program, isa::Section::loop_body, number)}});
   }
 }
 

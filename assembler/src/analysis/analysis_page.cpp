@@ -145,6 +145,7 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
     title = lines.text(line);
     if (!lines.expanded(line).empty()) title += "\n= " + lines.expanded(line);
     for (const std::string& around : lines.uses(line)) title += "\nin " + around;
+    for (const std::string& call : lines.calls(line)) title += "\nin " + call;
     for (const std::string& moved : lines.moved(line)) title += "\n+ " + moved;
     for (const HeldOperation& operation : use.operations) title += "\n" + operation.operation + ": " + operation.text();
     const bool linked = chain.contains(line);

@@ -45,26 +45,35 @@ SourceLines::SourceLines(const AnalysedSources& sources) {
     return fmt::format("{}:{}: {}", file, at.line, known ? texts[at.file][at.line - 1] : std::string_view(otherwise));
   };
   const isa::Program& program = sources.program;
+  const auto add_calls = [&](const isa::SourcePosition& at, std::vector<std::string>& calls) {
+    const std::vector<isa::SourceFrame> frames = program.frames_of(at);
+    for (std::size_t n = 1; n < frames.size(); ++n) {
+      std::string call = fmt::format("{}, called by {} at {}", frames[n - 1].function, frames[n].function,
+                                     shown(frames[n].position, ""));
+      if (std::ranges::find(calls, call) == calls.end()) calls.push_back(std::move(call));
+    }
+  };
   const auto in_full = [&](const isa::SourcePosition& at) {
     const std::string* expanded = program.expanded_text(at);
     return expanded == nullptr ? std::string() : *expanded;
   };
   std::size_t number = 0;
-  for (const isa::ProgramLine& coded : sources.program.lines(isa::Section::loop_body)) {
+  for (const isa::ProgramLine& coded : program.lines(isa::Section::loop_body)) {
     const isa::Line decoded = isa::decoded(coded.word);
     Line line;
     line.printed = isa::print(decoded);
     line.text = shown(coded.position, line.printed);
     line.units = occupancy(decoded);
     line.expanded = in_full(coded.position);
-    line.places.push_back(coded.position);
-    for (const isa::MovedOperation& operation : sources.program.moved_into(isa::Section::loop_body, number)) {
+    line.places = program.source_lines_of(isa::Section::loop_body, number);
+    add_calls(coded.position, line.calls);
+    for (const isa::MovedOperation& operation : program.moved_into(isa::Section::loop_body, number)) {
       line.moved.push_back(shown(operation.position, in_full(operation.position)));
-      line.places.push_back(operation.position);
+      add_calls(operation.position, line.calls);
     }
     for (const isa::Origin* use : program.uses_around(coded.position))
       line.uses.push_back(shown(use->position, use->what));
-    for (const isa::SourcePosition& place : std::vector(line.places)) {
+    for (const isa::SourcePosition& place : program.positions_of(isa::Section::loop_body, number)) {
       for (const isa::Origin* use : program.uses_around(place)) line.places.push_back(use->position);
     }
     lines_.push_back(std::move(line));

@@ -23,10 +23,12 @@ class SourceLines {
   [[nodiscard]] const std::string& expanded(std::size_t line) const { return lines_[line].expanded; }
   /// The uses of macros that the line comes from, the innermost first: `file:14: recip r e`.
   [[nodiscard]] const std::vector<std::string>& uses(std::size_t line) const { return lines_[line].uses; }
+  /// The calls that lead to the functions of a compiled program that the line's operations are in:
+  /// `square, called by go at file:14: r2 = square(d);`.
+  [[nodiscard]] const std::vector<std::string>& calls(std::size_t line) const { return lines_[line].calls; }
   /// The letters for units, as in the listing.
   [[nodiscard]] const std::string& units(std::size_t line) const { return lines_[line].units; }
-  /// Source positions: the line's own, those of the operations moved into it, then those of the uses of macros they
-  /// come from.
+  /// The lines of the source that it comes from: Program::source_lines_of(), then those of uses of macros.
   [[nodiscard]] const std::vector<isa::SourcePosition>& places(std::size_t line) const { return lines_[line].places; }
   /// The line disassembled from its word.
   [[nodiscard]] const std::string& printed(std::size_t line) const { return lines_[line].printed; }
@@ -39,6 +41,7 @@ class SourceLines {
     std::string expanded;
     std::vector<std::string> moved;
     std::vector<std::string> uses;
+    std::vector<std::string> calls;
     std::vector<isa::SourcePosition> places;
   };
   std::vector<Line> lines_;

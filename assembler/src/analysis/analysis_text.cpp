@@ -79,6 +79,9 @@ std::string analysis_text(const Analysis& analysis, const AnalysedSources& sourc
     for (const std::string& moved : source.moved(line)) {
       out += fmt::format("{:>32} {}\n", "+", moved.substr(0, kSourceShown));
     }
+    for (const std::string& call : source.calls(line)) {
+      out += fmt::format("{:>32} {}\n", "in", call.substr(0, kSourceShown));
+    }
   }
   out += "\nwhy no earlier\n";
   for (std::size_t line = 0; line < analysis.body.size(); ++line) {

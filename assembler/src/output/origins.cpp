@@ -66,9 +66,20 @@ const std::vector<WrittenPlace>* Origins::written(const Place& place) const {
   return found == made_from_.end() || found->second.empty() ? nullptr : &found->second;
 }
 
-isa::SourcePosition Origins::position_of(const WrittenPlace& written, std::uint32_t origin) const {
+isa::SourcePosition Origins::position_of(const WrittenPlace& written, std::uint32_t origin) {
   const auto file = std::ranges::find(program_.files, written.file);
-  return {static_cast<std::uint32_t>(file - program_.files.begin()), written.line, written.column, origin};
+  return {static_cast<std::uint32_t>(file - program_.files.begin()), written.line, written.column, origin,
+          function_of(written)};
+}
+
+std::uint32_t Origins::function_of(const WrittenPlace& written) {
+  if (written.function.empty()) return 0;
+  isa::SourceFunction function{written.function, std::nullopt};
+  if (written.call) function.call = position_of(*written.call, 0);
+  const auto known = std::ranges::find(program_.functions, function);
+  const auto number = static_cast<std::uint32_t>(known - program_.functions.begin() + 1);
+  if (known == program_.functions.end()) program_.functions.push_back(std::move(function));
+  return number;
 }
 
 std::uint32_t Origins::number_of_line(const Place& place) {
@@ -83,12 +94,12 @@ std::uint32_t Origins::number_of_line(const Place& place) {
   return known->second;
 }
 
-std::vector<isa::SourcePosition> Origins::further_positions_of(const Place& place) {
-  std::vector<isa::SourcePosition> positions;
+std::vector<Origins::Further> Origins::further_positions_of(const Place& place) {
+  std::vector<Further> positions;
   const std::vector<WrittenPlace>* places = written(place);
   if (places == nullptr) return positions;
   for (std::size_t n = 1; n < places->size(); ++n) {
-    positions.push_back(position_of((*places)[n], number_of_line(place)));
+    positions.push_back({position_of((*places)[n], number_of_line(place)), (*places)[n].units});
   }
   return positions;
 }
@@ -107,10 +118,12 @@ void add_written_files(const std::map<std::uint32_t, std::vector<WrittenPlace>>&
   std::vector<SourceFile> added;
   for (const auto& [line, places] : made_from) {
     for (const WrittenPlace& place : places) {
-      if (!known.insert(place.file).second) continue;
-      std::error_code none;
-      const bool there = std::filesystem::is_regular_file(place.file, none);
-      added.push_back({place.file, there ? base::read_file(place.file) : std::string()});
+      for (const WrittenPlace* at = &place; at != nullptr; at = at->call.get()) {
+        if (!known.insert(at->file).second) continue;
+        std::error_code none;
+        const bool there = std::filesystem::is_regular_file(at->file, none);
+        added.push_back({at->file, there ? base::read_file(at->file) : std::string()});
+      }
     }
   }
   files.insert(files.end(), added.begin(), added.end());

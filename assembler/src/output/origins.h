@@ -20,14 +20,20 @@ class Origins {
   [[nodiscard]] isa::SourcePosition position_of(const Place& place);
   /// The places of a line whose operations come from several places in another language, without the first, which is
   /// position_of().
-  [[nodiscard]] std::vector<isa::SourcePosition> further_positions_of(const Place& place);
+  struct Further {
+    isa::SourcePosition position;
+    isa::UnitBits units = 0;
+  };
+  [[nodiscard]] std::vector<Further> further_positions_of(const Place& place);
   /// True if a compiler made the line from places in another language.
   [[nodiscard]] bool is_made(const Place& place) const { return written(place) != nullptr; }
 
  private:
   [[nodiscard]] std::uint32_t number_of(std::uint32_t origin);
   [[nodiscard]] const std::vector<WrittenPlace>* written(const Place& place) const;
-  [[nodiscard]] isa::SourcePosition position_of(const WrittenPlace& written, std::uint32_t origin) const;
+  [[nodiscard]] isa::SourcePosition position_of(const WrittenPlace& written, std::uint32_t origin);
+  /// Number of the function that holds a place; the functions that call it are entered before it.
+  [[nodiscard]] std::uint32_t function_of(const WrittenPlace& written);
   /// The origin of what was made with a line of the assembled source, which has no other origin.
   [[nodiscard]] std::uint32_t number_of_line(const Place& place);
 

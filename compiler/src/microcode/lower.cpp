@@ -316,7 +316,18 @@ Operand Lowering::choice(int number) {
   const Operand value = base_of(yes, width, value_free);
   if (late) where = exchanged ? turned(truth(node.operands[0])) : truth(node.operands[0]);
   builder_.source(node.name, node.place);
+  // A copy stands where the variable is assigned.
+  const auto at_assignment = [&](int arm) {
+    const std::size_t n = arm == node.operands[1] ? 0 : 1;
+    const Node& copied = this->node(arm);
+    const bool stands_there = copied.act == Act::constant || copied.act == Act::negate;
+    builder_.source(node.name, n < node.arms.size() && node.arms[n].line > 0 ? node.arms[n]
+                               : stands_there                                ? copied.place
+                                                                             : node.place);
+  };
+  at_assignment(no);
   if (!base_free || base == value) base = builder_.copy(base, width);
+  at_assignment(yes);
   return builder_.merge(base, value, where, value_free);
 }
 

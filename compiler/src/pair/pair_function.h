@@ -11,20 +11,13 @@
 
 namespace gdr::compiler {
 
-struct Call;
-
 /// A position in the user's files; line 0: no position.
 struct Place {
   std::string file;
   unsigned line = 0;
   unsigned column = 0;
-  std::shared_ptr<const Call> call{};  // for a position in a function that the user's function calls
-};
-
-/// A call of a function of the user.
-struct Call {
-  std::string function;
-  Place place;
+  std::string function{};               // that holds it; empty: not known
+  std::shared_ptr<const Place> call{};  // where that function is called; none: it is the user's function itself
 };
 
 /// Type of a value: a floating-point number in a short or long word, an integer in a short or long word, or a truth
@@ -90,6 +83,7 @@ struct Node {
   unsigned element = 0;  // of the field
   std::string name;      // the variable that holds it in the source; may be empty
   Place place;
+  std::vector<Place> arms;  // of a select, if known: where its second and third operand are assigned; line 0: not known
 };
 
 /// Value that a word of the record that the function changes has afterwards.

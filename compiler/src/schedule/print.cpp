@@ -110,7 +110,7 @@ class SectionText {
 
   /// The section's lines; the places of each of them are appended to `places`.
   std::string lines(const std::vector<std::string>& literal_names, const std::vector<std::string>& variable_names,
-                    std::vector<std::vector<Place>>& places) {
+                    std::vector<std::vector<PlaceOfLine>>& places) {
     literal_names_ = &literal_names;
     variable_names_ = &variable_names;
     std::vector<std::vector<std::string>> items(schedule_.lines);
@@ -126,15 +126,14 @@ class SectionText {
       const unsigned line = schedule_.line_of[n];
       if (section_[n].op == Op::FMULL) {
         items[line - 1].push_back("fmulh" + operands(n, line - 1));
-        add_place(section_[n].place, places[first + line - 1]);
+        add_place(section_[n], places[first + line - 1]);
       }
-      add_place(section_[n].place, places[first + line]);
+      add_place(section_[n], places[first + line]);
       items[line].push_back(std::string(isa::info_of(section_[n].op).mnemonic) + operands(n, line) + destinations(n));
       std::string note = in_a_comment(section_[n].name);
       if (section_[n].place.line > 0) note += fmt::format("{}{}", note.empty() ? "line " : ":", section_[n].place.line);
       if (!note.empty() && (notes[line].empty() || notes[line].back() != note)) notes[line].push_back(note);
     }
-    for (std::size_t line = first; line < places.size(); ++line) add_calls(places[line]);
     std::vector<std::string> text;
     std::size_t column = 0;
     for (const auto& line : items) {
@@ -153,19 +152,23 @@ class SectionText {
   [[nodiscard]] bool is_in_common() const { return code_.experiment && schedule_.shared_slots; }
 
  private:
-  static void add_place(const Place& place, std::vector<Place>& places) {
-    const bool known = std::ranges::any_of(
-        places, [&](const Place& other) { return other.line == place.line && other.file == place.file; });
-    if (place.line > 0 && !known) places.push_back(place);
+  static void add_place(const Operation& operation, std::vector<PlaceOfLine>& places) {
+    if (operation.place.line == 0) return;
+    const isa::UnitBits unit = isa::bit_of(isa::info_of(operation.op).unit);
+    const auto known = std::ranges::find_if(
+        places, [&](const PlaceOfLine& other) { return is_same_line(other.place, operation.place); });
+    if (known == places.end()) {
+      places.push_back({operation.place, unit});
+    } else {
+      known->units = static_cast<isa::UnitBits>(known->units | unit);
+    }
   }
 
-  /// Behind the places of a line, those of the calls that lead there.
-  static void add_calls(std::vector<Place>& places) {
-    for (std::size_t n = 0; n < places.size(); ++n) {
-      if (places[n].call == nullptr) continue;
-      const Place from = places[n].call->place;  // a copy: the list grows
-      add_place(from, places);
-    }
+  /// True if both stand in one line, of a function that the same calls lead to.
+  static bool is_same_line(const Place& one, const Place& other) {
+    if (one.line != other.line || one.file != other.file || one.function != other.function) return false;
+    if (one.call == nullptr || other.call == nullptr) return one.call == other.call;
+    return one.call->column == other.call->column && is_same_line(*one.call, *other.call);
   }
 
   std::string local_name(std::size_t n, Names& names) {
@@ -299,12 +302,12 @@ class KernelText {
   void add_section(PrintedKernel& printed, std::string_view name, SectionText& section, const std::string& more) const {
     printed.text += fmt::format("\n{}\n", name);
     auto number = static_cast<unsigned>(std::ranges::count(printed.text, '\n'));
-    std::vector<std::vector<Place>> places;
+    std::vector<std::vector<PlaceOfLine>> places;
     const std::string own = section.lines(literal_names_, variable_names_, places);
     places.resize(places.size() + static_cast<std::size_t>(std::ranges::count(more, '\n')));
-    for (std::vector<Place>& of_line : places) {
+    for (std::vector<PlaceOfLine>& of_line : places) {
       ++number;
-      if (of_line.empty() && kernel_.function.place.line > 0) of_line.push_back(kernel_.function.place);
+      if (of_line.empty() && kernel_.function.place.line > 0) of_line.push_back({kernel_.function.place});
       if (!of_line.empty()) printed.places.emplace(number, std::move(of_line));
     }
     printed.text += own + more;

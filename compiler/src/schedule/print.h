@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gdr/isa/program.h"
 #include "microcode/microcode.h"
 #include "schedule.h"
 
@@ -18,11 +19,18 @@ struct Scheduled {
   const Schedule& termination;
 };
 
+/// A place of operations of one line, and the units that work on them.
+struct PlaceOfLine {
+  Place place;
+  isa::UnitBits units = 0;
+};
+
 /// The whole source, and the places of the operations of its lines of code.
 struct PrintedKernel {
   std::string text;
-  std::map<unsigned, std::vector<Place>> places;  // by the line's number, from 1; each place once
-  std::vector<Message> unused;                    // what is said of members and results that the function does not use
+  // By the line's number, from 1: each line of the user's files once for each call of its function.
+  std::map<unsigned, std::vector<PlaceOfLine>> places;
+  std::vector<Message> unused;  // what is said of members and results that the function does not use
 };
 
 /// `head` is the first comment, a line without `#`.

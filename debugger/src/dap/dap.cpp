@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -547,12 +548,26 @@ class DapServer::Impl {
       frame["instructionPointerReference"] = address_of(here->section, here->line);
       frames.push_back(std::move(frame));
     };
-    add(line.places.front(), text_of(*here), nullptr);
-    for (const isa::Origin* use : debugger().program().uses_around(line.places.front())) {
+    const isa::Program& program = debugger().program();
+    std::set<std::pair<std::uint32_t, std::uint32_t>> shown;  // file and line
+    for (const isa::SourceFrame& frame : program.frames_of(line.places.front())) {
+      const std::string function(frame.function);
+      shown.emplace(frame.position.file, frame.position.line);
+      add(frame.position,
+          !frames.empty()    ? function
+          : function.empty() ? text_of(*here)
+                             : fmt::format("{} ({})", function, text_of(*here)),
+          nullptr);
+    }
+    for (const isa::Origin* use : program.uses_around(line.places.front())) {
       add(use->position, fmt::format("use of macro '{}'", use->macro), nullptr);
     }
     for (const isa::SourcePosition& place : std::span(line.places).subspan(1)) {
-      add(place, "also in this line", "subtle");
+      for (const isa::SourceFrame& frame : program.frames_of(place)) {
+        if (!shown.emplace(frame.position.file, frame.position.line).second) continue;
+        add(frame.position, fmt::format("also in this line{}{}", frame.function.empty() ? "" : ": ", frame.function),
+            "subtle");
+      }
     }
     const std::size_t count = frames.size();
     return {{"stackFrames", std::move(frames)}, {"totalFrames", count}};

@@ -5,12 +5,10 @@
 
 namespace gdr::emulator {
 
-std::string source_place(const isa::Program& program, isa::Section section, std::size_t line) {
-  const std::vector<isa::ProgramLine> code = program.lines(section);
-  if (line >= code.size() || code[line].position.file >= program.files.size()) {
-    return fmt::format("{}, line {}", isa::name_of(section), line);
-  }
-  const isa::SourcePosition& position = code[line].position;
+std::string source_place(const isa::Program& program, isa::Section section, std::size_t line, isa::Unit unit) {
+  if (line >= program.lines(section).size()) return fmt::format("{}, line {}", isa::name_of(section), line);
+  const isa::SourcePosition position = program.position_of(section, line, unit);
+  if (position.file >= program.files.size()) return fmt::format("{}, line {}", isa::name_of(section), line);
   return fmt::format("{}:{}:{}", program.files[position.file], position.line, position.column);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "gdr/assembler/report_shapes.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -90,6 +91,11 @@ std::vector<ProfileLine> lines_of(const BoardTime& board, const isa::Program& pr
       ProfileLine line;
       line.section = isa::name_of(section);
       line.source_line = coded.position.line;
+      for (const isa::SourcePosition& at : program.source_lines_of(section, n)) {
+        if (at.file != coded.position.file) continue;
+        line.source_lines += fmt::format("{}{}", line.source_lines.empty() ? "" : ", ", at.line);
+      }
+      line.sources = assembler::sources_of(program, section, n);
       line.text = texts.text(section, n);
       line.adder = scheduled.adder;
       line.multiplier = scheduled.multiplier;
@@ -194,6 +200,7 @@ std::string profile_json(const Profile& p) {
   for (const ProfileLine& l : p.lines) {
     json["lines"].push_back({{"section", l.section},
                              {"line", l.source_line},
+                             {"sources", l.sources},
                              {"text", l.text},
                              {"adder", l.adder},
                              {"multiplier", l.multiplier},

@@ -174,7 +174,7 @@ std::string profile_page(const Profile& p) {
         "class=\"n\">{}</td><td "
         "class=\"n\">{}</td><td "
         "class=\"n\">{}</td><td class=\"b\">{}{}</td></tr>\n",
-        l.section, l.source_line, html(narrow(l.text)), unit(l.adder, "add"), unit(l.multiplier, "mul"),
+        l.section, l.source_lines, html(narrow(l.text)), unit(l.adder, "add"), unit(l.multiplier, "mul"),
         unit(l.alu, "ALU"), l.bm_words, l.clocks, l.stall,
         bar(0.8 * static_cast<double>(l.clocks - l.stall) / static_cast<double>(most)),
         l.stall > 0 ? bar(0.8 * static_cast<double>(l.stall) / static_cast<double>(most), "s") : "");

@@ -31,12 +31,12 @@ std::string text_of_unfollowed(std::uint64_t number, std::uint64_t untaken, std:
   return text;
 }
 
-base::Json place_json(const isa::Program& program, const emulator::PePlace& place) {
+base::Json place_json(const isa::Program& program, const emulator::PePlace& place, isa::Unit unit = isa::Unit::none) {
   return {{"run", place.run},
           {"section", isa::key_of(place.section)},
           {"iteration", place.section == isa::Section::loop_body ? base::Json(place.iteration) : base::Json(nullptr)},
           {"line", place.line},
-          {"source", emulator::source_place(program, place.section, place.line)},
+          {"source", emulator::source_place(program, place.section, place.line, unit)},
           {"chip", place.chip},
           {"block", place.block},
           {"pe", place.pe},
@@ -79,9 +79,9 @@ std::vector<std::string> event_texts(const Device& device, const EventTotals& be
   const bool has_earlier = any(before.counts);
   const std::vector<emulator::PlacedEvent>& first = has_earlier ? events.of_last_run : events.first;
   for (const emulator::PlacedEvent& event : first) {
-    texts.push_back(fmt::format("  {}: {}",
-                                emulator::source_place(device.program(), event.place.section, event.place.line),
-                                emulator::text_of(event)));
+    texts.push_back(fmt::format(
+        "  {}: {}", emulator::source_place(device.program(), event.place.section, event.place.line, event.unit),
+        emulator::text_of(event)));
   }
   const auto junctions = has_earlier ? std::vector<emulator::JunctionEvent>() : device.first_junction_events();
   for (const emulator::JunctionEvent& event : junctions) {
@@ -99,7 +99,7 @@ base::Json events_json(const Device& device, const emulator::Fault* fault) {
   json["unfollowed"] = counts_json(events.unfollowed);
   json["first"] = base::Json::array();
   for (const emulator::PlacedEvent& event : events.first) {
-    base::Json first = place_json(device.program(), event.place);
+    base::Json first = place_json(device.program(), event.place, event.unit);
     first["event"] = emulator::name_of(event.event);
     first["unit"] = isa::name_of(event.unit);
     json["first"].push_back(std::move(first));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -107,8 +108,11 @@ struct ScheduleOptions {
 /// A place in a program of another language, from which a compiler made a line of assembly source.
 struct WrittenPlace {
   std::string file;
-  std::uint32_t line = 0;    // from 1
-  std::uint32_t column = 0;  // from 1
+  std::uint32_t line = 0;                      // from 1
+  std::uint32_t column = 0;                    // from 1
+  std::string function{};                      // the function that holds it; empty: not known
+  std::shared_ptr<const WrittenPlace> call{};  // where that function is called and put in; none: nothing calls it
+  isa::UnitBits units = 0;                     // that work on the line's operations of this place; 0: not known
 };
 
 struct AssembleOptions {

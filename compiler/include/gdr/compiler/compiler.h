@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gdr/assembler/assembler.h"
+
 namespace gdr::compiler {
 
 /// A message about a position in the user's file; line 0: about the file as a whole.
@@ -39,11 +41,7 @@ struct PrecisionRow {
 };
 
 /// A place in the user's program.
-struct WrittenPlace {
-  std::string file;
-  unsigned line = 0;    // from 1
-  unsigned column = 0;  // from 1
-};
+using assembler::WrittenPlace;
 
 /// Two words of the result record: a least or greatest key, and the number that came with it. Blocks and chips reduce
 /// word by word, so the second word holds both on the board: the number is its lower 28 bits, which the host gets.
@@ -59,10 +57,10 @@ inline constexpr std::int64_t kLargestNumber = 0xfffffff;
 
 struct CompileResult {
   std::string source;  // assembly; empty if there are errors
-  // For lines of `source`, by number from 1: the places of the operations in the user's program, each place once, and
-  // behind them those of the calls of functions that the operations are in. Lines of the compiler's own, such as
-  // constants in registers, have the place of the function.
-  std::map<unsigned, std::vector<WrittenPlace>> places;
+  // For lines of `source`, by number from 1: the places of the operations in the user's program, each line once for
+  // each call of its function. Lines of the compiler's own, such as constants in registers, have the place of the
+  // function.
+  std::map<std::uint32_t, std::vector<WrittenPlace>> places;
   std::vector<Diagnostic> diagnostics;  // errors, in the order of the source
   // Members of the records that no pair reads, and results that no path changes, at their places. Members whose name
   // begins with `unused`, `pad` or `reserved` are not told of.

@@ -21,7 +21,7 @@ bool has_form(const std::vector<Argument>& arguments, std::initializer_list<bool
 
 Place place_of_function(const Described& described) {
   const llvm::DISubprogram& function = *described.function->getSubprogram();
-  return {function.getFilename().str(), function.getLine(), 1};
+  return {function.getFilename().str(), function.getLine(), 1, function.getName().str()};
 }
 
 /// Reads the functions one by one.

@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
@@ -12,6 +13,7 @@
 #include "loops/unrolling.h"
 #include "pair/bounds.h"
 #include "passes.h"
+#include "places.h"
 #include "records.h"
 
 namespace gdr::compiler {
@@ -111,6 +113,19 @@ std::string file_of(const llvm::DIScope& scope) {
   return file == nullptr ? "" : file->getFilename().str();
 }
 
+/// Name of the function with those of the classes that hold it.
+std::string function_of(const llvm::DILocation& location) {
+  const llvm::DISubprogram* function = location.getScope()->getSubprogram();
+  if (function == nullptr) return "";
+  std::string name = function->getName().str();
+  const auto* type = llvm::dyn_cast_if_present<llvm::DICompositeType>(function->getRawScope());
+  if (type != nullptr && type->getName().empty() && name == "operator()") return "lambda";
+  for (; type != nullptr; type = llvm::dyn_cast_if_present<llvm::DICompositeType>(type->getRawScope())) {
+    if (!type->getName().empty()) name = type->getName().str() + "::" + name;
+  }
+  return name;
+}
+
 }  // namespace
 
 /// The user's files are those that clang was given by a path from the current folder, and those beside or below the
@@ -128,24 +143,32 @@ bool FunctionReader::is_in_user_file(const llvm::DILocation& location) const {
 }
 
 Place FunctionReader::place_of(const llvm::DILocation& location) const {
-  Place place{file_of(*location.getScope()), location.getLine(), location.getColumn(), {}};
+  Place place{file_of(*location.getScope()), location.getLine(), location.getColumn(), function_of(location), {}};
   const llvm::DILocation* call = location.getInlinedAt();
   while (call != nullptr && (call->getLine() == 0 || !is_in_user_file(*call))) call = call->getInlinedAt();
-  if (call == nullptr) return place;
-  const llvm::DISubprogram* function = location.getScope()->getSubprogram();
-  place.call = std::make_shared<const Call>(
-      Call{function == nullptr ? std::string() : function->getName().str(), place_of(*call)});
+  if (call != nullptr) place.call = std::make_shared<const Place>(place_of(*call));
   return place;
 }
 
 Place FunctionReader::place_of(const llvm::Instruction& instruction) const {
-  const llvm::DILocation* outermost = instruction.getDebugLoc();
+  const llvm::DILocation* const innermost = known_place(instruction);
+  const llvm::DILocation* outermost = innermost;
   while (outermost != nullptr && outermost->getInlinedAt() != nullptr) outermost = outermost->getInlinedAt();
-  for (const llvm::DILocation* at = instruction.getDebugLoc(); at != outermost; at = at->getInlinedAt()) {
+  for (const llvm::DILocation* at = innermost; at != outermost; at = at->getInlinedAt()) {
     if (at->getLine() != 0 && is_in_user_file(*at)) return place_of(*at);
   }
   if (outermost == nullptr || outermost->getLine() == 0) return place_.line != 0 ? place_ : result_.place;
   return place_of(*outermost);
+}
+
+FunctionReader::StandingAt::StandingAt(FunctionReader& reader, Place place)
+    : reader_(reader), before_(std::exchange(reader.place_, std::move(place))) {
+  reader_.conditions_.place(reader_.place_);
+}
+
+FunctionReader::StandingAt::~StandingAt() {
+  reader_.place_ = std::move(before_);
+  reader_.conditions_.place(reader_.place_);
 }
 
 int FunctionReader::refuse(const llvm::Instruction& at, std::string text) {
@@ -464,13 +487,31 @@ int FunctionReader::operation(const llvm::Instruction& next) {
     // What is not given a value is not read, as in std::optional: else C++ leaves the whole function open.
     if (llvm::isa<llvm::UndefValue>(chosen->getTrueValue())) return value(chosen->getFalseValue(), next);
     if (llvm::isa<llvm::UndefValue>(chosen->getFalseValue())) return value(chosen->getTrueValue(), next);
-    return choice(next, value(chosen->getCondition(), next), value(chosen->getTrueValue(), next),
-                  value(chosen->getFalseValue(), next));
+    return choice(
+        next, value(chosen->getCondition(), next), value(chosen->getTrueValue(), next),
+        value(chosen->getFalseValue(), next),
+        {place_of_assignment(next, *chosen->getTrueValue()), place_of_assignment(next, *chosen->getFalseValue())});
   }
   return refuse(next, "an operation that has no counterpart on the machine");
 }
 
-int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, int no) {
+Place FunctionReader::place_of_assignment(const llvm::Instruction& chosen, const llvm::Value& value) {
+  if (!std::exchange(has_variables_, true)) {
+    for (const llvm::Instruction& at : llvm::instructions(function_)) {
+      for (const llvm::DbgVariableRecord& record : llvm::filterDbgVars(at.getDbgRecordRange())) {
+        if (record.getNumVariableLocationOps() == 1)
+          variables_.try_emplace(record.getVariableLocationOp(0), record.getVariable()->getName().str());
+      }
+    }
+  }
+  const auto variable = variables_.find(&chosen);
+  if (variable == variables_.end()) return {};
+  const llvm::DILocation* place = assignment_place(*function_.getParent(), variable->second, value);
+  return place == nullptr || !is_in_user_file(*place) ? Place{} : place_of(*place);
+}
+
+int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, int no,
+                           const std::array<Place, 2>& arms) {
   if (condition < 0 || yes < 0 || no < 0) return -1;
   if (yes == no) return yes;
   if (const std::optional<bool> known = conditions_.known(condition)) return *known ? yes : no;
@@ -478,10 +519,19 @@ int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, 
   if (at.getType()->isIntegerTy(1) && type == Type::truth) return conditions_.choice(condition, yes, no);
   if (is_widened(yes) && is_widened(no)) {
     // Both come from short words, so that the choice takes short words, too.
-    const int chosen = add(Act::select, Type::float_short, {condition, before_widening(yes), before_widening(no)});
+    const int chosen = select(Type::float_short, {condition, before_widening(yes), before_widening(no)}, arms);
     return add(Act::widen, type, {chosen});
   }
-  return add(Act::select, type, {condition, yes, no});
+  return select(type, {condition, yes, no}, arms);
+}
+
+int FunctionReader::select(Type type, std::vector<int> operands, const std::array<Place, 2>& arms) {
+  Node node;
+  node.act = Act::select;
+  node.type = type;
+  node.operands = std::move(operands);
+  if (arms[0].line > 0 || arms[1].line > 0) node.arms.assign(arms.begin(), arms.end());
+  return made(std::move(node));
 }
 
 /// True for a double that is made of a float, and for a constant that a float holds exactly.
@@ -515,7 +565,14 @@ int FunctionReader::merged(const llvm::PHINode& phi, const llvm::Instruction& at
   const Edge edge = [&](const llvm::BasicBlock& source, const llvm::BasicBlock& target) {
     if (&target != &block) return is_before(target, block) ? value_from(target) : kNowhere;
     const llvm::Value* incoming = phi.getIncomingValueForBlock(&source);
-    return llvm::isa<llvm::UndefValue>(incoming) ? kNowhere : of(incoming);
+    if (llvm::isa<llvm::UndefValue>(incoming)) return kNowhere;
+    const int made = of(incoming);
+    if (llvm::isa<llvm::Constant>(incoming) && made >= 0) {
+      Node& constant = result_.nodes[static_cast<std::size_t>(made)];
+      const Place place = place_of_assignment(phi, *incoming);
+      if (constant.act == Act::constant && place.line > 0) constant.place = place;
+    }
+    return made;
   };
   value_from = [&](const llvm::BasicBlock& source) {
     const auto found = known.find(&source);
@@ -535,6 +592,7 @@ bool FunctionReader::is_before(const llvm::BasicBlock& block, const llvm::BasicB
 int FunctionReader::chosen_by(const llvm::BasicBlock& source, const Edge& edge,
                               const std::function<int(int condition, int yes, int no)>& choose) {
   const llvm::Instruction& end = *source.getTerminator();
+  const StandingAt place(*this, place_of(end));  // conditions and choices are those of the branch
   const auto joined = [&](int condition, int yes, int no) {
     if (yes == kNowhere || no == kNowhere) return yes == kNowhere ? no : yes;
     return condition < 0 || yes < 0 || no < 0 ? -1 : choose(condition, yes, no);

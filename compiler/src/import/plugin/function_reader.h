@@ -111,7 +111,10 @@ class FunctionReader {
 
   int load(const llvm::LoadInst& instruction);
   void store(const llvm::StoreInst& instruction);
-  int choice(const llvm::Instruction& at, int condition, int yes, int no);
+  /// `arms`: where the variable is assigned each of the two, if that is known.
+  int choice(const llvm::Instruction& at, int condition, int yes, int no, const std::array<Place, 2>& arms = {});
+  /// Where the variable that an instruction chooses for is assigned a value.
+  [[nodiscard]] Place place_of_assignment(const llvm::Instruction& chosen, const llvm::Value& value);
   [[nodiscard]] bool is_widened(int number) const;
   int before_widening(int number);
   int phi(const llvm::PHINode& phi);
@@ -165,6 +168,7 @@ class FunctionReader {
   /// Nodes come from here alone, with all their fields: what is set afterwards would not be in their bounds.
   int made(Node node);
   int add(Act act, Type type, std::vector<int> operands);
+  int select(Type type, std::vector<int> operands, const std::array<Place, 2>& arms);
   int truth(bool value);
   int input(Record record, Slot slot);
   int refuse(const llvm::Instruction& at, std::string text);
@@ -172,6 +176,18 @@ class FunctionReader {
   /// have the place of their call.
   Place place_of(const llvm::Instruction& instruction) const;
   Place place_of(const llvm::DILocation& location) const;
+  /// While this exists, new nodes stand at its place.
+  class StandingAt {
+   public:
+    StandingAt(FunctionReader& reader, Place place);
+    ~StandingAt();
+    StandingAt(const StandingAt&) = delete;
+    StandingAt& operator=(const StandingAt&) = delete;
+
+   private:
+    FunctionReader& reader_;
+    Place before_;
+  };
   [[nodiscard]] bool is_in_user_file(const llvm::DILocation& location) const;
 
   llvm::Function& function_;
@@ -183,6 +199,8 @@ class FunctionReader {
   llvm::PostDominatorTree post_dominators_;
   Ranges ranges_;  // as far as the branches on the way to a place tell
   Conditions conditions_;
+  std::map<const llvm::Value*, std::string> variables_;  // local ones, by their values
+  bool has_variables_ = false;
   std::set<const llvm::GlobalVariable*> refused_;  // outside of the records
   std::map<const llvm::Value*, int> values_;
   std::map<const llvm::BasicBlock*, std::size_t> order_;

@@ -56,7 +56,7 @@ class Importer {
 
  private:
   static Place place_of(const llvm::DISubprogram& described) {
-    return {described.getFilename().str(), described.getLine(), 1};
+    return {described.getFilename().str(), described.getLine(), 1, described.getName().str()};
   }
 
   void refuse(const Place& place, std::string text) { result_.errors.push_back({place, std::move(text)}); }

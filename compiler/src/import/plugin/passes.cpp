@@ -26,6 +26,7 @@
 #include "complex_functions.h"
 #include "local_arrays.h"
 #include "loops/unrolling.h"
+#include "places.h"
 #include "pointer_functions.h"
 #include "records.h"
 
@@ -34,7 +35,8 @@ namespace {
 
 // Before results are named: no pass here folds, moves or joins accesses of memory. What is likely matters to nobody,
 // for every pair takes the same lines.
-constexpr const char* kEarly = "function(lower-expect),always-inline,cgscc(inline),function(sroa<modify-cfg>)";
+constexpr const char* kEarly = "function(lower-expect),always-inline,cgscc(inline)";
+constexpr const char* kToRegisters = "function(sroa<modify-cfg>)";
 // After: loops are unrolled and arithmetic is simplified. There is no GVN, no jump threading, no vectoriser: nothing
 // that the reader would have to undo. Arrays that are indexed by loops need the second sroa, and loops that a `break`
 // leaves early the last unrolling, by the greatest number of turns.
@@ -409,6 +411,8 @@ void run_passes(llvm::Module& module) {
   split_pointer_functions(module);
   part_ways_out(module);
   run(module, kEarly);
+  keep_assignments(module);
+  run(module, kToRegisters);
   for (llvm::Function& function : module) {
     const llvm::DISubprogram* described = function.getSubprogram();
     if (function.isDeclaration() || described == nullptr || !is_pair_function(*described)) continue;
@@ -416,6 +420,7 @@ void run_passes(llvm::Module& module) {
     ResultNamer(function, *function.getArg(2)).run();
   }
   join_ends_of_turns(module);
+  keep_places(module);
   run(module, kLate);
   give_loops_one_beginning(module);
   if (unroll_limited_loops(module)) run(module, kLate);

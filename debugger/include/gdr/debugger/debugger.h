@@ -31,8 +31,9 @@ struct Job {
 };
 
 /// How far a step goes. `record` goes to the next iteration that has a j-record for the block of the focus. `over`
-/// takes a line, or all lines of the uses of macros that begin with it. `out` goes to the line after the innermost use
-/// of a macro, and by an iteration if there is none. Backwards, `over` and `out` go to where such lines begin.
+/// takes a line, or all lines of the uses of macros and calls of functions that begin with it. `out` goes to the line
+/// after the innermost use or call, and by an iteration if there is none. Backwards, `over` and `out` go to where such
+/// lines begin.
 enum class StepUnit : std::uint8_t { line, iteration, record, run, over, out };
 [[nodiscard]] std::optional<StepUnit> step_unit_named(std::string_view name);
 

@@ -51,8 +51,10 @@ class Fault : public Error {
   std::optional<PePlace> place_;
 };
 
-/// `FILE:LINE:COLUMN` of a line of the program, or its section and index if its source is not known.
-[[nodiscard]] std::string source_place(const isa::Program& program, isa::Section section, std::size_t line);
+/// `FILE:LINE:COLUMN` of what a unit does in a line of the program, or its section and index if its source is not
+/// known.
+[[nodiscard]] std::string source_place(const isa::Program& program, isa::Section section, std::size_t line,
+                                       isa::Unit unit = isa::Unit::none);
 /// `chip 0, block 3, PE 4, element 1, loop body, iteration 2`.
 [[nodiscard]] std::string text_of(const PePlace& place);
 /// `invalid`, `overflow`, `underflow`.

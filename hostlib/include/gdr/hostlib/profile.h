@@ -23,8 +23,10 @@ struct ProfileLimit {
 
 struct ProfileLine {
   std::string section;
-  std::uint32_t source_line = 0;
-  std::string text;  // source text; disassembly if the source cannot be read
+  std::uint32_t source_line = 0;  // of its first operation
+  std::string source_lines;       // those of all operations in the file of the first: `8, 12`
+  base::Json sources;             // assembler::sources_of()
+  std::string text;               // source text; disassembly if the source cannot be read
   bool adder = false;
   bool multiplier = false;
   bool alu = false;

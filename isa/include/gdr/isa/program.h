@@ -32,6 +32,8 @@ struct SourcePosition {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::uint32_t origin = 0;  // the expansion that made the line: 1 + index into Program::origins; 0: none
+  // The function of a program in another language that holds the place: 1 + index into Program::functions; 0: none.
+  std::uint32_t function = 0;
   friend bool operator==(const SourcePosition&, const SourcePosition&) = default;
 };
 
@@ -41,6 +43,20 @@ struct Origin {
   std::string what;         // as in a diagnostic: `macro 'exp' is used here`, `with k = 3`
   SourcePosition position;  // of the use or the repeat; if this has an origin itself, it is one before this one
   friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+/// A function of a program in another language from which a compiler made lines. One that is put in where it is called
+/// is an entry of its own for each call.
+struct SourceFunction {
+  std::string name;
+  std::optional<SourcePosition> call;  // in a function before this one; none: no function of the program calls it
+  friend bool operator==(const SourceFunction&, const SourceFunction&) = default;
+};
+
+/// A place and the function that holds it, which has no name if it is not known.
+struct SourceFrame {
+  std::string_view function;
+  SourcePosition position;
 };
 
 /// The text of a line with braces and macro parameters replaced; only where it differs from the source.
@@ -159,11 +175,16 @@ struct Alias {
   friend bool operator==(const Alias&, const Alias&) = default;
 };
 
+/// Units of a PE as bits: `1 << Unit`.
+using UnitBits = std::uint8_t;
+[[nodiscard]] constexpr UnitBits bit_of(Unit unit) { return static_cast<UnitBits>(1U << static_cast<unsigned>(unit)); }
+
 /// An operation that the scheduler moved into a line from another line of the source.
 struct MovedOperation {
   Section section = Section::initialization;
   std::uint32_t line = 0;  // index into the section's lines, without transfers and collects
   SourcePosition position;
+  UnitBits units = 0;  // that work on operations of this place; 0: not known
   friend bool operator==(const MovedOperation&, const MovedOperation&) = default;
 };
 
@@ -173,12 +194,13 @@ struct Program {
   std::array<std::vector<Step>, kSections> sections;
   std::vector<Variable> variables;  // in declaration order
   std::vector<Parameter> parameters;
-  std::vector<Alias> aliases;          // in declaration order
-  std::vector<MovedOperation> moved;   // in the order of sections and lines
-  std::vector<Origin> origins;         // each after the origin of its own position
-  std::vector<ExpandedText> expanded;  // sorted by origin, file, line and column
-  std::uint16_t record_words = 0;      // long words of one j-record
-  double flops = 0;                    // per interaction, as usually counted in the field; 0: not stated
+  std::vector<Alias> aliases;             // in declaration order
+  std::vector<MovedOperation> moved;      // in the order of sections and lines
+  std::vector<Origin> origins;            // each after the origin of its own position
+  std::vector<SourceFunction> functions;  // each after the one that calls it
+  std::vector<ExpandedText> expanded;     // sorted by origin, file, line and column
+  std::uint16_t record_words = 0;         // long words of one j-record
+  double flops = 0;                       // per interaction, as usually counted in the field; 0: not stated
   friend bool operator==(const Program&, const Program&) = default;
 
   [[nodiscard]] const std::vector<Step>& steps(Section section) const {
@@ -189,6 +211,15 @@ struct Program {
   [[nodiscard]] std::vector<ProgramLine> lines(Section section) const;
   /// The entries of `moved` that belong to a line.
   [[nodiscard]] std::span<const MovedOperation> moved_into(Section section, std::size_t line) const;
+  /// The positions of all operations of a line, its own first.
+  [[nodiscard]] std::vector<SourcePosition> positions_of(Section section, std::size_t line) const;
+  /// The position of the operation that a unit works on in a line; the line's own position if that is not known.
+  [[nodiscard]] SourcePosition position_of(Section section, std::size_t line, Unit unit) const;
+  /// The position itself, then the calls that lead to its function, the innermost first.
+  [[nodiscard]] std::vector<SourceFrame> frames_of(const SourcePosition& position) const;
+  /// The lines of the source whose operations a line holds, each once: those of positions_of(), then those of the calls
+  /// of their functions. Columns, origins and functions are those of the first place in the line.
+  [[nodiscard]] std::vector<SourcePosition> source_lines_of(Section section, std::size_t line) const;
   /// The macro uses from which a position comes, innermost first, without turns of repeats.
   [[nodiscard]] std::vector<const Origin*> uses_around(const SourcePosition& position) const;
   /// The entry of `expanded` for a position; null if the text is that of the source.
