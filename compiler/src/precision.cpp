@@ -109,9 +109,7 @@ class Measurement {
       OperationPrecision operation{one.operation, name, one.place.file, one.place.line, one.place.column,
                                    one.is_short,  {},   std::nullopt,   false};
       if (one.is_short) {
-        const Widened widened = with_long_roundings(function_.imported, {&one});
-        const Variant alone = widened.whole ? variant(widened) : Variant{};
-        if (!widened.whole) tell();
+        const Variant alone = variant(with_long_roundings(function_.imported, {&one}));
         operation.estimated = !alone.lines;
         operation.errors = alone.lines ? errors(alone.results, as_written) : errors(on_host(&one), on_host_);
         if (alone.lines) operation.lines_saved = static_cast<int>(*alone.lines) - static_cast<int>(written.lines);
@@ -131,9 +129,9 @@ class Measurement {
     std::vector<double> results;
   };
 
-  Variant variant(const Widened& widened) {
+  Variant variant(Imported widened) {
     ReadFunction function = function_;
-    function.imported = widened.imported;
+    function.imported = std::move(widened);
     const CompileResult compiled = compile_function(function, options_);
     Variant made;
     if (!compiled.source.empty()) made = {compiled.lines, numbers_of(run_(compiled))};

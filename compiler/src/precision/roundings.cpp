@@ -64,21 +64,18 @@ std::optional<std::string> operation_name(Act act) {
   return kNames[act] == nullptr ? std::nullopt : std::optional<std::string>(kNames[act]);
 }
 
-bool has_long_form(Act act) {
-  static const std::set<Act> short_alone{Act::exp2,  Act::exp,       Act::log2,  Act::log,   Act::sin,  Act::cos,
-                                         Act::power, Act::cube_root, Act::erf,   Act::erfc,  Act::tan,  Act::tanh,
-                                         Act::atan2, Act::hypot,     Act::log10, Act::expm1, Act::log1p};
-  return !short_alone.contains(act);
+/// True for functions whose short form rounds the argument to a short word. Each has a long form, too.
+bool is_function(Act act) {
+  static const std::set<Act> all{Act::div,   Act::sqrt,  Act::rsqrt, Act::reciprocal, Act::exp2,  Act::exp,
+                                 Act::log2,  Act::log,   Act::sin,   Act::cos,        Act::power, Act::cube_root,
+                                 Act::erf,   Act::erfc,  Act::tan,   Act::tanh,       Act::atan2, Act::hypot,
+                                 Act::log10, Act::expm1, Act::log1p};
+  return all.contains(act);
 }
 
-/// True if the machine first rounds the argument to a short word.
-bool shortens_argument(Act act) {
-  return act == Act::exp2 || act == Act::exp || act == Act::log2 || act == Act::log || act == Act::to_integer;
-}
-
-/// True for functions with a short form, which rounds the argument to a short word, and a long form.
-bool is_function_of_both(Act act) {
-  return act == Act::div || act == Act::sqrt || act == Act::rsqrt || act == Act::reciprocal;
+/// True for functions that are computed to one unit in the last of 24 bits (docs/kernels/compiler.md).
+bool is_exact_to_24_bits(Act act) {
+  return is_function(act) && act != Act::div && act != Act::sqrt && act != Act::rsqrt && act != Act::reciprocal;
 }
 
 /// True for an operation whose rounding is the same as that of a narrowing after it.
@@ -220,7 +217,7 @@ class RoundingFinder {
 /// Rewrites the nodes of one part; long functions may need several nodes.
 class Rewriter {
  public:
-  Rewriter(PairFunction& function, bool& whole) : function_(function), whole_(whole) {}
+  explicit Rewriter(PairFunction& function) : function_(function) {}
 
   void rewrite() {
     std::vector<int> number;
@@ -238,13 +235,7 @@ class Rewriter {
     const bool reads_long = std::any_of(node.operands.begin(), node.operands.end(),
                                         [&](int operand) { return at(operand).type == Type::float_long; });
     if (node.act == Act::narrow && node.type == Type::float_long) node.act = Act::widen;
-    if (node.act == Act::to_integer && reads_long) node.operands[0] = narrow(node.operands[0], node);
-    if (node.type == Type::float_long && !has_long_form(node.act)) {
-      node.type = Type::float_short;
-      whole_ = false;
-    }
-    if (reads_long && shortens_argument(node.act)) whole_ = false;
-    if (!is_function_of_both(node.act) || (node.type == Type::float_short && !reads_long)) return push(std::move(node));
+    if (!is_function(node.act) || (node.type == Type::float_short && !reads_long)) return push(std::move(node));
     if (node.type == Type::float_long) return long_form(std::move(node));
     const Node short_form = node;
     node.type = Type::float_long;
@@ -287,7 +278,6 @@ class Rewriter {
   [[nodiscard]] const Node& at(int number) const { return made_[static_cast<std::size_t>(number)]; }
 
   PairFunction& function_;
-  bool& whole_;
   std::vector<Node> made_;
 };
 
@@ -310,7 +300,9 @@ bool spread(Imported& imported) {
           node.act == Act::input &&
           function.records[static_cast<std::size_t>(node.record)][node.field].type == Type::float_long;
       const bool gives_operand = node.act == Act::negate || node.act == Act::absolute || node.act == Act::copysign ||
-                                 node.act == Act::minimum || node.act == Act::maximum || node.act == Act::select;
+                                 node.act == Act::minimum || node.act == Act::maximum || node.act == Act::select ||
+                                 node.act == Act::floor || node.act == Act::ceil || node.act == Act::trunc ||
+                                 node.act == Act::round || node.act == Act::nearest || node.act == Act::fraction;
       if (wide_field || (reads_long && gives_operand)) make_long(node.type);
     }
   }
@@ -328,25 +320,25 @@ bool spread(Imported& imported) {
 
 unsigned significant_bits(const Node& node) {
   constexpr unsigned kOfShortWord = 25;  // 24 fraction bits and a hidden bit, see gdr/isa/word.h
-  return has_long_form(node.act) ? kOfShortWord : kOfShortWord - 1;
+  return is_exact_to_24_bits(node.act) ? kOfShortWord - 1 : kOfShortWord;
 }
 
 std::vector<Rounding> roundings_of(const Imported& imported) { return RoundingFinder(imported).all(); }
 
-Widened with_long_roundings(const Imported& imported, const std::vector<const Rounding*>& wide) {
-  Widened widened{imported, true};
+Imported with_long_roundings(const Imported& imported, const std::vector<const Rounding*>& wide) {
+  Imported widened = imported;
   for (const Rounding* rounding : wide) {
     for (std::size_t part = 0; part < 2; ++part) {
-      PairFunction& function = part_of(widened.imported, part);
+      PairFunction& function = part_of(widened, part);
       auto& fields = function.records[static_cast<std::size_t>(rounding->record)];
       if (rounding->has_field && rounding->field < fields.size()) fields[rounding->field].type = Type::float_long;
       for (const int node : rounding->nodes[part])
         function.nodes[static_cast<std::size_t>(node)].type = Type::float_long;
     }
   }
-  while (spread(widened.imported)) {
+  while (spread(widened)) {
   }
-  for (std::size_t part = 0; part < 2; ++part) Rewriter(part_of(widened.imported, part), widened.whole).rewrite();
+  for (std::size_t part = 0; part < 2; ++part) Rewriter(part_of(widened, part)).rewrite();
   return widened;
 }
 

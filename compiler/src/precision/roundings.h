@@ -33,14 +33,8 @@ struct Rounding {
 /// which docs/kernels/compiler.md promises an error of one unit in the last bit.
 [[nodiscard]] unsigned significant_bits(const Node& node);
 
-struct Widened {
-  Imported imported;
-  // All requested roundings are long; false if the machine has no long form of one, or of an operation that reads it.
-  bool whole = true;
-};
-
 /// The function with the roundings `wide` in long words. Operations that do not round, such as a minimum, get the width
 /// of their operands; other operations that round keep their width.
-[[nodiscard]] Widened with_long_roundings(const Imported& imported, const std::vector<const Rounding*>& wide);
+[[nodiscard]] Imported with_long_roundings(const Imported& imported, const std::vector<const Rounding*>& wide);
 
 }  // namespace gdr::compiler
