@@ -164,7 +164,11 @@ class Parser {
   Node name() {
     Node node{Node::Kind::name, "", {}, {}};
     const std::size_t begin = at_++;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    const auto goes_on = [&] {
+      if (is_word(text_[at_])) return true;
+      return text_[at_] == '.' && at_ + 1 < text_.size() && is_word(text_[at_ + 1]) && !is_digit(text_[at_ + 1]);
+    };
+    while (at_ < text_.size() && goes_on()) ++at_;
     node.text = std::string(text_.substr(begin, at_ - begin));
     if (take("(")) {
       node.kind = Node::Kind::call;

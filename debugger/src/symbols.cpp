@@ -240,6 +240,19 @@ std::optional<Symbol> Symbols::raw(std::string_view name) const {
 }
 
 Reference Symbols::find(std::string_view name, const std::vector<std::uint64_t>& subscripts) const {
+  const auto is_known = [&](std::string_view other) {
+    return std::ranges::find(symbols_, other, &Symbol::name) != symbols_.end();
+  };
+  // As C++ writes them: a member of a record, and an entry of a local array, which is a variable of its own.
+  if (const std::size_t dot = name.find('.'); dot != std::string_view::npos && !is_known(name)) {
+    std::string member(name.substr(dot + 1));
+    std::ranges::replace(member, '.', '_');
+    return find(member, subscripts);
+  }
+  if (subscripts.size() == 1 && !is_known(name)) {
+    if (const std::string entry = fmt::format("{}{}", name, subscripts.front()); is_known(entry))
+      return find(entry, {});
+  }
   Reference reference;
   const auto found = std::ranges::find(symbols_, name, &Symbol::name);
   if (found != symbols_.end()) {
