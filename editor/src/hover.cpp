@@ -187,7 +187,11 @@ std::string code_text(const Unit& unit, const CodeLine& code) {
     ports += fmt::format("{}{}", ports.empty() ? "" : ", ", analysis->ports[port].name);
   }
   if (!ports.empty()) text += fmt::format("; takes {}", ports);
-  return text + fmt::format("; slack {}", use.slack);
+  text += fmt::format("; slack {}", use.slack);
+  for (const assembler::HeldOperation& operation : use.operations) {
+    text += fmt::format("; {}: {}", operation.operation, operation.text());
+  }
+  return text;
 }
 
 std::string description_of(const Unit& unit, const Symbol& symbol) {

@@ -43,9 +43,8 @@ void place_lines(Unit& unit) {
     std::uint32_t line_number = 0;
     for (const isa::ProgramLine& line : program.lines(section)) {
       const CodeLine code{section, line_number++, line.word};
-      unit.code[key_of(line.position)].push_back(code);
-      for (const isa::MovedOperation& operation : program.moved_into(section, code.number)) {
-        unit.code[key_of(operation.position)].push_back(code);
+      for (const isa::SourcePosition& at : program.source_lines_of(section, code.number)) {
+        unit.code[key_of(at)].push_back(code);
       }
       const std::string* expanded = program.expanded_text(line.position);
       const std::string_view written = unit.texts[line.position.file].line(line.position.line - 1);

@@ -43,8 +43,10 @@ export function showClocks(panel, answer, jump) {
   const {loop} = answer.kernel;
   const ports = loop.ports.filter(port => port.busy > 0).map(port =>
     html`<tr><td>${port.name}</td><td>${port.busy}</td><td>${percent(port.share)}</td><td><meter min="0" max="1" value="${port.share}" aria-label="Share of ${port.name}"></meter></td></tr>`);
+  // A line that a compiler made may hold operations of several lines of the source.
+  const linesOf = line => [...new Set(line.sources.map(source => source.line))].join(", ");
   const body = loop.body.map((line, n) =>
-    html`<tr data-line="${line.file === answer.own_file ? line.line : ""}"><td>${n}</td><td>${line.clock}</td><td>${line.line}</td><td class="text">${line.text}</td><td>${line.slack ?? ""}</td><td>${line.gpr}</td><td>${line.held.join("; ")}</td></tr>`);
+    html`<tr data-line="${line.file === answer.own_file ? line.line : ""}"><td>${n}</td><td>${line.clock}</td><td>${linesOf(line)}</td><td class="text">${line.text}</td><td>${line.slack ?? ""}</td><td>${line.gpr}</td><td>${line.held.join("; ")}</td></tr>`);
   panel.innerHTML = html`<div class="figures">${[
     figure("loop lines", loop.lines), figure("clocks per iteration", loop.clocks), figure("limited by", limits[loop.bound] ?? loop.bound),
     figure("operations", loop.operations), figure("lower bound on lines", loop.least_lines)]}</div>

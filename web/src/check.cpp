@@ -6,6 +6,7 @@
 #include "answers.h"
 #include "gdr/assembler/analysis.h"
 #include "gdr/assembler/listing.h"
+#include "gdr/assembler/report_shapes.h"
 #include "gdr/base/error.h"
 #include "gdr/hostlib/table.h"
 
@@ -54,6 +55,7 @@ Json body_of(const isa::Program& program, const assembler::Analysis& analysis) {
                     {"text", isa::print(isa::decoded(lines[number].word))},
                     {"file", lines[number].position.file},
                     {"line", lines[number].position.line},
+                    {"sources", assembler::sources_of(program, isa::Section::loop_body, number)},
                     {"held", held},
                     {"slack", use.idle ? Json() : Json(use.slack)},
                     {"gpr", use.live_gpr},
