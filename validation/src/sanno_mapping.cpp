@@ -184,8 +184,8 @@ double in_unit(const Row& row, std::uint64_t bytes) {
   return static_cast<double>(bytes) / unit->second;
 }
 
-/// Processor seconds of a row's replay, as measured in 2026. A placement that spreads the messages well lets almost
-/// each of them end at a different time, and SimGrid then computes the shares of all anew.
+/// About the processor seconds of a row's replay, of which only the order counts. A placement that spreads the messages
+/// well lets almost each of them end at a different time, and SimGrid then computes the shares of all anew.
 double replay_seconds(const Row& row) {
   if (*row.what.graph == MappingGraph::bruck) return *row.what.method == MappingMethod::minlink ? 8 : 1;
   if (*row.what.graph == MappingGraph::sp) return *row.what.method == MappingMethod::xyz ? 1 : 5;

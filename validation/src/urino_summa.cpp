@@ -158,8 +158,8 @@ bool are_the_best_the_papers(Table7& table) {
   return best < second && before_second == 1;
 }
 
-/// Processor seconds that the cell of a row takes on SimGrid, as measured in 2026: on the torus many flows share links
-/// unequally.
+/// About the processor seconds that the cell of a row takes on SimGrid, of which only the order counts: on the torus
+/// many flows share links unequally.
 double cell_seconds(const Row& row) {
   if (*row.what.network != "torus-64") return 0.2;
   const bool is_relayed = *row.what.algorithm == SummaAlgorithm::ca3 || *row.what.algorithm == SummaAlgorithm::ca4;
