@@ -25,7 +25,8 @@ const Simulator& simulator() {
               base::missing_plugin("libgdr_simgrid.so", "SimGrid 3.32", "GDR_SIMGRID"));
 }
 
-/// The options, with pauses for a caller who asks for no progress.
+/// The options, with pauses for a caller who asks for no progress: pause() asks nobody in the library that has SimGrid,
+/// which has its own copy of what this thread knows.
 SimulationOptions with_pauses(SimulationOptions options) {
   if (!options.progress && base::is_stoppable()) options.progress = [](double) { base::pause(); };
   return options;
@@ -50,7 +51,7 @@ SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, co
 ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
                                   const std::function<std::vector<double>(Rank)>& program,
                                   const SimulationOptions& options) {
-  return simulator().program_on_smpi(name, ranks, topology, program, options);
+  return simulator().program_on_smpi(name, ranks, topology, program, with_pauses(options));
 }
 
 PlatformOfSimgrid import_simgrid_platform(const std::string& file, std::string_view text,

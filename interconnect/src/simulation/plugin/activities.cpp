@@ -38,9 +38,10 @@ Schedule messages_of(const ActivityGraph& graph) {
 
 class GraphSimulation {
  public:
-  GraphSimulation(const ActivityGraph& graph, ExplicitZone& zone)
+  GraphSimulation(const ActivityGraph& graph, ExplicitZone& zone, SharedNumber& share_done)
       : graph_(graph),
         zone_(zone),
+        share_done_(share_done),
         open_(graph.size()),
         ends_(graph.size()),
         queues_(graph.resources()),
@@ -164,6 +165,7 @@ class GraphSimulation {
 
   void done(ActivityId id) {
     ends_[id] = s4u::Engine::get_clock();
+    share_done_.set(static_cast<double>(++count_done_) / static_cast<double>(graph_.size()));
     for (const ActivityId follower : followers_[id]) {
       if (--open_[follower] == 0) ready_.push_back(follower);
     }
@@ -171,6 +173,8 @@ class GraphSimulation {
 
   const ActivityGraph& graph_;
   ExplicitZone& zone_;
+  SharedNumber& share_done_;
+  std::size_t count_done_ = 0;
   std::vector<std::size_t> open_;
   std::vector<double> ends_;
   std::vector<Queue> queues_;
@@ -209,12 +213,15 @@ ActivityTimes simulate_on_s4u(const ActivityGraph& graph, const Topology& topolo
   constexpr double kLeastResolution = 1e-12;
   const LinkBound bound(messages, topology, options, messages_in_a_row(graph));
   const double resolution = std::max(kLeastResolution, bound.resolution_seconds());
-  ChildResult<std::vector<double>> child = compute_in_child("activities " + graph.name(), [&] {
+  SharedNumber done;
+  const auto simulate = [&] {
     s4u::Engine& engine = make_engine(options, resolution, Shares::changed);
     auto* zone = new ExplicitZone(messages, topology, options, Routes::solved,
                                   most_resources(graph));  // the engine owns it from here
-    return GraphSimulation(graph, *zone).run(engine);
-  });
+    return GraphSimulation(graph, *zone, done).run(engine);
+  };
+  ChildResult<std::vector<double>> child =
+      compute_in_child("activities " + graph.name(), simulate, telling(options, done));
   ActivityTimes times;
   times.end_seconds = std::move(child.computed);
   times.resource_busy.resize(graph.resources());

@@ -186,8 +186,9 @@ ProgramResult simulate_program_on_smpi(std::string_view name, Rank ranks, const 
         fmt::format("{}: {} ranks are refused: {} has {} nodes", name, ranks, topology.name(), topology.nodes()));
   }
   const Schedule pairs = all_pairs(name, ranks);
-  const ChildResult<std::vector<double>> child =
-      compute_in_child(name, [&] { return simulate_program(pairs, topology, program, options); });
+  const SharedNumber done;  // nobody knows how much of the program is left
+  const ChildResult<std::vector<double>> child = compute_in_child(
+      name, [&] { return simulate_program(pairs, topology, program, options); }, telling(options, done));
   ProgramResult result;
   auto next = child.computed.begin();
   for (Rank rank = 0; rank < ranks; ++rank) {

@@ -263,13 +263,16 @@ std::size_t most_steps(const Schedule& schedule) {
   return steps;
 }
 
+std::function<void()> telling(const SimulationOptions& options, const SharedNumber& done) {
+  if (!options.progress) return {};
+  return [&] { options.progress(done.get()); };
+}
+
 SimulationResult simulate_in_child(const Schedule& schedule, const LinkBound& bound, const SimulationOptions& options,
                                    const std::function<std::vector<double>(SharedNumber&)>& simulate) {
   SharedNumber done;
-  std::function<void()> tell;
-  if (options.progress) tell = [&] { options.progress(done.get()); };
   ChildResult<std::vector<double>> child =
-      compute_in_child("schedule " + schedule.name, [&] { return simulate(done); }, tell);
+      compute_in_child("schedule " + schedule.name, [&] { return simulate(done); }, telling(options, done));
   SimulationResult result{.rank_seconds = std::move(child.computed),
                           .processor_seconds = child.processor_seconds,
                           .memory_bytes = child.memory_bytes};

@@ -138,6 +138,10 @@ enum class Shares { changed, all };
 [[nodiscard]] simgrid::s4u::Engine& make_engine(const SimulationOptions& options, double resolution_seconds,
                                                 Shares shares);
 
+/// What tells the caller of `options` of the share that a simulation in a process of its own has done, so that the
+/// caller may end it; empty if nobody asks. Both arguments must outlive it.
+[[nodiscard]] std::function<void()> telling(const SimulationOptions& options, const SharedNumber& done);
+
 /// Runs `simulate` in a process of its own. `simulate` returns the seconds of the ranks, and stores its progress, from
 /// 0 to 1, in its argument. Throws gdr::Error for a time below the bound.
 [[nodiscard]] SimulationResult simulate_in_child(const Schedule& schedule, const LinkBound& bound,
