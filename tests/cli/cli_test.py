@@ -364,7 +364,8 @@ class JsonReport(CliTest):
         kernel = self.file("k.vsm", "kernel k\nbvar long xj elt\nvar vector long sum rrn fadd\nmacro twice a\n  fadd a a $lt\nend\n"
                            "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\nloop body\n  twice xj\n  fadd sum $lt sum\n  nop\n")
         report = json.loads(self.succeeds("analyse", kernel, "--json", "-").out)
-        self.assertEqual(report["body"][0]["sources"], [{"file": str(kernel), "line": 5, "expanded": "fadd xj xj $lt",
+        self.assertEqual(report["body"][0]["sources"], [{"file": str(kernel), "line": 5, "function": None, "calls": [],
+                                                         "expanded": "fadd xj xj $lt",
                                                          "uses": [{"macro": "twice", "file": str(kernel), "line": 11}]}])
         self.assertEqual(report["body"][1]["sources"][0]["uses"], [])
         self.assertEqual(report["dependences"], [{"from": {"line": 0, "unit": "adder"}, "to": {"line": 1, "unit": "adder"}, "waits": 1,
