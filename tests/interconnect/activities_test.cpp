@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/stopping.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
 #include "gdr/interconnect/simulation.h"
@@ -220,6 +221,16 @@ TEST(Activities, RelayedMessagesAreMessagesOverEveryNode) {
       EXPECT_LE(ours.link_busy[link], ours.seconds);
     }
   }
+}
+
+TEST(Activities, ASimulationEndsWhenItsCallerIsStopped) {
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
+  // A chain that takes some seconds, so that the caller is asked before it ends.
+  ActivityGraph graph = graph_of(2);
+  std::vector<ActivityId> before;
+  for (int n = 0; n < 200'000; ++n) before = {graph.message(n % 2, 1 - n % 2, 8, before, kNetwork)};
+  const base::Stopping stopping([] { return false; });
+  EXPECT_THROW(static_cast<void>(run_s4u(graph, optical_hub(2, kSwitchCable))), base::Stopped);
 }
 
 TEST(Activities, RelayedMessagesHaveTheTimesOfSimulatedFlows) {

@@ -6,13 +6,11 @@
 #include <sys/resource.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
 #include "gdr/base/error.h"
-#include "gdr/base/stopping.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -66,17 +64,6 @@ TEST(Child, ResultsAndOutputAreNotFilesThatTheUserLimits) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_TRUE(computed == bytes);
   EXPECT_EQ(reason, "x: librsvg ended with signal 6: no memory");
-}
-
-TEST(Child, EndsAtOnceIfItsCallerIsStopped) {
-  const base::Stopping stopping([] { return false; });
-  const auto late = []() -> std::string {
-    std::this_thread::sleep_for(std::chrono::minutes(1));
-    return "late";
-  };
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_THROW(static_cast<void>(run_in_child({.what = "x", .library = "SimGrid", .compute = late})), base::Stopped);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST(Child, BeginsAlthoughOtherThreadsRegisterExitHandlers) {

@@ -26,7 +26,6 @@
 #include <thread>
 
 #include "gdr/base/error.h"
-#include "gdr/base/stopping.h"
 #include "gdr/base/units.h"
 
 namespace gdr::interconnect {
@@ -143,8 +142,8 @@ bool has_ended(pid_t child) {
   return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child;
 }
 
-/// Reads what the child writes until it has ended, and pauses and calls `meanwhile` ten times a second, but does not
-/// reap the child. Nobody waits for the ends of the pipes: children of other threads may have them open, too.
+/// Reads what the child writes until it has ended, and calls `meanwhile` ten times a second, but does not reap the
+/// child. Nobody waits for the ends of the pipes: children of other threads may have them open, too.
 void listen_to(pid_t child, Pipe& results, Pipe& output, const std::function<void()>& meanwhile) {
   constexpr std::chrono::milliseconds kPause{100};
   const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // readable when the child has ended
@@ -160,7 +159,6 @@ void listen_to(pid_t child, Pipe& results, Pipe& output, const std::function<voi
     output.take();
     if (std::chrono::steady_clock::now() < next) continue;
     next = std::chrono::steady_clock::now() + kPause;
-    base::pause();
     if (meanwhile) meanwhile();
   }
   results.take();

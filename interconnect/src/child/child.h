@@ -28,7 +28,7 @@ struct ChildWork {
   std::string_view what;
   std::string_view library;  // that ends the process on errors
   std::function<std::string()> compute;
-  /// Called about ten times a second while the child computes, beside base::pause(), which may end both.
+  /// Called about ten times a second while the child computes; an exception ends both.
   std::function<void()> meanwhile = {};
 };
 
