@@ -20,7 +20,8 @@
 namespace gdr::assembler {
 namespace {
 
-void put_together(isa::Program& program, const SectionCode& code, Origins& origins) {
+/// `as_written`: no operation has moved since the source was written.
+void put_together(isa::Program& program, const SectionCode& code, bool as_written, Origins& origins) {
   const auto position_of = [&](const Place& place) { return origins.position_of(place); };
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     std::vector<isa::Step>& steps = program.sections[section];
@@ -38,6 +39,10 @@ void put_together(isa::Program& program, const SectionCode& code, Origins& origi
           for (const Place& place : line.moved_here) {
             add_moved(position_of(place), 0);
             add_further(place);
+          }
+          if (as_written) {
+            for (const auto& [unit, name, integer] : origins.values_of(line.where))
+              program.values.push_back({static_cast<isa::Section>(section), number, unit, name, integer});
           }
           ++number;
         },
@@ -70,8 +75,9 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
     for (const SourceFile& file : result.files) program.files.push_back(file.name);
     Origins origins(reporter, program, options.made_from);
     program.expanded = expanded_texts(code, declared.symbols, result.files, origins);
-    if (options.schedule.level != ScheduleLevel::none) code = schedule(std::move(code), declared, options.schedule);
-    put_together(program, code, origins);
+    const bool as_written = options.schedule.level == ScheduleLevel::none;
+    if (!as_written) code = schedule(std::move(code), declared, options.schedule);
+    put_together(program, code, as_written, origins);
     result.program = std::move(program);
   }
   result.diagnostics = reporter.take(result.files);

@@ -100,6 +100,7 @@ void take(CompileResult& result, PrintedKernel printed) {
     for (const PlaceOfLine& of_line : places) {
       result.places[line].push_back(written(of_line.place));
       result.places[line].back().units = of_line.units;
+      result.places[line].back().values = of_line.values;
     }
   }
 }
@@ -304,7 +305,8 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   result.least_lines = least_lines(code, code.body);
   report_precision(code, result);
   report_numbered(function, code, result);
-  const Scheduled kernel{function, code, *initialization, *body, *termination};
+  const Scheduled kernel{function, code,         *initialization,
+                         *body,    *termination, {function.place, function.place, imported.finish.place}};
   const std::string name = std::filesystem::path(file).filename().string();
   const std::string head = fmt::format(
       "From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the source's "

@@ -512,6 +512,11 @@ class Session {
     std::string text;
     const auto here = debugger_.position();
     const bool in_body = here && here->section == isa::Section::loop_body;
+    const bool from_source = !debugger_.program().values.empty();  // in another language: it has no names of registers
+    if (from_source && std::ranges::find(kinds, SymbolKind::own) != kinds.end()) {
+      for (const Symbol& symbol : debugger_.locals())
+        text += text_of(debugger_, symbol, 0, debugger_.focus().element, Format::natural) + "\n";
+    }
     for (const Symbol& symbol : debugger_.symbols().all()) {
       const bool wanted = std::ranges::find(kinds, symbol.kind) != kinds.end();
       const bool in_gpr = symbol.storage == isa::Storage::gpr;

@@ -53,7 +53,7 @@ std::optional<StepUnit> step_unit_named(std::string_view name) {
   return std::nullopt;
 }
 
-Debugger::Impl::Impl(Job job) : job_(std::move(job)), symbols_(job_.program) {
+Debugger::Impl::Impl(Job job) : job_(std::move(job)), symbols_(job_.program), locals_(job_.program) {
   record();
   for (unsigned chip = 0; chip < recording_.chips; ++chip) clocks_.emplace_back(recording_, chip);
   for (std::size_t section = 0; section < isa::kSections; ++section) {
@@ -238,6 +238,8 @@ std::vector<Breakpoint> Debugger::breakpoints() const { return impl_->breakpoint
 isa::LongWord Debugger::word(const WordPlace& place) const { return impl_->word(place); }
 Value Debugger::evaluate(std::string_view expression) const { return impl_->evaluate(Expression(expression)); }
 Reference Debugger::resolve(std::string_view name) const { return impl_->resolve(name); }
+
+std::vector<Symbol> Debugger::locals() const { return impl_->locals(); }
 std::vector<PlacedWord> Debugger::everywhere(const Reference& reference, unsigned entry, bool all_blocks) const {
   return impl_->everywhere(reference, entry, all_blocks);
 }

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 
 #include "expression.h"
 #include "gdr/debugger/debugger.h"
+#include "locals.h"
 #include "record/origin.h"
 #include "record/timeline.h"
 
@@ -87,7 +89,11 @@ class Debugger::Impl {
                                std::uint64_t run) const;
   [[nodiscard]] Value evaluate(const Expression& expression) const;
 
+  /// A name with subscripts: a variable of a program in another language that has a word there, or else a symbol.
+  [[nodiscard]] Reference find(std::string_view name, const std::vector<std::uint64_t>& subscripts,
+                               const emulator::BlockStepper& block) const;
   [[nodiscard]] Reference resolve(std::string_view name) const;
+  [[nodiscard]] std::vector<Symbol> locals() const;
 
   [[nodiscard]] std::vector<PlacedWord> everywhere(const Reference& reference, unsigned entry, bool all_blocks) const;
 
@@ -107,6 +113,7 @@ class Debugger::Impl {
   std::function<void(std::string_view text)> log_;
   Job job_;
   Symbols symbols_;
+  Locals locals_;
   Recording recording_;
   Focus focus_;
   std::unique_ptr<Timeline> timeline_;
@@ -139,6 +146,14 @@ class Debugger::Impl {
     std::optional<Reference> watched;
     std::optional<Hits> hits;
   };
+
+  /// A variable of a program in another language: its name there, and the subscripts that choose elements.
+  struct NamedLocal {
+    std::string name;
+    std::span<const std::uint64_t> elements;
+  };
+  [[nodiscard]] std::optional<NamedLocal> local_named(std::string_view name,
+                                                      std::span<const std::uint64_t> subscripts) const;
 
   void find_own_file();
   void find_uses();

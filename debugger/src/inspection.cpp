@@ -30,7 +30,7 @@ Value Debugger::Impl::evaluate(const Expression& expression, const emulator::Blo
   return expression.evaluate([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
     if (is_place_name(name)) return place_value(name, block, focus, run);
     if (const std::optional<double> number = constant(name)) return Value{false, *number, 0};
-    const Reference reference = symbols_.find(name, subscripts);
+    const Reference reference = find(name, subscripts, block);
     require_single(reference);
     const WordPlace place = reference.symbol.word(reference.first, reference.element.value_or(focus.element));
     return value_of(word_in(block, place, focus.pe), place.width, reference.symbol.floating);
@@ -55,7 +55,51 @@ Reference Debugger::Impl::resolve(std::string_view name) const {
     subscripts.push_back(*subscript);
     end = close + 1;
   }
-  return symbols_.find(plain, subscripts);
+  return find(plain, subscripts, timeline_->block());
+}
+
+std::optional<Debugger::Impl::NamedLocal> Debugger::Impl::local_named(std::string_view name,
+                                                                      std::span<const std::uint64_t> subscripts) const {
+  if (locals_.knows(name)) return NamedLocal{std::string(name), subscripts};
+  if (subscripts.empty()) return std::nullopt;
+  std::string entry = fmt::format("{}{}", name, subscripts.front());  // each entry of an array is a variable
+  if (!locals_.knows(entry)) return std::nullopt;
+  return NamedLocal{std::move(entry), subscripts.subspan(1)};
+}
+
+Reference Debugger::Impl::find(std::string_view name, const std::vector<std::uint64_t>& subscripts,
+                               const emulator::BlockStepper& block) const {
+  const std::optional<NamedLocal> local = local_named(name, subscripts);
+  if (!local || block.done()) return symbols_.find(name, subscripts);
+  const emulator::NextLine next = block.next();
+  const Locals::Found found = locals_.look_up(local->name, next.section, next.line);
+  if (!found.symbol) {
+    const auto& all = symbols_.all();
+    const auto declared = std::ranges::find(all, name, &Symbol::name);
+    const bool is_way = declared == all.end() || declared->kind == SymbolKind::register_name ||
+                        declared->kind == SymbolKind::own;  // a word for values on their way
+    if (is_way)
+      throw Error(fmt::format("{}{} {}", name, local->name == name ? "" : fmt::format("[{}]", subscripts.front()),
+                              found.missing));
+    return symbols_.find(name, subscripts);
+  }
+  Reference reference{*found.symbol, 0, 1, std::nullopt};
+  if (local->elements.size() > 1 || (!local->elements.empty() && !reference.symbol.vector))
+    throw Error(fmt::format("{} has no such subscript", local->name));
+  if (local->elements.empty()) return reference;
+  if (local->elements.front() >= isa::kVectorElements) {
+    throw Error(
+        fmt::format("{}: element {} is outside 0..{}", local->name, local->elements.front(), isa::kVectorElements - 1));
+  }
+  reference.element = static_cast<unsigned>(local->elements.front());
+  return reference;
+}
+
+std::vector<Symbol> Debugger::Impl::locals() const {
+  const emulator::BlockStepper& block = timeline_->block();
+  if (block.done()) return {};
+  const emulator::NextLine next = block.next();
+  return locals_.at(next.section, next.line);
 }
 
 std::vector<PlacedWord> Debugger::Impl::everywhere(const Reference& reference, unsigned entry, bool all_blocks) const {

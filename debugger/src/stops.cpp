@@ -130,9 +130,13 @@ std::string Debugger::Impl::filled_in(std::string_view text) const {
     bool known = true;  // outside the loop body there is no j-record
     expression.for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
       if (is_place_name(name) || constant(name)) return;
+      const std::optional<Position> here = position();
+      if (const auto local = local_named(name, subscripts); local && here) {
+        known = known && locals_.look_up(local->name, here->section, here->line).symbol;
+        return;
+      }
       const Reference reference = symbols_.find(name, subscripts);
       require_single(reference);
-      const std::optional<Position> here = position();
       known =
           known && (reference.symbol.storage != isa::Storage::record || (here && here->section == Section::loop_body));
     });
@@ -217,7 +221,9 @@ bool Debugger::Impl::is_file(std::uint32_t number, const std::filesystem::path& 
 void Debugger::Impl::set_condition(Stopping& stopping, std::string_view condition) {
   stopping.condition.emplace(condition);
   stopping.condition->for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
-    if (!is_place_name(name) && !constant(name)) require_single(symbols_.find(name, subscripts));
+    // A local variable may have its word at the breakpoint alone.
+    if (is_place_name(name) || constant(name) || local_named(name, subscripts)) return;
+    require_single(symbols_.find(name, subscripts));
   });
   stopping.shown.condition = std::string(condition);
 }

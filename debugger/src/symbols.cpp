@@ -247,6 +247,14 @@ Reference Symbols::find(std::string_view name, const std::vector<std::uint64_t>&
   if (const std::size_t dot = name.find('.'); dot != std::string_view::npos && !is_known(name)) {
     std::string member(name.substr(dot + 1));
     std::ranges::replace(member, '.', '_');
+    // What the compiler appends to a member that several records have, by the records' usual names.
+    constexpr std::pair<std::string_view, std::string_view> kEnds[] = {
+        {"i", "i"},         {"start", "i"},  {"j", "j"},      {"f", "_sum"},
+        {"result", "_sum"}, {"p", "_param"}, {"s", "_state"}, {"state", "_state"}};
+    for (const auto& [record, end] : kEnds) {
+      const std::string full = fmt::format("{}{}", member, end);
+      if (name.substr(0, dot) == record && !is_known(member) && is_known(full)) return find(full, subscripts);
+    }
     return find(member, subscripts);
   }
   if (subscripts.size() == 1 && !is_known(name)) {

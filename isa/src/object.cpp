@@ -4,6 +4,7 @@
 #include <libelf.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <bit>
 
 #include <algorithm>
 #include <cerrno>
@@ -183,6 +184,13 @@ Json to_json(const MovedOperation& operation) {
   return value;
 }
 
+Json to_json(const ComputedValue& value) {
+  Json made{
+      {"section", key_of(value.section)}, {"line", value.line}, {"unit", bit_of(value.unit)}, {"name", value.name}};
+  if (value.integer) made["integer"] = true;
+  return made;
+}
+
 Json to_json(const Origin& origin) {
   return {{"macro", origin.macro}, {"what", origin.what}, {"position", to_json(origin.position)}};
 }
@@ -221,6 +229,15 @@ MovedOperation moved_from(const JsonValue& value) {
   return {section_from(value.at("section")), value.at("line").whole<std::uint32_t>(),
           position_from(value.at("position")),
           value.contains("units") ? value.at("units").whole<UnitBits>() : UnitBits{0}};
+}
+
+ComputedValue computed_from(const JsonValue& value) {
+  const auto unit = value.at("unit").whole<UnitBits>();
+  if (!std::has_single_bit(unit))
+    throw Error(fmt::format("a computed value has unit {}, which is no power of 2", unit));
+  return {section_from(value.at("section")), value.at("line").whole<std::uint32_t>(),
+          static_cast<Unit>(std::countr_zero(unit)), value.at("name").text(),
+          value.contains("integer") && value.at("integer").boolean()};
 }
 
 /// An entry of the key `moves`: a transfer or collect, and the line of the section before which it comes.
@@ -340,6 +357,10 @@ Json metadata_of(const Program& program) {
   if (!program.moved.empty()) {
     meta["moved"] = Json::array();
     for (const MovedOperation& operation : program.moved) meta["moved"].push_back(to_json(operation));
+  }
+  if (!program.values.empty()) {
+    meta["values"] = Json::array();
+    for (const ComputedValue& value : program.values) meta["values"].push_back(to_json(value));
   }
   if (!program.origins.empty()) {
     meta["origins"] = Json::array();
@@ -541,6 +562,9 @@ Program program_from(const std::vector<NamedSection>& sections) {
   }
   if (meta.contains("moved")) {
     for (const JsonValue& value : meta.at("moved").list()) program.moved.push_back(moved_from(value));
+  }
+  if (meta.contains("values")) {
+    for (const JsonValue& value : meta.at("values").list()) program.values.push_back(computed_from(value));
   }
   if (meta.contains("origins")) {
     for (const JsonValue& value : meta.at("origins").list()) program.origins.push_back(origin_from(value));

@@ -222,23 +222,39 @@ void check(const Program& program, const Alias& alias) {
   }
 }
 
-void check_moved(const Program& program) {
+/// What belongs to lines stands in the order of sections and lines, and inside of them.
+template <typename OfLine>
+void check_order(const Program& program, const std::vector<OfLine>& all, std::string_view what) {
   std::array<std::size_t, kSections> lines{};
   for (std::size_t n = 0; n < kSections; ++n) lines[n] = program.lines(static_cast<Section>(n)).size();
   std::pair<Section, std::uint32_t> before{};
-  for (const MovedOperation& operation : program.moved) {
-    check_position(program, operation.position, "a moved operation");
-    if (const std::size_t most = lines[static_cast<std::size_t>(operation.section)]; operation.line >= most) {
-      refuse("an operation moved to line {} of '{}', which has {}", operation.line, isa::name_of(operation.section),
-             most);
+  for (const OfLine& one : all) {
+    if (const std::size_t most = lines[static_cast<std::size_t>(one.section)]; one.line >= most) {
+      refuse("{} line {} of '{}', which has {}", what, one.line, isa::name_of(one.section), most);
     }
-    const std::pair place(operation.section, operation.line);
-    if (place < before) {
-      refuse("an operation moved to line {} of '{}' stands out of order", operation.line,
-             isa::name_of(operation.section));
-    }
+    const std::pair place(one.section, one.line);
+    if (place < before) refuse("{} line {} of '{}' stands out of order", what, one.line, isa::name_of(one.section));
     before = place;
   }
+}
+
+void check_moved(const Program& program) {
+  for (const MovedOperation& operation : program.moved) {
+    check_position(program, operation.position, "a moved operation");
+  }
+  check_order(program, program.moved, "an operation moved to");
+}
+
+void check_values(const Program& program) {
+  for (const ComputedValue& value : program.values) {
+    if (!is_identifier(value.name))
+      refuse("the name {:?} of a computed value is refused: it must be a letter or '_', then letters, digits and '_'",
+             value.name);
+    if (value.unit != Unit::adder && value.unit != Unit::multiplier && value.unit != Unit::alu)
+      refuse("the value '{}' is computed by unit {}, which is none that computes", value.name,
+             static_cast<unsigned>(value.unit));
+  }
+  check_order(program, program.values, "a value computed in");
 }
 
 /// Checks the steps one by one: words must decode, and a transfer or collect must be in a section that allows it.
@@ -359,6 +375,7 @@ void validate(const Program& program) {
   for (const Parameter& parameter : program.parameters) check(program, parameter);
   for (const Alias& alias : program.aliases) check(program, alias);
   check_moved(program);
+  check_values(program);
   StepChecker(program).run();
   if (is_experiment(program)) validate_experiment(program);
 }

@@ -158,6 +158,66 @@ class SourceLines(cli_test.CliTest):
         self.assertIn("pull.lsump:5: f += m * d;", shown)
 
 
+LOCALS = """struct I { float x; int a; };
+struct J { float x; int b; };
+struct F { double s; int c; };
+void chain(const I& i, const J& j, F& f) {
+  const float d = i.x - j.x;
+  const float e = d * d;
+  float w = e + 3;
+  if (e > 4)
+    w = w * 2;
+  const int n = i.a - j.b;
+  const int m = n * 5;
+  float v[2] = {w * 0.5f, w + d};
+  f.s += w * v[1] + static_cast<double>(v[0]) * d;
+  f.c += m & n;
+}
+"""
+
+
+class LocalVariables(cli_test.CliTest):
+    """A variable has its value from the line that computes it on, as long as a word holds it."""
+
+    VALUES = {"d": {-3}, "e": {9}, "w": {12, 24}, "n": {-9}, "m": {-45}, "v[0]": {12}, "v[1]": {21}}
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.file("chain.cc", LOCALS)
+        self.data = ["--i", self.file("i.csv", "xi,a\n1,-2\n"), "--j", self.file("j.csv", "xj,b\n4,7\n")]
+
+    def told(self, name):
+        """What is printed of a variable before each line of the first pass through the loop, and what is refused."""
+        compiled = self.succeeds("cc", self.source, "-o", self.scratch / "chain.vsm")
+        loop = int(re.search(r"(\d+) loop lines", compiled.out + compiled.err).group(1))
+        each = "".join(f"print {name}\nstep line\n" for _ in range(loop))
+        ended = self.succeeds("debug", self.source, *self.data, stdin=f"pair i=0 j=0\n{each}")
+        values = re.findall(r"^" + name.translate({ord("["): None, ord("]"): None}) + r" = (\S+)", ended.out, re.M)
+        return [float(value) for value in values], ended.err.splitlines(), loop
+
+    def test_are_right_or_say_why_they_are_not_there(self):
+        for name, allowed in self.VALUES.items():
+            with self.subTest(name):
+                values, refused, loop = self.told(name)
+                self.assertTrue(values)
+                self.assertLessEqual(set(values), allowed)
+                self.assertEqual(len(values) + len(refused), loop, refused)
+                for line in refused:
+                    self.assertRegex(line, rf"{re.escape(name)} (has no value yet: \S*chain.cc:\S+ computes it|is gone: \S*chain.cc:\S+ )")
+
+    def test_stand_beside_members_of_records(self):
+        for name, value in (("i.x", 1), ("j.x", 4), ("f.s", 0), ("i.a", -2), ("j.b", 7)):
+            shown = self.succeeds("debug", self.source, *self.data, stdin=f"pair i=0 j=0\nprint {name}\n").out
+            self.assertRegex(shown, rf"(?m)^\S+ = {value}\b", name)
+
+    def test_are_in_conditions_and_among_all_variables(self):
+        shown = self.succeeds("debug", self.source, *self.data, stdin="break 13 if n == -9 && e > 8\ncontinue\nvars\n").out
+        self.assertIn("breakpoint 1\n", shown)
+        self.assertRegex(shown, r"(?m)^n = -9\b")
+        ended = self.succeeds("debug", self.source, *self.data, stdin="break 5 if v[1] > 0\ncontinue\n")
+        self.assertIn("v[1] has no value yet", ended.out + ended.err)
+        self.ends(1, ["unknown name 'z'"], "debug", self.source, *self.data, "--script", self.file("script", "break 13 if z > 0\n"))
+
 class OwnFunctions(cli_test.CliTest):
     """What a function of the user does stands in it, in its own file or a header; what one of a library does, at its call."""
 

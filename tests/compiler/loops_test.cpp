@@ -78,6 +78,29 @@ const std::vector<Body>& bodies() {
        "int low = 0, high = 15; while (high - low > 1) { const int half = (low + high) / 2; (edges[half] <= j.y[1] ? "
        "low : "
        "high) = half; } f.c += low; f.s += edges[low];"},
+      {"lower_bound", "f.c += static_cast<int>(std::lower_bound(edges, edges + 16, j.y[1]) - edges);"},
+      {"upper_bound_in_local_array",
+       "const float cells[5] = {-3, i.x[0] - 2, i.x[0], i.x[0] + 1, 9}; const float* at = std::upper_bound(cells, "
+       "cells "
+       "+ 5, j.y[0]); f.c += static_cast<int>(at - cells); if (at != cells) f.s += at[-1];"},
+      {"found",
+       "const int* at = std::find(counts, counts + 4, j.l); if (at != counts + 4) f.s += *at; f.c += at - counts;"},
+      {"from_the_middle",
+       "const float* at = i.n < 0 ? i.x : i.x + 1; while (at != i.x + 3 && *at < j.y[0]) ++at; f.c += at - i.x;"},
+      {"greatest_of_four",
+       "const float v[4] = {i.x[0], j.y[1], i.x[2], j.y[0]}; f.s += *std::max_element(v, v + 4); f.c += "
+       "std::min_element(v, v + 4) - v;"},
+      {"two_arrays",
+       "float v[6] = {i.x[0], i.x[1], i.x[2], j.y[0], j.y[1], j.y[2]}; float* a = v; float* b = v + 6; while (a != b) "
+       "{ if "
+       "(*a < 0) ++a; else { --b; std::swap(*a, *b); } } f.c += a - v; f.s += v[0] + 2 * v[5];"},
+      {"short_limit",
+       "short n = static_cast<short>(i.n + j.k); if (n > 5 || n < 0) n = 2; for (short k = 0; k < n; ++k) f.s += "
+       "j.y[0] * "
+       "k;"},
+      {"chosen_limit",
+       "const int m = i.n + j.k; const int n = m >= 0 && m < 7 ? m + 1 : 3; for (int k = 0; k < n; ++k) f.s += j.y[0] "
+       "* k;"},
       {"divisor",
        "unsigned a = i.u & 15, b = j.v & 15; while (b != 0) { const unsigned t = a % b; a = b; b = t; } f.c += a;"},
       {"bits", "for (unsigned b = j.v & 63; b; b &= b - 1) f.c += 1;"},

@@ -489,6 +489,11 @@ void pull(const I& i, const J& j, F& f) {
             self.assertNotIn("sourceReference", frame["source"])
         code = client.request("disassemble", memoryReference=frames[0]["instructionPointerReference"], instructionCount=1)["instructions"]
         self.assertEqual(code[0]["location"]["path"], str(source))
+        local = self.values("local variables")["d"]
+        self.assertEqual(local["value"], "2")
+        elements = client.request("variables", variablesReference=local["variablesReference"])["variables"]
+        self.assertEqual([(each["name"], each["value"]) for each in elements], [("d[0]", "2"), ("d[1]", "1"), ("d[2]", "1"), ("d[3]", "1")])
+        self.assertEqual(client.request("evaluate", expression="d[1]")["result"], "1")
 
     CALLS = """#include <gdr/kernel.h>
 struct I { double x; };

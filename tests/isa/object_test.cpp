@@ -65,6 +65,7 @@ Program every_kind_of_entry() {
   program.moved[1].position.function = 2;
   program.moved[2].position = {0, 22, 1, 1, 1};
   program.moved[2].units = bit_of(Unit::multiplier);
+  program.values = {{Section::loop_body, 0, Unit::adder, "distance"}, {Section::loop_body, 1, Unit::alu, "v", true}};
   program.expanded = {{{0, 6, 3, 2}, "fadd $lr8v x x"}};
   return program;
 }
@@ -232,6 +233,20 @@ TEST(ObjectFile, IsRefusedWithOperationsMovedToLinesThatThereAreNot) {
   EXPECT_THAT(refusal_after([](Program& program) { program.moved[2].line = 0; }), HasSubstr("stands out of order"));
   EXPECT_THAT(refusal_after([](Program& program) { program.moved[0].position.file = 2; }),
               HasSubstr("stands in file 2"));
+}
+
+TEST(ObjectFile, IsRefusedWithValuesThatNoOperationComputes) {
+  EXPECT_THAT(refusal_after([](Program& program) { program.values[1].line = 2; }),
+              HasSubstr("a value computed in line 2 of 'loop body', which has 2"));
+  EXPECT_THAT(refusal_after([](Program& program) {
+                program.values[0].line = 1;
+                program.values[1].line = 0;
+              }),
+              HasSubstr("stands out of order"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.values[0].unit = Unit::bm; }),
+              HasSubstr("the value 'distance' is computed by unit 4, which is none that computes"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.values[0].name = "a b\n"; }),
+              HasSubstr("the name \"a b\\n\" of a computed value is refused"));
 }
 
 TEST(ObjectFile, IsRefusedWithOriginsThatLeadNowhere) {

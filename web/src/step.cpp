@@ -27,6 +27,7 @@ std::string_view name_of(SymbolKind kind) {
     case SymbolKind::result:
       return "result";
     case SymbolKind::own:
+    case SymbolKind::local:
       return "variable";
     case SymbolKind::parameter:
       return "parameter";

@@ -104,6 +104,14 @@ std::vector<Origins::Further> Origins::further_positions_of(const Place& place) 
   return positions;
 }
 
+std::vector<WrittenValue> Origins::values_of(const Place& place) const {
+  std::vector<WrittenValue> values;
+  const std::vector<WrittenPlace>* places = written(place);
+  if (places == nullptr) return values;
+  for (const WrittenPlace& one : *places) values.insert(values.end(), one.values.begin(), one.values.end());
+  return values;
+}
+
 isa::SourcePosition Origins::position_of(const Place& place) {
   if (const std::vector<WrittenPlace>* places = written(place)) {
     return position_of(places->front(), number_of_line(place));

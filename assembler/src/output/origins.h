@@ -25,6 +25,8 @@ class Origins {
     isa::UnitBits units = 0;
   };
   [[nodiscard]] std::vector<Further> further_positions_of(const Place& place);
+  /// The values of variables of another language that the operations of a line compute.
+  [[nodiscard]] std::vector<WrittenValue> values_of(const Place& place) const;
   /// True if a compiler made the line from places in another language.
   [[nodiscard]] bool is_made(const Place& place) const { return written(place) != nullptr; }
 

@@ -90,6 +90,11 @@ Operand Lowering::operand(int number) {
   if (known != values_.end()) return known->second;
   const Operand value = made(number);
   values_[number] = value;
+  const Node& node = this->node(number);
+  if (value.kind == Operand::Kind::value && value.component < 0 && !value.negated && !node.name.empty()) {
+    Operation& last = builder_.of(value);
+    if (last.name == node.name && !last.whole) last.whole = node.type;
+  }
   return value;
 }
 

@@ -57,7 +57,8 @@ struct Operation {
   bool vector = false;                      // its elements are x, y, z, not four i-particles
   bool only_flag = false;                   // nothing reads its result
   bool goes_on = false;                     // its flag says that the experiment goes on; it is the section's last one
-  std::string name;
+  std::string name;                         // of the variable for which it computes
+  std::optional<Type> whole;                // its result is that variable's value, of this type
   Place place;
 };
 

@@ -128,7 +128,9 @@ class SectionText {
         items[line - 1].push_back("fmulh" + operands(n, line - 1));
         add_place(section_[n], places[first + line - 1]);
       }
-      add_place(section_[n], places[first + line]);
+      PlaceOfLine* place = add_place(section_[n], places[first + line]);
+      if (const std::string& name = section_[n].name; place != nullptr && section_[n].whole && spelled(name) == name)
+        place->values.push_back({isa::info_of(section_[n].op).unit, name, !is_float(*section_[n].whole)});
       items[line].push_back(std::string(isa::info_of(section_[n].op).mnemonic) + operands(n, line) + destinations(n));
       std::string note = in_a_comment(section_[n].name);
       if (section_[n].place.line > 0) note += fmt::format("{}{}", note.empty() ? "line " : ":", section_[n].place.line);
@@ -152,16 +154,15 @@ class SectionText {
   [[nodiscard]] bool is_in_common() const { return code_.experiment && schedule_.shared_slots; }
 
  private:
-  static void add_place(const Operation& operation, std::vector<PlaceOfLine>& places) {
-    if (operation.place.line == 0) return;
+  /// Null if the operation has no place.
+  static PlaceOfLine* add_place(const Operation& operation, std::vector<PlaceOfLine>& places) {
+    if (operation.place.line == 0) return nullptr;
     const isa::UnitBits unit = isa::bit_of(isa::info_of(operation.op).unit);
     const auto known = std::ranges::find_if(
         places, [&](const PlaceOfLine& other) { return is_same_line(other.place, operation.place); });
-    if (known == places.end()) {
-      places.push_back({operation.place, unit});
-    } else {
-      known->units = static_cast<isa::UnitBits>(known->units | unit);
-    }
+    if (known == places.end()) return &places.emplace_back(PlaceOfLine{operation.place, unit});
+    known->units = static_cast<isa::UnitBits>(known->units | unit);
+    return &*known;
   }
 
   /// True if both stand in one line, of a function that the same calls lead to.
@@ -286,20 +287,23 @@ class KernelText {
     PrintedKernel printed{std::move(all), {}, std::move(unused_)};
     if (code_.experiment) {
       if (!setting_.empty()) printed.text += "\nexperiment initialization\n" + setting_;
-      add_section(printed, "experiment begin", initialization, {});
-      add_section(printed, "experiment step", body, {});
-      if (!code_.termination.empty()) add_section(printed, "experiment end", termination, {});
+      add_section(printed, "experiment begin", 0, initialization, {});
+      add_section(printed, "experiment step", 1, body, {});
+      if (!code_.termination.empty()) add_section(printed, "experiment end", 2, termination, {});
       return printed;
     }
-    add_section(printed, "loop initialization", initialization, begin());
-    add_section(printed, "loop body", body, {});
-    if (!code_.termination.empty()) add_section(printed, "loop termination", termination, {});
+    add_section(printed, "loop initialization", 0, initialization, begin());
+    add_section(printed, "loop body", 1, body, {});
+    if (!code_.termination.empty()) add_section(printed, "loop termination", 2, termination, {});
     return printed;
   }
 
  private:
   /// Adds a section with `more` lines behind its own.
-  void add_section(PrintedKernel& printed, std::string_view name, SectionText& section, const std::string& more) const {
+  void add_section(PrintedKernel& printed, std::string_view name, std::size_t number_of_section, SectionText& section,
+                   const std::string& more) const {
+    const Place& own_function = kernel_.functions[number_of_section];
+    const Place& function = own_function.line > 0 ? own_function : kernel_.function.place;
     printed.text += fmt::format("\n{}\n", name);
     auto number = static_cast<unsigned>(std::ranges::count(printed.text, '\n'));
     std::vector<std::vector<PlaceOfLine>> places;
@@ -307,7 +311,7 @@ class KernelText {
     places.resize(places.size() + static_cast<std::size_t>(std::ranges::count(more, '\n')));
     for (std::vector<PlaceOfLine>& of_line : places) {
       ++number;
-      if (of_line.empty() && kernel_.function.place.line > 0) of_line.push_back({kernel_.function.place});
+      if (of_line.empty() && function.line > 0) of_line.push_back({function});
       if (!of_line.empty()) printed.places.emplace(number, std::move(of_line));
     }
     printed.text += own + more;

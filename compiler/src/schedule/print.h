@@ -1,6 +1,7 @@
 // Prints a scheduled kernel as readable assembly source.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,12 +18,14 @@ struct Scheduled {
   const Schedule& initialization;
   const Schedule& body;
   const Schedule& termination;
+  std::array<Place, isa::kSections> functions;  // of which the sections are made; lines without a statement stand there
 };
 
-/// A place of operations of one line, and the units that work on them.
+/// A place of operations of one line, the units that work on them, and the variables whose values they compute.
 struct PlaceOfLine {
   Place place;
   isa::UnitBits units = 0;
+  std::vector<assembler::WrittenValue> values{};
 };
 
 /// The whole source, and the places of the operations of its lines of code.

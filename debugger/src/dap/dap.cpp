@@ -201,10 +201,7 @@ class DapServer::Impl {
     if (command == "threads")
       return {{"threads", {{{"id", kThread}, {"name", "all PEs, seen from " + text_of(debugger().focus())}}}}};
     if (command == "stackTrace") return stack_trace();
-    if (command == "scopes") {
-      static_cast<void>(debugger());
-      return scope_list();
-    }
+    if (command == "scopes") return scope_list(debugger());
     if (command == "variables") return variables(debugger(), arguments);
     if (command == "setVariable") return set_variable(arguments);
     if (command == "evaluate") return evaluate(arguments);

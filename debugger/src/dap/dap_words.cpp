@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "gdr/base/error.h"
 
@@ -19,15 +20,27 @@ struct Scope {
 };
 const std::vector<Scope>& scopes() {
   static const std::vector<Scope> all{
-      {"i-particle", {SymbolKind::input}},    {"j-record", {SymbolKind::record}},
-      {"results", {SymbolKind::result}},      {"registers and variables", {SymbolKind::register_name, SymbolKind::own}},
-      {"T and flags", {SymbolKind::machine}}, {"parameters", {SymbolKind::parameter}}};
+      {"i-particle", {SymbolKind::input}},
+      {"j-record", {SymbolKind::record}},
+      {"results", {SymbolKind::result}},
+      {"registers and variables", {SymbolKind::register_name, SymbolKind::own}},
+      {"T and flags", {SymbolKind::machine}},
+      {"parameters", {SymbolKind::parameter}},
+      {"local variables", {SymbolKind::local}}};  // of programs in another language, and shown first there
   return all;
 }
 
 // References of structured values: scopes from 1 on, then symbols and their entries.
 constexpr std::uint64_t kFirstSymbol = 1000;
 constexpr std::uint64_t kEntriesOfSymbol = 4096;  // more than BM holds
+
+/// The symbols, and behind them the local variables that have a word here.
+std::vector<Symbol> shown_symbols(const Debugger& debugger) {
+  std::vector<Symbol> all = debugger.symbols().all();
+  const std::vector<Symbol> locals = debugger.locals();
+  all.insert(all.end(), locals.begin(), locals.end());
+  return all;
+}
 
 std::uint64_t reference_of(std::size_t symbol) { return kFirstSymbol + symbol * kEntriesOfSymbol; }
 std::uint64_t reference_of(std::size_t symbol, unsigned entry) { return reference_of(symbol) + entry + 1; }
@@ -74,11 +87,18 @@ std::optional<std::uint64_t> whole_in(const json& object, const char* key, std::
                           least, most));
 }
 
-json scope_list() {
+/// That of local variables is the last one, and only there if the program has any.
+std::size_t scope_count(const Debugger& debugger) {
+  return scopes().size() - (debugger.program().values.empty() ? 1 : 0);
+}
+
+json scope_list(const Debugger& debugger) {
+  std::vector<std::size_t> order(scope_count(debugger));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() == scopes().size()) std::ranges::rotate(order, order.end() - 1);
   json list = json::array();
-  for (std::size_t n = 0; n < scopes().size(); ++n) {
+  for (const std::size_t n : order)
     list.push_back({{"name", scopes()[n].name}, {"variablesReference", n + 1}, {"expensive", false}});
-  }
   return {{"scopes", std::move(list)}};
 }
 
@@ -106,8 +126,7 @@ json leaf(const Debugger& debugger, const Symbol& symbol, unsigned entry, unsign
 namespace {
 
 /// An entry; for a vector, its four elements follow.
-json entry_of(const Debugger& debugger, std::size_t symbol, unsigned entry, Format format) {
-  const Symbol& own = debugger.symbols().all().at(symbol);
+json entry_of(const Debugger& debugger, const Symbol& own, std::size_t symbol, unsigned entry, Format format) {
   json shown = leaf(debugger, own, entry, debugger.focus().element, own.entry_name(entry), format);
   if (own.vector) {
     shown["variablesReference"] = reference_of(symbol, entry);
@@ -121,14 +140,14 @@ json entry_of(const Debugger& debugger, std::size_t symbol, unsigned entry, Form
 json variables(const Debugger& debugger, const json& arguments) {
   const auto reference = whole_in(arguments, "variablesReference");
   const Format format = format_of(arguments);
-  const std::vector<Symbol>& symbols = debugger.symbols().all();
+  const std::vector<Symbol> symbols = shown_symbols(debugger);
   json list = json::array();
-  if (reference >= 1 && reference <= scopes().size()) {
+  if (reference >= 1 && reference <= scope_count(debugger)) {
     const std::vector<SymbolKind>& kinds = scopes()[reference - 1].kinds;
     for (std::size_t n = 0; n < symbols.size(); ++n) {
       if (std::ranges::find(kinds, symbols[n].kind) == kinds.end()) continue;
       if (symbols[n].entries == 1) {
-        list.push_back(entry_of(debugger, n, 0, format));
+        list.push_back(entry_of(debugger, symbols[n], n, 0, format));
       } else {
         list.push_back({{"name", symbols[n].name},
                         {"value", fmt::format("{} entries", symbols[n].entries)},
@@ -146,7 +165,8 @@ json variables(const Debugger& debugger, const json& arguments) {
   }
   const Symbol& symbol = symbols[number];
   if (part == 0) {
-    for (unsigned entry = 0; entry < symbol.entries; ++entry) list.push_back(entry_of(debugger, number, entry, format));
+    for (unsigned entry = 0; entry < symbol.entries; ++entry)
+      list.push_back(entry_of(debugger, symbol, number, entry, format));
   } else if (symbol.vector) {
     const auto entry = static_cast<unsigned>(part - 1);
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {

@@ -22,7 +22,7 @@ namespace gdr::debugger {
                                                     std::uint64_t most);
 
 /// `scopes`: kinds of names.
-[[nodiscard]] nlohmann::json scope_list();
+[[nodiscard]] nlohmann::json scope_list(const Debugger& debugger);
 /// The format that a request asks for.
 [[nodiscard]] Format format_of(const nlohmann::json& arguments);
 /// A word without structure.

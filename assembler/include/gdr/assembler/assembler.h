@@ -105,6 +105,13 @@ struct ScheduleOptions {
   bool pipeline = false;
 };
 
+/// What an operation computes, by the name that a variable has in another language.
+struct WrittenValue {
+  isa::Unit unit = isa::Unit::none;
+  std::string name;
+  bool integer = false;  // else a floating-point number
+};
+
 /// A place in a program of another language, from which a compiler made a line of assembly source.
 struct WrittenPlace {
   std::string file;
@@ -113,6 +120,7 @@ struct WrittenPlace {
   std::string function{};                      // the function that holds it; empty: not known
   std::shared_ptr<const WrittenPlace> call{};  // where that function is called and put in; none: nothing calls it
   isa::UnitBits units = 0;                     // that work on the line's operations of this place; 0: not known
+  std::vector<WrittenValue> values{};          // of these operations
 };
 
 struct AssembleOptions {

@@ -12,8 +12,8 @@
 
 #include "loops/unrolling.h"
 #include "pair/bounds.h"
-#include "passes.h"
-#include "places.h"
+#include "preparation/passes.h"
+#include "preparation/places.h"
 #include "records.h"
 
 namespace gdr::compiler {

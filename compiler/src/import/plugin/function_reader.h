@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-#include "indices.h"
+#include "arrays/indices.h"
 #include "loops/ranges.h"
 #include "pair/conditions.h"
 #include "pair/pair_function.h"

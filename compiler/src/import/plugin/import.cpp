@@ -17,7 +17,7 @@
 
 #include "experiment_form.h"
 #include "function_reader.h"
-#include "passes.h"
+#include "preparation/passes.h"
 #include "records.h"
 #include "scopes.h"
 

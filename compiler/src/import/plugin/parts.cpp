@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "function_reader.h"
-#include "pointer_functions.h"
+#include "preparation/pointer_functions.h"
 
 namespace gdr::compiler {
 namespace {

@@ -172,8 +172,11 @@ class Debugger {
   /// Value of an expression for the focused element. It may use the kernel's names, those of
   /// is_place_name(), and `inf` and `nan`.
   [[nodiscard]] Value evaluate(std::string_view expression) const;
-  /// Looks up a name with subscripts, as the commands print and watch take it. Throws gdr::Error if it is unknown.
+  /// Looks up a name with subscripts, as the commands print and watch take it. Throws gdr::Error if it is unknown, and
+  /// for a variable of a program in another language that has no word here.
   [[nodiscard]] Reference resolve(std::string_view name) const;
+  /// The variables of a program in another language that have a word here, in the order in which they are computed.
+  [[nodiscard]] std::vector<Symbol> locals() const;
   /// The word of one entry, at this moment, for all active elements of the focused block or of all blocks and chips.
   [[nodiscard]] std::vector<PlacedWord> everywhere(const Reference& reference, unsigned entry, bool all_blocks) const;
   /// The last write of a word in the focus and where its operands come from, up to `depth` lines back. Words that are

@@ -20,7 +20,8 @@ struct WordPlace {
   friend bool operator==(const WordPlace&, const WordPlace&) = default;
 };
 
-enum class SymbolKind : std::uint8_t { input, record, result, own, parameter, register_name, machine };
+/// `local`: a variable of a program in another language, which has a word only for some lines.
+enum class SymbolKind : std::uint8_t { input, record, result, own, parameter, register_name, machine, local };
 
 /// A name and its words: `entries` entries, each of four words if `vector` is set.
 struct Symbol {

@@ -179,6 +179,16 @@ struct Alias {
 using UnitBits = std::uint8_t;
 [[nodiscard]] constexpr UnitBits bit_of(Unit unit) { return static_cast<UnitBits>(1U << static_cast<unsigned>(unit)); }
 
+/// The value of a variable of another language's source that an operation computes. Used only by debuggers.
+struct ComputedValue {
+  Section section = Section::initialization;
+  std::uint32_t line = 0;  // index into the section's lines, without transfers and collects
+  Unit unit = Unit::none;
+  std::string name;
+  bool integer = false;  // else a floating-point number
+  friend bool operator==(const ComputedValue&, const ComputedValue&) = default;
+};
+
 /// An operation that the scheduler moved into a line from another line of the source.
 struct MovedOperation {
   Section section = Section::initialization;
@@ -196,6 +206,7 @@ struct Program {
   std::vector<Parameter> parameters;
   std::vector<Alias> aliases;             // in declaration order
   std::vector<MovedOperation> moved;      // in the order of sections and lines
+  std::vector<ComputedValue> values;      // in the order of sections and lines
   std::vector<Origin> origins;            // each after the origin of its own position
   std::vector<SourceFunction> functions;  // each after the one that calls it
   std::vector<ExpandedText> expanded;     // sorted by origin, file, line and column

@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/APSInt.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
@@ -255,6 +256,26 @@ Extent allowed(llvm::CmpInst::Predicate predicate, const Extent& other, const ll
   return all_of(type);
 }
 
+constexpr unsigned kMostBetween = 3;  // operations between a value and what a condition tells of
+
+/// The extent of a value, or of what it is made of, where a condition has the value `holds`.
+Extent extent_if(const llvm::Value& value, const llvm::Value& condition, bool holds, ExtentOf of) {
+  llvm::SmallDenseMap<const llvm::Value*, Extent> limits;
+  narrow_by(condition, holds, of, [&](const llvm::Value& limited, const Extent& extent) {
+    const auto [known, is_new] = limits.try_emplace(&limited, extent);
+    if (!is_new) known->second = common(known->second, extent);
+  });
+  const auto extent = [&](const auto& self, const llvm::Value& part, unsigned depth) -> Extent {
+    Extent known = of(part);
+    if (const auto limit = limits.find(&part); limit != limits.end()) known = common(known, limit->second);
+    const auto* made = llvm::dyn_cast<llvm::Instruction>(&part);
+    if (depth == kMostBetween || made == nullptr || is_empty(known) || llvm::isa<llvm::SelectInst>(made)) return known;
+    return common(known,
+                  computed_extent(*made, [&](const llvm::Value& operand) { return self(self, operand, depth + 1); }));
+  };
+  return extent(extent, value, 0);
+}
+
 /// What an operand must be for the operation to have this value.
 void narrow_operands(const llvm::Value& value, const Extent& extent,
                      llvm::function_ref<void(const llvm::Value&, const Extent&)> narrow) {
@@ -386,7 +407,8 @@ Extent computed_extent(const llvm::Instruction& operation, ExtentOf of) {
   if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(&operation)) {
     const std::optional<bool> known = truth_of(of(*chosen->getCondition()));
     if (known) return of(*(*known ? chosen->getTrueValue() : chosen->getFalseValue()));
-    return joined(of(*chosen->getTrueValue()), of(*chosen->getFalseValue()));
+    return joined(extent_if(*chosen->getTrueValue(), *chosen->getCondition(), true, of),
+                  extent_if(*chosen->getFalseValue(), *chosen->getCondition(), false, of));
   }
   const auto* two = llvm::dyn_cast<llvm::BinaryOperator>(&operation);
   if (two == nullptr) return all_of(type);

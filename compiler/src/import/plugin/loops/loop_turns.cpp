@@ -3,11 +3,13 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/Hashing.h>
 #include <llvm/Analysis/LoopIterator.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Support/KnownBits.h>
 
 #include <algorithm>
 #include <bit>
@@ -228,9 +230,11 @@ class LoopFollower {
     for (const auto& [size, n] : small) {
       if (states.size() * size > kMostStarts) break;
       const llvm::ConstantRange range = std::get<llvm::ConstantRange>(all.known[n]);
+      const llvm::KnownBits bits = llvm::computeKnownBits(tracked_[n], function_.getParent()->getDataLayout());
       std::vector<State> more;
       for (const State& state : states) {
         for (llvm::APInt value = range.getLower(); value != range.getUpper(); ++value) {
+          if (bits.Zero.intersects(value) || !bits.One.isSubsetOf(value)) continue;  // as of a multiple of 4
           more.push_back(state);
           more.back().known[n] = llvm::ConstantRange(value);
         }

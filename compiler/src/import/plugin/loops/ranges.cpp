@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "import/plugin/indices.h"
+#include "import/plugin/arrays/indices.h"
 
 namespace gdr::compiler {
 namespace {

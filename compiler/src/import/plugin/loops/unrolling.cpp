@@ -10,6 +10,8 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -144,10 +146,40 @@ void join_loads(llvm::Function& function, const llvm::DominatorTree& dominators)
   }
 }
 
+/// The shifts that LLVM makes of a conversion to `short` or `char` become that conversion again: of the narrow number,
+/// to which the source compares, ranges are known.
+void convert_instead_of_shifts(llvm::Function& function, const llvm::DominatorTree& dominators) {
+  using namespace llvm::PatternMatch;
+  std::vector<llvm::Instruction*> shifts;
+  for (llvm::BasicBlock& block : function) {
+    for (llvm::Instruction& next : block) {
+      if (next.getOpcode() == llvm::Instruction::AShr && next.getType()->isIntegerTy()) shifts.push_back(&next);
+    }
+  }
+  for (llvm::Instruction* shift : shifts) {
+    llvm::Value* wide = nullptr;
+    std::uint64_t bits = 0;
+    std::uint64_t back = 0;
+    if (!match(shift, m_AShr(m_Shl(m_Value(wide), m_ConstantInt(bits)), m_ConstantInt(back)))) continue;
+    const unsigned width = shift->getType()->getIntegerBitWidth();
+    if (bits != back || bits == 0 || bits >= width) continue;
+    llvm::Type* type = llvm::IntegerType::get(function.getContext(), width - static_cast<unsigned>(bits));
+    const auto earlier = llvm::find_if(wide->users(), [&](const llvm::User* user) {
+      const auto* cast = llvm::dyn_cast<llvm::TruncInst>(user);
+      return cast != nullptr && cast->getType() == type && dominators.dominates(cast, shift);
+    });
+    llvm::IRBuilder<> at(shift);
+    llvm::Value* narrow = earlier != wide->user_end() ? *earlier : at.CreateTrunc(wide, type);
+    shift->replaceAllUsesWith(at.CreateSExt(narrow, shift->getType()));
+    shift->eraseFromParent();
+  }
+}
+
 bool unroll_one(llvm::Function& function) {
   Analyses known(function);
   if (known.loops.empty()) return false;
   simplify(known);
+  convert_instead_of_shifts(function, known.dominators);
   join_loads(function, known.dominators);
   Ranges ranges(function, known.dominators);
   for (llvm::Loop* loop : innermost_first(known.loops)) {

@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -27,8 +28,6 @@ class LocalArray {
     size_ = layout_.getTypeAllocSize(array_.getAllocatedType()).getFixedValue();
     bytes_ = layout_.getTypeStoreSize(type_).getFixedValue();
     if (size_ % bytes_ != 0 || size_ / bytes_ > kMostElements) return false;
-    if (llvm::any_of(strides_, [&](std::int64_t stride) { return stride % static_cast<std::int64_t>(bytes_) != 0; }))
-      return false;
     for (llvm::MemSetInst* set : sets_) split(*set);
     for (llvm::MemTransferInst* copy : copies_) split(*copy);
     for (llvm::Instruction* access : accesses_) choose(*access);
@@ -98,7 +97,7 @@ class LocalArray {
     copy.eraseFromParent();
   }
 
-  /// The sum of all indices of an address in bytes, of 32 bits; null if there are none. `most`: the greatest one.
+  /// The sum of all indices of an address in units, of 32 bits; null if there are none. `most`: the greatest one.
   llvm::Value* distance(llvm::IRBuilder<>& builder, llvm::Value* address, std::int64_t& constant,
                         std::optional<std::int64_t>& most) {
     llvm::Value* sum = nullptr;
@@ -130,7 +129,9 @@ class LocalArray {
     llvm::IRBuilder<> builder(&access);
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&access);
     llvm::Value* address = store != nullptr ? store->getPointerOperand() : llvm::getLoadStorePointerOperand(&access);
+    // LLVM may count bytes where the source counts elements.
     unit_ = static_cast<std::int64_t>(bytes_);
+    for (const std::int64_t stride : strides_) unit_ = std::gcd(unit_, stride);
     std::int64_t constant = 0;
     std::optional<std::int64_t> most;
     llvm::Value* index = distance(builder, address, constant, most);

@@ -24,11 +24,12 @@
 
 #include "cleanups.h"
 #include "complex_functions.h"
-#include "local_arrays.h"
-#include "loops/unrolling.h"
+#include "import/plugin/arrays/local_arrays.h"
+#include "import/plugin/arrays/pointers.h"
+#include "import/plugin/loops/unrolling.h"
+#include "import/plugin/records.h"
 #include "places.h"
 #include "pointer_functions.h"
-#include "records.h"
 
 namespace gdr::compiler {
 namespace {
@@ -422,8 +423,10 @@ void run_passes(llvm::Module& module) {
   join_ends_of_turns(module);
   keep_places(module);
   run(module, kLate);
+  if (index_by_pointers(module)) run(module, kLate);
   give_loops_one_beginning(module);
   if (unroll_limited_loops(module)) run(module, kLate);
+  index_by_pointers(module);
   if (choose_elements(module)) {
     run(module, kAfterArrays);
     if (unroll_limited_loops(module)) run(module, kLate);

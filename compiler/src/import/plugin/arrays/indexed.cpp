@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "function_reader.h"
+#include "import/plugin/function_reader.h"
 #include "pair/bounds.h"
 
 namespace gdr::compiler {
