@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <cstdint>
 #include <numeric>
@@ -151,6 +152,8 @@ class LocalArray {
     }
     if (store == nullptr) access.replaceAllUsesWith(chosen);
     access.eraseFromParent();
+    // LLVM takes no array apart whose address has an index of data, even if nothing uses that address.
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(address);
   }
 
   llvm::AllocaInst& array_;

@@ -49,6 +49,9 @@ constexpr const char* kLate =
     "loop-unroll<O2;no-partial;no-runtime;no-peeling;upperbound>,sroa<modify-cfg>,"
     "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg)";
 
+// Comparisons of pointers into an array become those of indices.
+constexpr const char* kOnlyInstructions = "function(instcombine<no-verify-fixpoint>)";
+
 // After arrays at indices of data have been taken apart.
 constexpr const char* kAfterArrays =
     "function(sroa<modify-cfg>,early-cse,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
@@ -426,7 +429,7 @@ void run_passes(llvm::Module& module) {
   if (index_by_pointers(module)) run(module, kLate);
   give_loops_one_beginning(module);
   if (unroll_limited_loops(module)) run(module, kLate);
-  index_by_pointers(module);
+  if (index_by_pointers(module)) run(module, kOnlyInstructions);
   if (choose_elements(module)) {
     run(module, kAfterArrays);
     if (unroll_limited_loops(module)) run(module, kLate);
