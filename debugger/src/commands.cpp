@@ -512,14 +512,16 @@ class Session {
     std::string text;
     const auto here = debugger_.position();
     const bool in_body = here && here->section == isa::Section::loop_body;
-    const bool from_source = !debugger_.program().values.empty();  // in another language: it has no names of registers
-    if (from_source && std::ranges::find(kinds, SymbolKind::own) != kinds.end()) {
+    // The names in assembly of a program in another language are those of words, whatever they hold.
+    const bool only_locals = !gpr && !debugger_.program().values.empty();
+    if (only_locals) {
       for (const Symbol& symbol : debugger_.locals())
         text += text_of(debugger_, symbol, 0, debugger_.focus().element, Format::natural) + "\n";
     }
     for (const Symbol& symbol : debugger_.symbols().all()) {
       const bool wanted = std::ranges::find(kinds, symbol.kind) != kinds.end();
       const bool in_gpr = symbol.storage == isa::Storage::gpr;
+      if (only_locals && (symbol.kind == SymbolKind::own || symbol.kind == SymbolKind::register_name)) continue;
       if (symbol.storage == isa::Storage::record && !in_body) continue;
       if (!wanted && !(gpr && in_gpr && symbol.kind == SymbolKind::own)) continue;
       for (unsigned entry = 0; entry < symbol.entries; ++entry) {

@@ -1,5 +1,6 @@
 // Loops whose number of turns has a limit that takes more to see than a count from 0 to a constant, and control that
-// goto and nested switches lead: they are taken, and the board agrees exactly with the host's compiler.
+// goto and nested switches lead, and pointers that move in arrays: they are taken, and the board agrees exactly with
+// the host's compiler.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +42,8 @@ struct F {
 using Pair = void (*)(const I&, const J&, F&);
 
 constexpr const char* kRecords =
-    "#include <gdr/kernel.h>\n#include <algorithm>\n#include <cmath>\n#include <utility>\n"
+    "#include <gdr/kernel.h>\n#include <algorithm>\n#include <array>\n#include <cmath>\n#include <iterator>\n"
+    "#include <numeric>\n#include <utility>\n"
     "struct I { float x[3]; int n; unsigned u; };\nstruct J { float y[3]; int k, l; unsigned v; };\n"
     "struct F { double s; int c; };\nusing Pair = void (*)(const I&, const J&, F&);\n"
     "static constexpr float edges[16] = {-4, -3, -2.5, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 2.75, 3, 3.25, 3.5, 4};\n"
@@ -94,6 +96,36 @@ const std::vector<Body>& bodies() {
        "float v[6] = {i.x[0], i.x[1], i.x[2], j.y[0], j.y[1], j.y[2]}; float* a = v; float* b = v + 6; while (a != b) "
        "{ if "
        "(*a < 0) ++a; else { --b; std::swap(*a, *b); } } f.c += a - v; f.s += v[0] + 2 * v[5];"},
+      {"least_and_greatest",
+       "const std::array<float, 4> v = {i.x[0], j.y[1], i.x[2], j.y[0]}; const auto [low, high] = "
+       "std::minmax_element(v.begin(), v.end()); f.s += *high - *low; f.c += high - low;"},
+      {"references",
+       "float near = 0, far = 1; float& out = i.n > j.k ? near : far; out += j.y[0] * 2; if (j.k & 1) out = out * "
+       "i.x[0]; "
+       "float low = i.x[1], high = j.y[1]; if (low > high) std::swap(low, high); float* p = (j.k & 2) ? &low : &high; "
+       "*p "
+       "+= 1; f.s += std::max(near, far) + 3 * low - high;"},
+      {"reference_of_each_turn",
+       "float a = 0, b = 0, c = 0; float* to = &a; for (int k = 0; k < 5; ++k) { *to += j.y[k % 3]; to = ((j.v >> k) & "
+       "1) ? "
+       "(to == &a ? &b : &c) : &a; } f.s += a + 3 * b - c;"},
+      {"product_of_sums",
+       "const std::array<float, 3> v = {i.x[0], i.x[1], i.x[2]}; std::array<float, 3> z; std::transform(v.begin(), "
+       "v.end(), j.y, z.begin(), [](float a, float b) { return a + b; }); std::partial_sum(z.begin(), z.end(), "
+       "z.begin()); "
+       "std::reverse(z.begin(), z.end()); f.s += z[0] - z[2]; f.c += static_cast<int>(std::count_if(z.begin(), "
+       "z.end(), [&](float "
+       "x) { return x < j.y[0]; }));"},
+      {"distance_in_table",
+       "static constexpr std::array<float, 4> cells = {-2, 0, 1.5f, 3}; const auto at = "
+       "std::upper_bound(cells.begin(), "
+       "cells.end(), j.y[2]); if (at == cells.end()) { f.c += 100; return; } f.c += "
+       "static_cast<int>(std::distance(cells.begin(), at));"},
+      {"shifted_limit", "for (int k = 0; k < std::min(j.l, 2) * 2; ++k) f.s += k * j.y[0];"},
+      {"insertion_sort",
+       "std::array<float, 5> v = {i.x[0], j.y[0], i.x[1], j.y[1], i.x[2]}; for (int a = 1; a < 5; ++a) for (int b = a; "
+       "b > "
+       "0 && v[b - 1] > v[b]; --b) std::swap(v[b - 1], v[b]); f.s += v[2] + 5 * v[4];"},
       {"short_limit",
        "short n = static_cast<short>(i.n + j.k); if (n > 5 || n < 0) n = 2; for (short k = 0; k < n; ++k) f.s += "
        "j.y[0] * "

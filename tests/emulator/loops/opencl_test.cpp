@@ -198,7 +198,7 @@ const std::vector<Data> kData =
 
 // Under sanitizers more kernels would only keep the compiler of OpenCL busy.
 const std::vector<std::string> kForces =
-    kSlowedDown ? std::vector<std::string>{"gravity"} : std::vector<std::string>{"gravity", "gravity_jerk", "vdw"};
+    kSlowedDown ? std::vector<std::string>{"gravity"} : std::vector<std::string>{"gravity_jerk", "vdw"};
 const std::vector<std::string> kPreferred{""};
 INSTANTIATE_TEST_SUITE_P(Kernels, OpenClBodies,
                          testing::Combine(testing::ValuesIn(kForces), testing::ValuesIn(kData),
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, OpenClBodies,
                          OpenClBodies::name);
 // DGEMM's body takes pocl half a minute.
 INSTANTIATE_TEST_SUITE_P(Nightly, OpenClBodies,
-                         testing::Combine(testing::Values("dgemm"), testing::ValuesIn(kData),
+                         testing::Combine(testing::Values("dgemm", "gravity"), testing::ValuesIn(kData),
                                           testing::ValuesIn(kPreferred)),
                          OpenClBodies::name);
 INSTANTIATE_TEST_SUITE_P(NightlyElements, OpenClBodies,

@@ -300,10 +300,13 @@ void write_words(Chip& chip, unsigned block, unsigned pe, std::span<const LongWo
   chip.write_pe(block, pe, {isa::Memory::lm, 64, Width::short_word, 16}, words.subspan(48, 16));
 }
 
+// Sets of random bodies. Every change runs some, the nights the others.
+constexpr unsigned kSets = kSlowedDown ? 3 : 8;
+constexpr unsigned kAllSets = 30;
+
 /// A set of bodies, and whether most of their lines are under the same mask.
 class CompiledBodies : public CompiledLoops, public testing::WithParamInterface<std::tuple<unsigned, bool>> {
  protected:
-  static constexpr unsigned kSets = kSlowedDown ? 5 : 20;
   static void SetUpTestSuite() { sets_ = compiled_ = 0; }
   // The interpreter runs some bodies, and iterations of others that are refused, such as those with long words in
   // records. All together must not be like that.
@@ -373,8 +376,9 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
   if (kBodies > 1) ++sets_;
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies,
-                         testing::Combine(testing::Range(0U, kSlowedDown ? 5U : 20U), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Combine(testing::Range(0U, kSets), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(NightlySets, CompiledBodies,
+                         testing::Combine(testing::Range(kSets, kAllSets), testing::Bool()));
 
 /// Whether the lines are under a mask.
 class CompiledLongBodies : public CompiledLoops, public testing::WithParamInterface<bool> {};
@@ -622,7 +626,8 @@ TEST_P(CompiledTables, RunAsOnTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, CompiledTables, testing::Range(0U, kSlowedDown ? 5U : 20U));
+INSTANTIATE_TEST_SUITE_P(Sets, CompiledTables, testing::Range(0U, kSets));
+INSTANTIATE_TEST_SUITE_P(NightlySets, CompiledTables, testing::Range(kSets, kAllSets));
 
 }  // namespace
 }  // namespace gdr::tests

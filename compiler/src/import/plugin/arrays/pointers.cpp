@@ -46,6 +46,7 @@ class PointersOfFunction {
     }
   }
 
+  /// Those into one variable become its indices, those to several the number of the variable.
   bool run() {
     find_variables();
     llvm::MapVector<llvm::Value*, std::vector<llvm::Instruction*>> groups;
@@ -53,7 +54,11 @@ class PointersOfFunction {
       if (llvm::Value* variable = variables_[join]) groups[variable].push_back(join);
     }
     bool any = false;
-    for (const auto& [variable, joins] : groups) any = index(*variable, joins) || any;
+    for (const auto& [variable, joins] : groups) {
+      for (llvm::Instruction* join : joins) joins_.remove(join);
+      any = index(*variable, joins) || any;
+    }
+    while (!joins_.empty()) any = number(connected(*joins_.front())) || any;
     return any;
   }
 
@@ -170,6 +175,107 @@ class PointersOfFunction {
       join->replaceAllUsesWith(at.CreateInBoundsGEP(element, &variable, numbers[join]));
     }
     for (llvm::Instruction* join : joins) join->eraseFromParent();
+    return true;
+  }
+
+  /// An element of a variable at a constant place.
+  using Element = std::pair<llvm::Value*, std::int64_t>;
+  static constexpr std::size_t kMostElements = 128;
+
+  /// A join and all that it is joined with, which are taken out of those that are left.
+  std::vector<llvm::Instruction*> connected(llvm::Instruction& first) {
+    std::vector<llvm::Instruction*> all{&first};
+    joins_.remove(&first);
+    const auto add = [&](llvm::Value* other) {
+      auto* join = llvm::dyn_cast<llvm::Instruction>(other);
+      if (join != nullptr && joins_.remove(join)) all.push_back(join);
+    };
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      for (llvm::Value* source : sources_of(*all[n])) add(source);
+      for (llvm::User* user : all[n]->users()) add(user);
+    }
+    return all;
+  }
+
+  /// Pointers to one of several elements: reads and writes go to all of them, and take or change the one that is meant.
+  bool number(const std::vector<llvm::Instruction*>& joins) {
+    const std::set<llvm::Value*> inside(joins.begin(), joins.end());
+    llvm::SetVector<Element> elements;
+    llvm::SmallVector<llvm::Instruction*> accesses;
+    for (llvm::Instruction* join : joins) {
+      for (llvm::Value* source : sources_of(*join)) {
+        if (inside.contains(source)) continue;
+        const Steps steps = steps_of(*source, layout_);
+        if (!is_variable(*steps.from) || !steps.indices.empty()) return false;
+        elements.insert({steps.from, steps.bytes});
+      }
+      for (llvm::User* user : join->users()) {
+        if (inside.contains(user)) continue;
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(user);
+        auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+        const bool reads = load != nullptr && load->isSimple();
+        const bool writes = store != nullptr && store->isSimple() && store->getValueOperand() != join;
+        if (!reads && !writes) return false;
+        accesses.push_back(llvm::cast<llvm::Instruction>(user));
+      }
+    }
+    if (elements.empty() || elements.size() > kMostElements) return false;
+    llvm::Type* type = llvm::Type::getInt32Ty(joins.front()->getContext());
+    const auto number_of = [&](const Element& element) {
+      return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(llvm::find(elements, element) - elements.begin()));
+    };
+    std::map<llvm::Value*, llvm::Value*> numbers;
+    const auto number_at = [&](llvm::Value* source) -> llvm::Value* {
+      if (const auto known = numbers.find(source); known != numbers.end()) return known->second;
+      const Steps steps = steps_of(*source, layout_);
+      return number_of({steps.from, steps.bytes});
+    };
+    for (llvm::Instruction* join : joins) {
+      llvm::Value* none = llvm::Constant::getNullValue(type);
+      llvm::Instruction* made = nullptr;
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(join)) {
+        made = llvm::PHINode::Create(type, phi->getNumIncomingValues(), "", join);
+      } else {
+        made = llvm::SelectInst::Create(llvm::cast<llvm::SelectInst>(join)->getCondition(), none, none, "", join);
+      }
+      made->setDebugLoc(join->getDebugLoc());
+      numbers[join] = made;
+    }
+    for (llvm::Instruction* join : joins) {
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(join)) {
+        for (unsigned n = 0; n < phi->getNumIncomingValues(); ++n)
+          llvm::cast<llvm::PHINode>(numbers[join])
+              ->addIncoming(number_at(phi->getIncomingValue(n)), phi->getIncomingBlock(n));
+      } else {
+        auto* made = llvm::cast<llvm::SelectInst>(numbers[join]);
+        made->setTrueValue(number_at(llvm::cast<llvm::SelectInst>(join)->getTrueValue()));
+        made->setFalseValue(number_at(llvm::cast<llvm::SelectInst>(join)->getFalseValue()));
+      }
+    }
+    for (llvm::Instruction* access : accesses) {
+      llvm::IRBuilder<> at(access);
+      llvm::Value* meant = numbers[llvm::getLoadStorePointerOperand(access)];
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(access);
+      llvm::Type* word = llvm::getLoadStoreType(access);
+      llvm::Value* chosen = nullptr;
+      for (const auto& [variable, bytes] : elements) {
+        llvm::Value* address =
+            at.CreateConstInBoundsGEP1_64(at.getInt8Ty(), variable, static_cast<std::uint64_t>(bytes));
+        llvm::Value* is = at.CreateICmpEQ(meant, number_of({variable, bytes}));
+        llvm::Value* known = at.CreateLoad(word, address);
+        if (store != nullptr) {
+          at.CreateStore(at.CreateSelect(is, store->getValueOperand(), known), address);
+        } else {
+          chosen = chosen == nullptr ? known : at.CreateSelect(is, known, chosen);
+        }
+      }
+      if (store == nullptr) access->replaceAllUsesWith(chosen);
+      access->eraseFromParent();
+    }
+    for (llvm::Instruction* join : joins) {
+      join->replaceAllUsesWith(llvm::PoisonValue::get(join->getType()));
+      join->eraseFromParent();
+    }
     return true;
   }
 

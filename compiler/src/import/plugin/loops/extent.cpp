@@ -222,7 +222,13 @@ Extent of_integers(const llvm::BinaryOperator& two, const llvm::ConstantRange& a
   using Wraps = llvm::OverflowingBinaryOperator;
   const unsigned never = (sum->hasNoSignedWrap() ? unsigned{Wraps::NoSignedWrap} : 0) |
                          (sum->hasNoUnsignedWrap() ? unsigned{Wraps::NoUnsignedWrap} : 0);
-  const llvm::ConstantRange made = a.overflowingBinaryOp(two.getOpcode(), b, never);
+  // A shift that loses no bit is a product.
+  const llvm::APInt* shift = two.getOpcode() == llvm::Instruction::Shl ? b.getSingleElement() : nullptr;
+  const bool is_product = shift != nullptr && never != 0 && shift->ult(a.getBitWidth() - 1);
+  const llvm::ConstantRange made =
+      is_product ? a.multiplyWithNoWrap(
+                       llvm::APInt::getOneBitSet(a.getBitWidth(), static_cast<unsigned>(shift->getZExtValue())), never)
+                 : a.overflowingBinaryOp(two.getOpcode(), b, never);
   return made.isEmptySet() ? a.binaryOp(two.getOpcode(), b) : made;
 }
 

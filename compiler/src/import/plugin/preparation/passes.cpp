@@ -37,7 +37,8 @@ namespace {
 // Before results are named: no pass here folds, moves or joins accesses of memory. What is likely matters to nobody,
 // for every pair takes the same lines.
 constexpr const char* kEarly = "function(lower-expect),always-inline,cgscc(inline)";
-constexpr const char* kToRegisters = "function(sroa<modify-cfg>)";
+// std::distance and the like ask whether they are computed at compile time.
+constexpr const char* kToRegisters = "function(lower-constant-intrinsics,sroa<modify-cfg>)";
 // After: loops are unrolled and arithmetic is simplified. There is no GVN, no jump threading, no vectoriser: nothing
 // that the reader would have to undo. Arrays that are indexed by loops need the second sroa, and loops that a `break`
 // leaves early the last unrolling, by the greatest number of turns.
