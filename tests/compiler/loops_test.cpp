@@ -126,6 +126,14 @@ const std::vector<Body>& bodies() {
        "std::array<float, 5> v = {i.x[0], j.y[0], i.x[1], j.y[1], i.x[2]}; for (int a = 1; a < 5; ++a) for (int b = a; "
        "b > "
        "0 && v[b - 1] > v[b]; --b) std::swap(v[b - 1], v[b]); f.s += v[2] + 5 * v[4];"},
+      {"structures_by_value",
+       "struct V { float c[3]; }; const V a{{i.x[0], i.x[1], i.x[2]}}, b{{j.y[0], j.y[1], j.y[2]}}; const auto sum = "
+       "[](V p, V "
+       "q) { for (int k = 0; k < 3; ++k) p.c[k] += q.c[k]; return p; }; const V r = [&]() -> V { switch (i.n & 3) { "
+       "case "
+       "0: return sum(a, b); case 1: return b; case 2: return sum(sum(a, a), b); default: return {}; } }(); f.s += "
+       "r.c[0] "
+       "+ 2 * r.c[1] - r.c[2];"},
       {"short_limit",
        "short n = static_cast<short>(i.n + j.k); if (n > 5 || n < 0) n = 2; for (short k = 0; k < n; ++k) f.s += "
        "j.y[0] * "

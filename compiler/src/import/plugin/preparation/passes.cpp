@@ -9,6 +9,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -39,6 +40,8 @@ namespace {
 constexpr const char* kEarly = "function(lower-expect),always-inline,cgscc(inline)";
 // std::distance and the like ask whether they are computed at compile time.
 constexpr const char* kToRegisters = "function(lower-constant-intrinsics,sroa<modify-cfg>)";
+// Small structures of floats are passed and returned as vectors of the host.
+constexpr const char* kToScalars = "function(instsimplify,scalarizer,instsimplify,sroa<modify-cfg>)";
 // After: loops are unrolled and arithmetic is simplified. There is no GVN, no jump threading, no vectoriser: nothing
 // that the reader would have to undo. Arrays that are indexed by loops need the second sroa, and loops that a `break`
 // leaves early the last unrolling, by the greatest number of turns.
@@ -340,6 +343,15 @@ void run(llvm::Module& module, const char* passes) {
   manager.run(module, modules);
 }
 
+bool has_vectors(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& function) {
+    return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& next) {
+      return next.getType()->isVectorTy() ||
+             llvm::any_of(next.operands(), [](const llvm::Use& operand) { return operand->getType()->isVectorTy(); });
+    });
+  });
+}
+
 /// std::signbit, of which clang makes a comparison of the bits as an integer: a comparison of the number, which LLVM
 /// does not join with the load of a member.
 void ask_numbers_for_signs(llvm::Module& module) {
@@ -401,8 +413,12 @@ void give_loops_one_beginning(llvm::Module& module) {
 void set_thresholds() {
   static std::once_flag once;
   std::call_once(once, [] {
-    const char* options[] = {"gdr", "-inline-threshold=5000", "-unroll-threshold=20000",
-                             "-unroll-max-percent-threshold-boost=1000", "-unroll-max-upperbound=1000"};
+    const char* options[] = {"gdr",
+                             "-inline-threshold=5000",
+                             "-unroll-threshold=20000",
+                             "-unroll-max-percent-threshold-boost=1000",
+                             "-unroll-max-upperbound=1000",
+                             "-scalarize-load-store"};
     llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
   });
 }
@@ -418,6 +434,7 @@ void run_passes(llvm::Module& module) {
   run(module, kEarly);
   keep_assignments(module);
   run(module, kToRegisters);
+  if (has_vectors(module)) run(module, kToScalars);
   for (llvm::Function& function : module) {
     const llvm::DISubprogram* described = function.getSubprogram();
     if (function.isDeclaration() || described == nullptr || !is_pair_function(*described)) continue;
