@@ -77,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"ResultThatIsOverwrittenAtAnIndexOfData",
                 "struct H { double bins[4]; };\nvoid f(const I& i, const J& j, H& f) {\n  f.bins[j.k] = i.x;\n}\n", 8,
                 "an element is written at an index that is known only when the kernel runs: use constants, or loops "
-                "with a fixed number of turns that clang unrolls, or change one result by += there"},
+                "with a fixed number of turns that clang unrolls, or change one result by += there; choose between "
+                "results by if, not by a reference"},
         Refused{
             "Neighbours", "void f(const I& i, const J& j, F& f) {\n  f.sum += std::nextafter(i.x, j.x);\n}\n", 7,
             "function 'nextafter' is called: words have more bits than the host's numbers, and so other neighbours; "

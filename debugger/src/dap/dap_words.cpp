@@ -95,7 +95,7 @@ std::size_t scope_count(const Debugger& debugger) {
 json scope_list(const Debugger& debugger) {
   std::vector<std::size_t> order(scope_count(debugger));
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() == scopes().size()) std::ranges::rotate(order, order.end() - 1);
+  if (order.size() == scopes().size()) std::rotate(order.begin(), order.end() - 1, order.end());
   json list = json::array();
   for (const std::size_t n : order)
     list.push_back({{"name", scopes()[n].name}, {"variablesReference", n + 1}, {"expensive", false}});

@@ -25,7 +25,8 @@ constexpr int kNotChosen = -2;
 constexpr int kNowhere = -3;  // control never comes there, or does not matter there
 constexpr const char* kIndexOfData =
     "an element is written at an index that is known only when the kernel runs: use constants, or loops with a fixed "
-    "number of turns that clang unrolls, or change one result by += there";
+    "number of turns that clang unrolls, or change one result by += there; "
+    "choose between results by if, not by a reference";
 
 }  // namespace
 
