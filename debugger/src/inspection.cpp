@@ -60,28 +60,24 @@ Reference Debugger::Impl::resolve(std::string_view name) const {
 
 std::optional<Debugger::Impl::NamedLocal> Debugger::Impl::local_named(std::string_view name,
                                                                       std::span<const std::uint64_t> subscripts) const {
+  if (!subscripts.empty()) {
+    std::string entry = fmt::format("{}{}", name, subscripts.front());  // each entry of an array is a variable
+    if (locals_.knows(entry)) return NamedLocal{std::move(entry), subscripts.subspan(1)};
+  }
   if (locals_.knows(name)) return NamedLocal{std::string(name), subscripts};
-  if (subscripts.empty()) return std::nullopt;
-  std::string entry = fmt::format("{}{}", name, subscripts.front());  // each entry of an array is a variable
-  if (!locals_.knows(entry)) return std::nullopt;
-  return NamedLocal{std::move(entry), subscripts.subspan(1)};
+  return std::nullopt;
 }
 
 Reference Debugger::Impl::find(std::string_view name, const std::vector<std::uint64_t>& subscripts,
                                const emulator::BlockStepper& block) const {
   const std::optional<NamedLocal> local = local_named(name, subscripts);
-  if (!local || block.done()) return symbols_.find(name, subscripts);
+  if (!local) return symbols_.find(name, subscripts);
+  if (block.done()) throw Error(fmt::format("{} has no value: the run is over", name));
   const emulator::NextLine next = block.next();
   const Locals::Found found = locals_.look_up(local->name, next.section, next.line);
   if (!found.symbol) {
-    const auto& all = symbols_.all();
-    const auto declared = std::ranges::find(all, name, &Symbol::name);
-    const bool is_way = declared == all.end() || declared->kind == SymbolKind::register_name ||
-                        declared->kind == SymbolKind::own;  // a word for values on their way
-    if (is_way)
-      throw Error(fmt::format("{}{} {}", name, local->name == name ? "" : fmt::format("[{}]", subscripts.front()),
-                              found.missing));
-    return symbols_.find(name, subscripts);
+    throw Error(fmt::format("{}{} {}", name, local->name == name ? "" : fmt::format("[{}]", subscripts.front()),
+                            found.missing));
   }
   Reference reference{*found.symbol, 0, 1, std::nullopt};
   if (local->elements.size() > 1 || (!local->elements.empty() && !reference.symbol.vector))

@@ -69,12 +69,24 @@ Locals::Found Locals::look_up(std::string_view name, Section section, std::size_
     // What does not depend on j-data is computed before the loop.
     if (before || (value->section == Section::initialization && section != Section::initialization)) last = value;
   }
+  const auto place_of = [&](const isa::ComputedValue& value) {
+    return emulator::source_place(program_, value.section, value.line, value.unit);
+  };
+  if (std::ranges::all_of(all, [](const isa::ComputedValue* value) { return value->unit == isa::Unit::none; }))
+    return {std::nullopt,
+            "is in no word that can be shown: it is a constant, a member or a flag, several variables have "
+                          "this name, or control chooses among its values"};
   if (last == nullptr) {
     const auto next =
         std::ranges::find_if(all, [&](const isa::ComputedValue* value) { return value->section == section; });
-    const isa::ComputedValue& first = next == all.end() ? *all.front() : **next;
-    return {std::nullopt, fmt::format("has no value yet: {} computes it",
-                                      emulator::source_place(program_, first.section, first.line, first.unit))};
+    return {std::nullopt,
+            fmt::format("is in no word before {} computes it", place_of(next == all.end() ? *all.front() : **next))};
+  }
+  if (last->unit == isa::Unit::none) {
+    return {std::nullopt,
+            fmt::format("cannot be told here: {} computes one of several values, of which a later line takes "
+                        "that of the way that control takes",
+                        place_of(*last))};
   }
   std::optional<std::size_t> over;
   Section over_in = section;
@@ -95,9 +107,9 @@ Locals::Found Locals::look_up(std::string_view name, Section section, std::size_
     if (!over) over = gone;
   }
   if (!over) return {std::nullopt, "is in no word that can be shown"};
-  return {std::nullopt, fmt::format("is gone: {} needed its word for something else. Stop before that, behind {}",
-                                    emulator::source_place(program_, over_in, *over, isa::Unit::none),
-                                    emulator::source_place(program_, last->section, last->line, last->unit))};
+  return {std::nullopt,
+          fmt::format("is gone: {} needed its word for something else. Stop before that, behind {}",
+                      emulator::source_place(program_, over_in, *over, isa::Unit::none), place_of(*last))};
 }
 
 std::vector<Symbol> Locals::at(Section section, std::size_t line) const {

@@ -250,8 +250,8 @@ void check_values(const Program& program) {
     if (!is_identifier(value.name))
       refuse("the name {:?} of a computed value is refused: it must be a letter or '_', then letters, digits and '_'",
              value.name);
-    if (value.unit == Unit::none || static_cast<unsigned>(value.unit) > kUnits)
-      refuse("the value '{}' comes from unit {}, not from 1 to {}", value.name, static_cast<unsigned>(value.unit),
+    if (static_cast<unsigned>(value.unit) > kUnits)
+      refuse("the value '{}' comes from unit {}, not from 0 to {}", value.name, static_cast<unsigned>(value.unit),
              kUnits);
   }
   check_order(program, program.values, "a value computed in");

@@ -203,7 +203,40 @@ class LocalVariables(cli_test.CliTest):
                 self.assertLessEqual(set(values), allowed)
                 self.assertEqual(len(values) + len(refused), loop, refused)
                 for line in refused:
-                    self.assertRegex(line, rf"{re.escape(name)} (has no value yet: \S*chain.cc:\S+ computes it|is gone: \S*chain.cc:\S+ )")
+                    self.assertRegex(line, rf"{re.escape(name)} (is in no word before \S*chain.cc:\S+ computes it|is gone: \S*chain.cc:\S+ |cannot be told here)")
+
+    def test_of_branches_that_are_not_taken_are_not_shown(self):
+        source = self.file("ways.cc", """struct I { float r; int order; };
+struct J { float q; };
+struct F { float e, y; };
+void ways(const I& i, const J& j, F& f) {
+  float x = j.q;
+  if (i.order > 1) x = j.q * i.r;
+  float y = x + 1;
+  if (y > 2) {
+    x = y * y;
+    y -= x;
+  } else if (y > 1) {
+    x = y * i.r;
+  }
+  float sum = 1;
+  for (int k = 1; k <= 4; ++k) {
+    if (k > i.order) break;
+    sum += i.r * k;
+  }
+  const float q = sum * y;
+  f.e += q * x;
+}
+""")
+        data = ["--i", self.file("ways_i.csv", "r,order\n1,2\n"), "--j", self.file("ways_j.csv", "q\n1\n")]
+        allowed = {"x": {1, 2}, "y": {2}, "sum": {1, 2, 4}, "q": {8}}
+        for name, values in allowed.items():
+            script = "pair i=0 j=0\n" + f"print {name}\nstep\n" * 40
+            ended = self.succeeds("debug", source, *data, stdin=script)
+            shown = {float(value) for value in re.findall(rf"(?m)^{name} = (\S+)", ended.out)}
+            self.assertLessEqual(shown, values, name)
+            self.assertTrue(shown or name == "sum", name)
+        self.assertRegex(self.succeeds("debug", source, *data, stdin="pair i=0 j=0\nprint j.q\n").out, r"(?m)^j\.q = 1$")
 
     def test_stand_beside_members_of_records(self):
         for name, value in (("i.x", 1), ("j.x", 4), ("f.s", 0), ("i.a", -2), ("j.b", 7)):
@@ -215,7 +248,7 @@ class LocalVariables(cli_test.CliTest):
         self.assertIn("breakpoint 1\n", shown)
         self.assertRegex(shown, r"(?m)^n = -9\b")
         ended = self.succeeds("debug", self.source, *self.data, stdin="break 5 if v[1] > 0\ncontinue\n")
-        self.assertIn("v[1] has no value yet", ended.out + ended.err)
+        self.assertIn("v[1] is in no word before", ended.out + ended.err)
         self.ends(1, ["unknown name 'z'"], "debug", self.source, *self.data, "--script", self.file("script", "break 13 if z > 0\n"))
 
 class OwnFunctions(cli_test.CliTest):

@@ -243,8 +243,8 @@ TEST(ObjectFile, IsRefusedWithValuesThatNoOperationComputes) {
                 program.values[1].line = 0;
               }),
               HasSubstr("stands out of order"));
-  EXPECT_THAT(refusal_after([](Program& program) { program.values[0].unit = Unit::none; }),
-              HasSubstr("the value 'distance' comes from unit 0, not from 1 to 4"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.values[0].unit = static_cast<Unit>(5); }),
+              HasSubstr("the value 'distance' comes from unit 5, not from 0 to 4"));
   EXPECT_THAT(refusal_after([](Program& program) { program.values[0].name = "a b\n"; }),
               HasSubstr("the name \"a b\\n\" of a computed value is refused"));
 }

@@ -91,9 +91,10 @@ Operand Lowering::operand(int number) {
   const Operand value = made(number);
   values_[number] = value;
   const Node& node = this->node(number);
-  if (value.kind == Operand::Kind::value && value.component < 0 && !value.negated && !node.name.empty()) {
+  if (value.kind == Operand::Kind::value && value.component < 0 && !value.negated && !node.holders.empty()) {
     Operation& last = builder_.of(value);
-    if (last.name == node.name && !last.whole) last.whole = node.type;
+    last.holders.insert(last.holders.end(), node.holders.begin(), node.holders.end());
+    last.type = node.type;
   }
   return value;
 }

@@ -58,7 +58,8 @@ struct Operation {
   bool only_flag = false;                   // nothing reads its result
   bool goes_on = false;                     // its flag says that the experiment goes on; it is the section's last one
   std::string name;                         // of the variable for which it computes
-  std::optional<Type> whole;                // its result is that variable's value, of this type
+  std::vector<Holder> holders;              // variables whose value its result is, of this type
+  Type type = Type::float_long;
   Place place;
 };
 

@@ -69,6 +69,12 @@ struct Bounds {
   double high = std::numeric_limits<double>::infinity();
 };
 
+/// A local variable of the source that has a value from there on.
+struct Holder {
+  std::string name;
+  bool certain = true;  // false: the variable has it on one of several ways that control takes
+};
+
 /// One operation; its operands are indices of earlier nodes.
 struct Node {
   Act act = Act::constant;
@@ -82,6 +88,7 @@ struct Node {
   unsigned field = 0;    // for an input: index into the record's fields
   unsigned element = 0;  // of the field
   std::string name;      // the variable that holds it in the source; may be empty
+  std::vector<Holder> holders;
   Place place;
   std::vector<Place> arms;  // of a select, if known: where its second and third operand are assigned; line 0: not known
 };
@@ -98,6 +105,7 @@ struct Store {
 /// A function from records to changes of one record: the results, or the state of an experiment.
 struct PairFunction {
   std::string name;
+  std::vector<std::string> wordless;  // local variables that are constants, members or flags wherever they are known
   std::array<std::vector<Field>, kRecords> records;
   std::vector<Node> nodes;
   std::vector<Store> stores;

@@ -129,8 +129,7 @@ class SectionText {
         add_place(section_[n], places[first + line - 1]);
       }
       PlaceOfLine* place = add_place(section_[n], places[first + line]);
-      if (const std::string& name = section_[n].name; place != nullptr && section_[n].whole && spelled(name) == name)
-        place->values.push_back({isa::info_of(section_[n].op).unit, name, !is_float(*section_[n].whole)});
+      if (place != nullptr) add_values(section_[n], *place);
       items[line].push_back(std::string(isa::info_of(section_[n].op).mnemonic) + operands(n, line) + destinations(n));
       std::string note = in_a_comment(section_[n].name);
       if (section_[n].place.line > 0) note += fmt::format("{}{}", note.empty() ? "line " : ":", section_[n].place.line);
@@ -163,6 +162,14 @@ class SectionText {
     if (known == places.end()) return &places.emplace_back(PlaceOfLine{operation.place, unit});
     known->units = static_cast<isa::UnitBits>(known->units | unit);
     return &*known;
+  }
+
+  static void add_values(const Operation& operation, PlaceOfLine& place) {
+    for (const Holder& holder : operation.holders) {
+      if (spelled(holder.name) != holder.name) continue;
+      const isa::Unit unit = holder.certain ? isa::info_of(operation.op).unit : isa::Unit::none;
+      place.values.push_back({unit, holder.name, !is_float(operation.type)});
+    }
   }
 
   /// True if both stand in one line, of a function that the same calls lead to.
@@ -309,6 +316,13 @@ class KernelText {
     std::vector<std::vector<PlaceOfLine>> places;
     const std::string own = section.lines(literal_names_, variable_names_, places);
     places.resize(places.size() + static_cast<std::size_t>(std::ranges::count(more, '\n')));
+    // Variables without a word are told of once, before all others.
+    const auto first = std::ranges::find_if(places, [](const auto& of_line) { return !of_line.empty(); });
+    if (number_of_section == 1 && first != places.end()) {
+      for (const std::string& name : kernel_.function.wordless) {
+        if (spelled(name) == name) first->front().values.insert(first->front().values.begin(), {isa::Unit::none, name});
+      }
+    }
     for (std::vector<PlaceOfLine>& of_line : places) {
       ++number;
       if (of_line.empty() && function.line > 0) of_line.push_back({function});

@@ -9,6 +9,9 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "loops/unrolling.h"
 #include "pair/bounds.h"
@@ -676,6 +679,84 @@ void FunctionReader::names() {
         }
       }
     }
+  }
+  hold();
+}
+
+/// Which variable has which value where. A name is that of the function's own variable; functions that are called have
+/// other variables of that name.
+void FunctionReader::hold() {
+  struct Record {
+    int node = -1;  // none: the variable is there what no operation computes
+    const llvm::BasicBlock* block = nullptr;
+    const llvm::Value* value = nullptr;  // of the node
+  };
+  struct Variable {
+    std::string name;
+    bool own = false;
+    std::vector<Record> records;
+  };
+  using Key = std::tuple<const llvm::DILocalVariable*, const llvm::DILocation*, std::uint64_t>;
+  std::map<Key, std::size_t> known;
+  std::vector<Variable> variables;
+  for (const llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function_)) {
+    for (const llvm::Instruction& at : *block) {
+      for (const llvm::DbgVariableRecord& record : llvm::filterDbgVars(at.getDbgRecordRange())) {
+        const llvm::DILocalVariable* variable = record.getVariable();
+        if (variable->isParameter() || variable->getName().empty()) continue;
+        const llvm::DILocation* call = record.getDebugLoc()->getInlinedAt();
+        const auto fragment = record.getExpression()->getFragmentInfo();
+        const bool plain = record.getExpression()->getNumElements() == (fragment ? 3U : 0U);
+        const auto [place, is_new] =
+            known.try_emplace({variable, call, fragment ? fragment->OffsetInBits : 0}, variables.size());
+        if (is_new) variables.push_back({variable->getName().str(), call == nullptr, {}});
+        Variable& held = variables[place->second];
+        const auto value =
+            record.getNumVariableLocationOps() == 1 ? values_.find(record.getVariableLocationOp(0)) : values_.end();
+        const Node* node = !plain || value == values_.end() || value->second < 0
+                               ? nullptr
+                               : &result_.nodes[static_cast<std::size_t>(value->second)];
+        const bool computed =
+            node != nullptr && node->act != Act::input && node->act != Act::constant && node->type != Type::truth;
+        held.records.push_back({computed ? value->second : -1, block, computed ? value->first : nullptr});
+        if (is_new && fragment) held.name += std::to_string(fragment->OffsetInBits / fragment->SizeInBits);
+      }
+    }
+  }
+  std::map<std::string, std::pair<unsigned, unsigned>> of_name;  // variables of the function, and of others
+  for (const Variable& variable : variables)
+    ++(variable.own ? of_name[variable.name].first : of_name[variable.name].second);
+  std::set<std::string> computed;
+  for (const Variable& variable : variables) {
+    const auto& [own, others] = of_name[variable.name];
+    if (!variable.own && (own > 0 || others > 1)) continue;
+    std::map<int, const llvm::BasicBlock*> blocks;  // where the variable gets the value first
+    for (const Record& record : variable.records) {
+      if (record.node >= 0) blocks.try_emplace(record.node, record.block);
+    }
+    const bool changes = blocks.size() > 1 ||
+                         std::ranges::any_of(variable.records, [](const Record& record) { return record.node < 0; });
+    for (std::size_t n = 0; n < variable.records.size(); ++n) {
+      const Record& record = variable.records[n];
+      if (record.node < 0 || blocks.at(record.node) != record.block) continue;
+      // A later line may take this value or another one, by the way that control takes.
+      bool certain = !changes || llvm::none_of(record.value->users(), [&](const llvm::User* user) {
+        const auto* choice = llvm::dyn_cast<llvm::Instruction>(user);
+        return choice != nullptr && llvm::isa<llvm::PHINode, llvm::SelectInst>(choice) &&
+               !dominators_.dominates(record.block, choice->getParent());
+      });
+      // What no operation computes takes its place.
+      for (std::size_t next = n + 1; certain && next < variable.records.size(); ++next) {
+        const Record& other = variable.records[next];
+        if (other.node >= 0) break;
+        certain = !post_dominators_.dominates(other.block, record.block);
+      }
+      computed.insert(variable.name);
+      result_.nodes[static_cast<std::size_t>(record.node)].holders.push_back({variable.name, certain});
+    }
+  }
+  for (const auto& [name, count] : of_name) {
+    if (!computed.contains(name)) result_.wordless.push_back(name);
   }
 }
 

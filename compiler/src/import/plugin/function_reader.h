@@ -149,6 +149,7 @@ class FunctionReader {
   void write(Slot slot, int value, const llvm::Instruction& at, int where = -1);
   int as_member(Slot slot, int value);
   void names();
+  void hold();
 
   /// The condition under which control comes to a block.
   int condition_of(const llvm::BasicBlock& block);
