@@ -134,6 +134,11 @@ const std::vector<Body>& bodies() {
        "0: return sum(a, b); case 1: return b; case 2: return sum(sum(a, a), b); default: return {}; } }(); f.s += "
        "r.c[0] "
        "+ 2 * r.c[1] - r.c[2];"},
+      {"found_in_local_array",
+       "const std::array<float, 3> z = {i.x[0] - j.y[0], i.x[1] - j.y[0], i.x[2] - j.y[0]}; const auto at = "
+       "std::find_if(z.begin(), z.end(), [](float x) { return x > 1; }); if (at != z.end()) f.s += *at; f.s += z[0] - "
+       "z[2];"},
+      {"many_values_of_i", "for (int k = 0; k < 200; ++k) f.s += k * i.x[0]; f.s += j.y[0];"},
       {"short_limit",
        "short n = static_cast<short>(i.n + j.k); if (n > 5 || n < 0) n = 2; for (short k = 0; k < n; ++k) f.s += "
        "j.y[0] * "

@@ -345,6 +345,8 @@ class Hoister {
     bool any = false;
     for (int n = 0; n < static_cast<int>(code_.body.size()); ++n) any = fixed(n) || any;
     if (!any) return;
+    while (leave_one()) {
+    }
     std::map<int, int> homes;  // of operations that the loop reads
     for (Operation& operation : code_.body) {
       const int own = static_cast<int>(&operation - code_.body.data());
@@ -364,6 +366,40 @@ class Hoister {
   }
 
  private:
+  /// If the values that the loop reads need more words than there are, one of them is computed in each turn: one that
+  /// is made of data, if there is any, since others need values that then are read, too.
+  bool leave_one() {
+    constexpr unsigned kLeft = 32;  // short words for values on their way
+    unsigned words = kLeft;
+    for (const Variable& variable : code_.variables) {
+      if (variable.home == Variable::Home::local)
+        words += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
+    }
+    std::vector<bool> read(code_.body.size(), false);
+    for (int n = 0; n < static_cast<int>(code_.body.size()); ++n) {
+      if (fixed(n)) continue;
+      for (const Operand& operand : code_.body[static_cast<std::size_t>(n)].operands) {
+        if (operand.kind == Operand::Kind::value && fixed(operand.index))
+          read[static_cast<std::size_t>(operand.index)] = true;
+      }
+    }
+    int left = -1;
+    bool of_data = false;
+    for (std::size_t n = 0; n < read.size(); ++n) {
+      if (!read[n]) continue;
+      const Operation& operation = code_.body[n];
+      words += isa::short_words(operation.width) * isa::kVectorElements;
+      const bool is_of_data = std::ranges::none_of(
+          operation.operands, [](const Operand& operand) { return operand.kind == Operand::Kind::value; });
+      if (of_data && !is_of_data) continue;
+      left = static_cast<int>(n);
+      of_data = is_of_data;
+    }
+    if (words <= isa::kLmShortWords || left < 0) return false;
+    fixed_[static_cast<std::size_t>(left)] = 0;
+    return true;
+  }
+
   bool fixed(int n) {
     std::int8_t& known = fixed_[static_cast<std::size_t>(n)];
     if (known >= 0) return known != 0;

@@ -204,7 +204,7 @@ class PointersOfFunction {
     llvm::SmallVector<llvm::Instruction*> accesses;
     for (llvm::Instruction* join : joins) {
       for (llvm::Value* source : sources_of(*join)) {
-        if (inside.contains(source)) continue;
+        if (inside.contains(source) || llvm::isa<llvm::UndefValue>(source)) continue;
         const Steps steps = steps_of(*source, layout_);
         if (!is_variable(*steps.from) || !steps.indices.empty()) return false;
         elements.insert({steps.from, steps.bytes});
@@ -227,6 +227,8 @@ class PointersOfFunction {
     std::map<llvm::Value*, llvm::Value*> numbers;
     const auto number_at = [&](llvm::Value* source) -> llvm::Value* {
       if (const auto known = numbers.find(source); known != numbers.end()) return known->second;
+      // The end of an array that LLVM has taken apart, which nothing reads.
+      if (llvm::isa<llvm::UndefValue>(source)) return llvm::Constant::getNullValue(type);
       const Steps steps = steps_of(*source, layout_);
       return number_of({steps.from, steps.bytes});
     };
