@@ -273,7 +273,10 @@ std::optional<FunctionReader::Pointer> FunctionReader::pointer(const llvm::Value
     return Pointer{roles_[argument->getArgNo()], offset};
   }
   if (llvm::isa<llvm::AllocaInst>(value)) {
-    refuse(at, "a local variable stands in memory: compile with clang -O2, and index local arrays by constants");
+    refuse(
+        at,
+        "the address of a local variable is used in a way that is not followed, as by volatile, virtual functions and "
+        "std::rotate: PEs have no memory for it; use the variable by its name, and arrays by indices");
   } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
     refuse_variable(*global, at);
   } else {
