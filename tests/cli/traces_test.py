@@ -31,7 +31,7 @@ COMMANDS = {
         "--multipath": None},
     "cluster himeno --nodes 8 --size XS": {
         **NETWORK, "--split": "8x1x1", "--on": "host", "--overlap": None, "--map": "map.csv", "--multipath": None},
-    "cluster advise --n 150 --cluster grape-dr-64": {
+    "cluster advise --n 30 --cluster grape-dr-64": {
         "--clock": "200", "--transfer": "ideal", "--factors": "smpi-factors", "--efficiency": "0.9", "--kernel": "gravity_jerk_2009",
         "--multipath": None},
     "hpl --dat HPL.dat --timing-only": {"--clock": "200", "--transfer": "ideal", "--cluster": "grape-dr-64-hub"},
