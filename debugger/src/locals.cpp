@@ -75,7 +75,7 @@ Locals::Found Locals::look_up(std::string_view name, Section section, std::size_
   if (std::ranges::all_of(all, [](const isa::ComputedValue* value) { return value->unit == isa::Unit::none; }))
     return {std::nullopt,
             "is in no word that can be shown: it is a constant, a member or a flag, several variables have "
-                          "this name, or control chooses among its values"};
+            "this name, or control chooses among its values"};
   if (last == nullptr) {
     const auto next =
         std::ranges::find_if(all, [&](const isa::ComputedValue* value) { return value->section == section; });
@@ -84,7 +84,7 @@ Locals::Found Locals::look_up(std::string_view name, Section section, std::size_
   }
   if (last->unit == isa::Unit::none) {
     return {std::nullopt,
-            fmt::format("cannot be told here: {} computes one of several values, of which a later line takes "
+            fmt::format("is not known here: {} computes one of several values, of which a later line takes "
                         "that of the way that control takes",
                         place_of(*last))};
   }

@@ -203,7 +203,7 @@ class LocalVariables(cli_test.CliTest):
                 self.assertLessEqual(set(values), allowed)
                 self.assertEqual(len(values) + len(refused), loop, refused)
                 for line in refused:
-                    self.assertRegex(line, rf"{re.escape(name)} (is in no word before \S*chain.cc:\S+ computes it|is gone: \S*chain.cc:\S+ |cannot be told here)")
+                    self.assertRegex(line, rf"{re.escape(name)} (is in no word before \S*chain.cc:\S+ computes it|is gone: \S*chain.cc:\S+ |is not known here)")
 
     def test_of_branches_that_are_not_taken_are_not_shown(self):
         source = self.file("ways.cc", """struct I { float r; int order; };
