@@ -482,12 +482,6 @@ class Scattering(cli_test.CliTest):
         self.assertLess(abs(result["ionisation"]["counted"] - expected), 4 * expected**0.5)
         self.assertLess(result["exchange"]["counted"], 4)  # sigma falls as v^-6
 
-    def test_slow_encounters_exchange_stars_and_cannot_ionise(self):
-        result = scattered(0.8, 256)  # below v_c the total energy is negative
-        self.assertEqual(result["ionisation"]["counted"], 0)
-        self.assertGreater(result["exchange"]["counted"], 0)
-        self.assertLess(result["energy_error_median"], 1e-5)
-
     def test_in_cplusplus_has_the_same_bits_in_each_engine(self):
         columns = [f"from_x[{k}]" for k in range(6)] + [f"from_v[{k}]" for k in range(6)] + ["until"]
         starts = [[1, 0, 0, -4 - n / 8, n / 4, 0, 0, 1.25, 0, 1.5, 0.5, 0.25, 2 + n / 4] for n in range(8)]
@@ -507,7 +501,13 @@ class Scattering(cli_test.CliTest):
 
 
 class ScatteringOfMany(cli_test.CliTest):
-    """100,000 encounters, and both kernels"""
+    """100,000 encounters, slow ones, and both kernels"""
+
+    def test_slow_encounters_exchange_stars_and_cannot_ionise(self):
+        result = scattered(0.8, 256)  # below v_c the total energy is negative
+        self.assertEqual(result["ionisation"]["counted"], 0)
+        self.assertGreater(result["exchange"]["counted"], 0)
+        self.assertLess(result["energy_error_median"], 1e-5)
 
     def test_has_the_same_outcomes_with_the_kernel_in_cplusplus(self):
         """Not the same bits: the two differ in roundings, so that a few may end otherwise."""

@@ -88,8 +88,7 @@ void expect_equal_on_compiled_chips(std::uint64_t first) {
 }
 
 // The seeds of a suite share a few random programs, since compiling them takes longer than running them.
-TEST(HistoriesOfCompiledChips1, AreThoseOfTheReferenceEngine) { expect_equal_on_compiled_chips(0); }
-TEST(HistoriesOfCompiledChips2, AreThoseOfTheReferenceEngine) { expect_equal_on_compiled_chips(512); }
+TEST(HistoriesOfCompiledChips, AreThoseOfTheReferenceEngine) { expect_equal_on_compiled_chips(0); }
 
 TEST(HistoriesOfCompiledSessions, AreThoseOfTheReferenceEngine) {
   if (pairs_that(is_compiled_simd).empty()) GTEST_SKIP() << "this host or this build compiles no loops";
