@@ -74,15 +74,6 @@ void report_precision(const Microcode& code, CompileResult& result) {
   }
 }
 
-unsigned local_words_left(const Microcode& code) {
-  unsigned taken = code.experiment ? kFormShortWords : 0;
-  for (const Variable& variable : code.variables) {
-    if (variable.home != Variable::Home::local) continue;
-    taken += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
-  }
-  return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
-}
-
 namespace {
 
 WrittenPlace written(const Place& place) {
@@ -306,7 +297,7 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   report_precision(code, result);
   report_numbered(function, code, result);
   const Scheduled kernel{function, code,         *initialization,
-                         *body,    *termination, {function.place, function.place, imported.finish.place}};
+                         *body,    *termination, {Place{}, function.place, function.place, imported.finish.place}};
   const std::string name = std::filesystem::path(file).filename().string();
   const std::string head = fmt::format(
       "From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the source's "

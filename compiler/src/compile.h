@@ -30,8 +30,6 @@ struct ReadFunction {
 [[nodiscard]] unsigned tries_of(unsigned effort, std::size_t operations);
 void tell(CompileResult& result, const std::vector<Message>& errors);
 void report_precision(const Microcode& code, CompileResult& result);
-/// Local memory, in short words, that variables leave.
-[[nodiscard]] unsigned local_words_left(const Microcode& code);
 [[nodiscard]] std::string too_many(const Microcode& code, const Operations& section);
 /// Source, lines and warnings of a kernel of this function.
 void take(CompileResult& result, PrintedKernel printed);

@@ -212,7 +212,7 @@ void compile_experiment(const Imported& imported, const std::string& file, const
   result.least_lines = least_lines(code, code.body);
   report_precision(code, result);
   const Scheduled kernel{step,       code,      *plan.begin,
-                         *plan.step, *plan.end, {experiment.begin.place, step.place, experiment.finish.place}};
+                         *plan.step, *plan.end, {Place{}, experiment.begin.place, step.place, experiment.finish.place}};
   const std::string name = std::filesystem::path(file).filename().string();
   const std::string head = fmt::format(
       "From functions begin, step, done and end in {}, by gdr cc -O{}: {} lines a step. Comments name what a line "

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/emulator/chip.h"
+#include "gdr/isa/experiment.h"
 
 namespace gdr::debugger {
 namespace {
@@ -37,7 +38,7 @@ Symbol symbol_of(const isa::ComputedValue& value, const isa::Access& word) {
 
 }  // namespace
 
-Locals::Locals(const isa::Program& program) : program_(program) {
+Locals::Locals(const isa::Program& program) : program_(program), is_experiment_(isa::is_experiment(program)) {
   for (const isa::ComputedValue& value : program.values) {
     auto& all = values_[value.name];
     if (all.empty()) names_.push_back(value.name);
@@ -66,8 +67,10 @@ Locals::Found Locals::look_up(std::string_view name, Section section, std::size_
   const isa::ComputedValue* last = nullptr;
   for (const isa::ComputedValue* value : all) {
     const bool before = value->section == section && value->line < line;
-    // What does not depend on j-data is computed before the loop.
-    if (before || (value->section == Section::initialization && section != Section::initialization)) last = value;
+    // What does not depend on j-data is computed before the loop. Sections of experiments are functions of their own.
+    const bool for_all_turns =
+        value->section == Section::loop_initialization && section == Section::loop_body && !is_experiment_;
+    if (before || for_all_turns) last = value;
   }
   const auto place_of = [&](const isa::ComputedValue& value) {
     return emulator::source_place(program_, value.section, value.line, value.unit);
@@ -98,10 +101,8 @@ Locals::Found Locals::look_up(std::string_view name, Section section, std::size_
       gone = overwritten(word, section, last->line + 1, line);
     } else {
       constexpr std::size_t kEnd = ~std::size_t{0};
-      gone = overwritten(word, last->section, last->line + 1, kEnd);
-      over_in = last->section;
-      if (!gone) gone = overwritten(word, over_in = Section::loop_body, 0, kEnd);
-      if (!gone && section != Section::loop_body) gone = overwritten(word, over_in = section, 0, line);
+      gone = overwritten(word, over_in = last->section, last->line + 1, kEnd);
+      if (!gone) gone = overwritten(word, over_in = section, 0, kEnd);  // in the turn before
     }
     if (!gone) return {symbol_of(*last, word), {}};
     if (!over) over = gone;

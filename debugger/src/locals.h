@@ -37,6 +37,7 @@ class Locals {
                                                        std::size_t last) const;
 
   const isa::Program& program_;
+  bool is_experiment_;
   std::map<std::string, std::vector<const isa::ComputedValue*>, std::less<>> values_;  // in the order of lines
   std::vector<std::string> names_;                                                     // in that order
   std::array<std::vector<isa::Effects>, isa::kSections> effects_;                      // of each line

@@ -205,6 +205,19 @@ class LocalVariables(cli_test.CliTest):
                 for line in refused:
                     self.assertRegex(line, rf"{re.escape(name)} (is in no word before \S*chain.cc:\S+ computes it|is gone: \S*chain.cc:\S+ |is not known here)")
 
+    def test_are_there_in_every_turn_if_no_record_changes_them(self):
+        source = self.file("fixed.cc", """struct I { float x; }; struct J { float y; }; struct F { float s; };
+void fixed(const I& i, const J& j, F& f) {
+  const float twice = i.x * i.x + 3;
+  const float d = twice - j.y;
+  f.s += d * d * twice;
+}
+""")
+        data = ["--i", self.file("fixed_i.csv", "x\n2\n"), "--j", self.file("fixed_j.csv", "y\n1\n")]
+        shown = self.succeeds("debug", source, *data, stdin="print twice\npair i=0 j=0\n" + "print twice\nstep\n" * 3)
+        self.assertIn("twice is in no word before", shown.out + shown.err)
+        self.assertEqual(re.findall(r"(?m)^twice = (\S+)", shown.out), ["7"] * 3)
+
     def test_of_branches_that_are_not_taken_are_not_shown(self):
         source = self.file("ways.cc", """struct I { float r; int order; };
 struct J { float q; };

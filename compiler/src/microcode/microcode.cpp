@@ -371,10 +371,6 @@ class Hoister {
   bool leave_one() {
     constexpr unsigned kLeft = 32;  // short words for values on their way
     unsigned words = kLeft;
-    for (const Variable& variable : code_.variables) {
-      if (variable.home == Variable::Home::local)
-        words += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
-    }
     std::vector<bool> read(code_.body.size(), false);
     for (int n = 0; n < static_cast<int>(code_.body.size()); ++n) {
       if (fixed(n)) continue;
@@ -395,7 +391,7 @@ class Hoister {
       left = static_cast<int>(n);
       of_data = is_of_data;
     }
-    if (words <= isa::kLmShortWords || left < 0) return false;
+    if (words <= local_words_left(code_) || left < 0) return false;
     fixed_[static_cast<std::size_t>(left)] = 0;
     return true;
   }

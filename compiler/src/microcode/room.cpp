@@ -78,4 +78,13 @@ void check_room(const Microcode& code, const PairFunction& function, std::vector
   room.broadcast();
 }
 
+unsigned local_words_left(const Microcode& code) {
+  unsigned taken = code.experiment ? kFormShortWords : 0;
+  for (const Variable& variable : code.variables) {
+    if (variable.home != Variable::Home::local) continue;
+    taken += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
+  }
+  return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
+}
+
 }  // namespace gdr::compiler

@@ -294,22 +294,24 @@ class KernelText {
     PrintedKernel printed{std::move(all), {}, std::move(unused_)};
     if (code_.experiment) {
       if (!setting_.empty()) printed.text += "\nexperiment initialization\n" + setting_;
-      add_section(printed, "experiment begin", 0, initialization, {});
-      add_section(printed, "experiment step", 1, body, {});
-      if (!code_.termination.empty()) add_section(printed, "experiment end", 2, termination, {});
+      add_section(printed, "experiment begin", isa::Section::loop_initialization, initialization, {});
+      add_section(printed, "experiment step", isa::Section::loop_body, body, {});
+      if (!code_.termination.empty())
+        add_section(printed, "experiment end", isa::Section::loop_termination, termination, {});
       return printed;
     }
-    add_section(printed, "loop initialization", 0, initialization, begin());
-    add_section(printed, "loop body", 1, body, {});
-    if (!code_.termination.empty()) add_section(printed, "loop termination", 2, termination, {});
+    add_section(printed, "loop initialization", isa::Section::loop_initialization, initialization, begin());
+    add_section(printed, "loop body", isa::Section::loop_body, body, {});
+    if (!code_.termination.empty())
+      add_section(printed, "loop termination", isa::Section::loop_termination, termination, {});
     return printed;
   }
 
  private:
   /// Adds a section with `more` lines behind its own.
-  void add_section(PrintedKernel& printed, std::string_view name, std::size_t number_of_section, SectionText& section,
+  void add_section(PrintedKernel& printed, std::string_view name, isa::Section which, SectionText& section,
                    const std::string& more) const {
-    const Place& own_function = kernel_.functions[number_of_section];
+    const Place& own_function = kernel_.functions[static_cast<std::size_t>(which)];
     const Place& function = own_function.line > 0 ? own_function : kernel_.function.place;
     printed.text += fmt::format("\n{}\n", name);
     auto number = static_cast<unsigned>(std::ranges::count(printed.text, '\n'));
@@ -318,7 +320,7 @@ class KernelText {
     places.resize(places.size() + static_cast<std::size_t>(std::ranges::count(more, '\n')));
     // Variables without a word are told of once, before all others.
     const auto first = std::ranges::find_if(places, [](const auto& of_line) { return !of_line.empty(); });
-    if (number_of_section == 1 && first != places.end()) {
+    if (which == isa::Section::loop_body && first != places.end()) {
       for (const std::string& name : kernel_.function.wordless) {
         if (spelled(name) == name) first->front().values.insert(first->front().values.begin(), {isa::Unit::none, name});
       }
