@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "compile.h"
 #include "gdr/base/error.h"
@@ -178,28 +179,46 @@ void order_longer(Chosen& chosen, const CompileOptions& options, bool or_as_long
   if (or_as_long ? more.body && !is_shorter(chosen, more) : is_shorter(more, chosen)) chosen = std::move(more);
 }
 
+/// True if both have the same operations, whose names and places may differ.
+bool has_same_operations(const Microcode& one, const Microcode& other) {
+  const auto work = [](const Operation& operation) {
+    return std::tie(operation.op, operation.operands, operation.width, operation.into, operation.predicate,
+                    operation.inverted, operation.condition, operation.flag_into, operation.variable, operation.after,
+                    operation.vector, operation.only_flag);
+  };
+  return std::ranges::equal(one.body, other.body, {}, work, work) && local_words_left(one) == local_words_left(other);
+}
+
 /// False if no order of it, or hardly one, is shorter than the best one.
 bool is_worth_more(const Chosen& chosen, const Chosen& best) {
   if (!best.body) return chosen.body.has_value();
   return chosen.body && chosen.body->lines <= best.body->lines + 1 &&
-         least_lines(chosen.code, chosen.code.body) < best.body->lines;
+         may_have_fewer(chosen.code, chosen.code.body, best.body->lines);
 }
 
 /// Of the two ways to keep conditions, a few schedules tell which one gets all tries, and whether the other one gets
 /// them, too. Words are taken only if they save a line.
 Chosen choose_of_two(Chosen shared, Chosen words, const CompileOptions& options) {
   constexpr unsigned kFew = 10;
+  if (has_same_operations(shared.code, words.code)) {
+    order(shared, options);
+    return shared;
+  }
   order(shared, options, options.effort > 1 ? kFew : 1);
-  if (shared.body && least_lines(words.code, words.code.body) >= shared.body->lines) {
+  if (shared.body && !may_have_fewer(words.code, words.code.body, shared.body->lines)) {
     if (options.effort > 1) order_longer(shared, options, true);
     return shared;
   }
   order(words, options, kFew);
   if (options.effort > 1) {
     const bool words_first = is_shorter(words, shared);
-    if (words_first) order_longer(words, options, false);
-    if (!words_first || is_worth_more(shared, words)) order_longer(shared, options, true);
-    if (!words_first && is_worth_more(words, shared)) order_longer(words, options, false);
+    Chosen& first = words_first ? words : shared;
+    Chosen& second = words_first ? shared : words;
+    const std::optional<Schedule> found = first.body;
+    order_longer(first, options, !words_first);
+    // Where ten times the schedules gave the first nothing, they hardly give the second more.
+    const bool gained = first.body && (!found || first.body->lines < found->lines);
+    if (gained && is_worth_more(second, first)) order_longer(second, options, words_first);
   }
   return is_shorter(words, shared) ? std::move(words) : std::move(shared);
 }

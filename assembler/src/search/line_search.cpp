@@ -67,6 +67,13 @@ std::size_t lines_of_chains_and_units(const SearchGraph& graph) {
   return least;
 }
 
+/// True if it is known that no plan has fewer than `lines` lines. `least`: lines_of_chains_and_units(). Windows, which
+/// cost more, are asked only near that limit, where they may prove it.
+bool has_no_fewer(const SearchGraph& graph, std::size_t lines, std::size_t least) {
+  if (lines <= least) return true;
+  return lines <= least + least / 8 + 1 && too_few_lines(graph.bundles, units_of(graph), lines - 1, lines);
+}
+
 class Search {
  public:
   Search(const SearchGraph& graph, std::vector<std::ptrdiff_t> ways, const SearchOptions& options)
@@ -122,13 +129,11 @@ class Search {
   }
 
  private:
-  /// True if it is known that no plan has fewer lines. Windows are asked once for each plan, and only if it is so near
-  /// to the limit that they may prove it.
+  /// True if it is known that no plan has fewer lines; asked once for each plan.
   [[nodiscard]] bool is_shortest(std::size_t least) {
-    if (!plan_ || plan_->lines <= least) return plan_.has_value();
-    if (plan_->lines > least + least / 8 + 1 || plan_->lines == possible_) return false;
+    if (!plan_ || plan_->lines == possible_) return false;
     possible_ = plan_->lines;
-    return too_few_lines(graph_.bundles, units_of(graph_), plan_->lines - 1, plan_->lines).has_value();
+    return has_no_fewer(graph_, plan_->lines, least);
   }
 
   /// In sections with fewer values T and the registers are enough.
@@ -144,6 +149,7 @@ class Search {
   /// of these schedules is shorter than the plan.
   bool search_with_homes(std::size_t near) {
     constexpr std::size_t kHopes = 60;  // if none of so many is a schedule, the rest would hardly be one
+    constexpr std::size_t kIdle = 100;  // if none of so many is among the best, the rest would hardly be
     constexpr std::size_t kWalks = 4;
     constexpr int kFewChanges = 4;
     constexpr int kMostChanges = 16;     // of so many values, fewer changes often leave the schedule as it was
@@ -152,14 +158,16 @@ class Search {
     const std::size_t before = plan_ ? plan_->lines : options_.limit;
     std::vector<Walk> found;  // the best so far, those with the fewest lines first
     std::size_t made = 0;
+    std::size_t idle = 0;
     for (Genes& genes : genes_with_homes()) {
       base::pause();
-      if (made++ == kHopes && found.empty()) break;
+      if ((made++ == kHopes && found.empty()) || idle++ == kIdle) break;
       const bool enough = found.size() == kWalks;
       const std::size_t most = enough ? found.back().most - 1 : options_.limit + options_.limit / 4;
       const std::optional<std::size_t> lines = attempt(genes, most);
       if (!lines) continue;
       if (enough) found.pop_back();
+      idle = 0;
       const auto at = std::ranges::upper_bound(found, *lines, {}, &Walk::most);
       found.insert(at, {std::move(genes), *lines, true, 0});
     }
@@ -492,6 +500,10 @@ std::size_t least_lines(const SearchGraph& graph) {
   const std::size_t least = lines_of_chains_and_units(graph);
   const std::optional<NoRoom> none = too_few_lines(graph.bundles, units_of(graph), least, 2 * least);
   return none ? none->lines + 1 : least;
+}
+
+bool may_have_fewer(const SearchGraph& graph, std::size_t lines) {
+  return !has_no_fewer(graph, lines, lines_of_chains_and_units(graph));
 }
 
 std::optional<Plan> search_plan(const SearchGraph& graph, const SearchOptions& options) {

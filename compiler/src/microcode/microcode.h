@@ -101,9 +101,10 @@ struct Microcode {
 /// Short words of local memory that the form of experiments takes itself (kernels/macros/experiment.vsm).
 inline constexpr unsigned kFormShortWords = 5 * isa::kVectorElements * isa::short_words(isa::Width::long_word);
 
-/// Refuses records that do not fit into local or broadcast memory, at the member that is the first outside.
 /// Local memory, in short words, that variables leave.
 [[nodiscard]] unsigned local_words_left(const Microcode& code);
+
+/// Refuses records that do not fit into local or broadcast memory, at the member that is the first outside.
 void check_room(const Microcode& code, const PairFunction& function, std::vector<Message>& errors);
 
 /// Copies words that are read after they were overwritten, and puts operations into an order in which they can be done

@@ -271,6 +271,10 @@ unsigned least_lines(const Microcode& code, const Operations& section) {
   return static_cast<unsigned>(assembler::least_lines(GraphOfSection(code, section, options).run()));
 }
 
+bool may_have_fewer(const Microcode& code, const Operations& section, unsigned lines) {
+  return assembler::may_have_fewer(GraphOfSection(code, section, {}).run(), lines);
+}
+
 std::optional<Schedule> schedule(const Microcode& code, const Operations& section, const ScheduleOptions& options) {
   if (section.empty()) return Schedule{};
   constexpr double kForTheFirst = 400;   // lower limit of tries, because without a schedule there is no kernel

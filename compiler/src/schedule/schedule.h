@@ -71,4 +71,7 @@ struct ScheduleOptions {
 /// Lines that units and the longest chain leave no way around.
 [[nodiscard]] unsigned least_lines(const Microcode& code, const Operations& section);
 
+/// False if it is known that no order has fewer than `lines` lines. It costs less than least_lines().
+[[nodiscard]] bool may_have_fewer(const Microcode& code, const Operations& section, unsigned lines);
+
 }  // namespace gdr::compiler

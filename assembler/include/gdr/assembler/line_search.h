@@ -189,4 +189,8 @@ struct SearchOptions {
 /// form a cycle.
 [[nodiscard]] std::size_t least_lines(const SearchGraph& graph);
 
+/// False if least_lines() or a cheaper limit shows that no plan has fewer than `lines` lines; far from these limits
+/// true, without the cost of least_lines().
+[[nodiscard]] bool may_have_fewer(const SearchGraph& graph, std::size_t lines);
+
 }  // namespace gdr::assembler
