@@ -40,6 +40,26 @@ STATEMENTS = {
     # Every pair overflows once. Without a record it does unless x = 0.
     "beyond": "f.f += (i.x + j.q + 0 * r2) * 1e200 * 1e200;",
 }
+# What another condition decides, later ones may ask of any value.
+GUARDED = [
+    "if (r2 == 0) return; const float ri = 1 / std::sqrt(r2); if (ri * r2 > 2 || ri * j.c < -1) return; f.t += j.m;",
+    "if (r2 > 0) { const float ri = 1 / std::sqrt(r2); if (ri * j.c < 1 && ri * r2 < 3) f.t += j.m; }",
+    "if (r2 > 0 && j.c / r2 * r2 < 1) f.t += j.m; else f.n++;",
+    "if (r2 == 0) return; const float u = j.c / r2 * r2; if (u < 0.5f) f.t += 1; else if (u < 2) f.t += 3;",
+    "bool ok = r2 != 0; ok = ok && j.c / r2 * r2 < 1; ok &= j.m > 0; if (ok) f.t += j.m;",
+    "if (r2 == 0) { f.n++; return; } const float u = j.c / r2 * r2; if (u > 1) f.n += 2; else f.t += u;",
+    "for (int k = 0; k < 3; ++k) { if (r2 == 0) break; const float u = (j.c + k) / r2 * r2; if (u > 2) break; f.t += u; }",
+    "if (r2 == 0) return; const float u = j.c / r2 * r2; if (u < 0 || u > 1) return; const float v = j.m / r2 * r2;"
+    " if (v < 0 || u + v > 1) return; f.n++; f.t += v;",
+]
+GUARDED_FUNCTION = """#include <gdr/kernel.h>
+struct I {{ float x, y; }}; struct J {{ float xj, yj, m, c; }}; struct F {{ float t; int n; }};
+void fun(const I& i, const J& j, F& f) {{
+  const float dx = i.x - j.xj, dy = i.y - j.yj;
+  const float r2 = dx * dx + dy * dy;
+  {statement}
+}}
+"""
 LOOPS = {
     "guarded": "{ double d = y[j] - x[i], r2 = d * d; if (r2 != 0) f[i] += q[j] / sqrt(r2); }",
     "beyond": "f[i] += (x[i] + q[j]) * 1e200 * 1e200;",
@@ -109,6 +129,23 @@ class Events(unittest.TestCase):
             self.assertEqual({kind: events[kind] + events["untaken"][kind] for kind in kinds}, counted)
             self.assertGreater(sum(events["untaken"].values()), 0)
             self.assertEqual(sum(events["unfollowed"].values()), 0)
+
+    def test_conditions_that_others_decide_take_none(self):
+        places = [(n % 4, n // 4) for n in range(12)]
+        more = [(*place, 1 + n % 3, (-1, 0.5, 2)[n % 3]) for n, place in enumerate(places[::2] + places[:5])]
+        meeting = sum(one == other[:2] for one in places for other in more)
+        for name, columns, rows in (("pi", "x,y", places), ("pj", "xj,yj,m,c", more)):
+            text = "\n".join([columns, *(",".join(map(str, row)) for row in rows), ""])
+            (self.folder / f"{name}.csv").write_text(text, encoding="utf-8")
+        unguarded = "const float u = j.c / r2 * r2; if (u < 1) f.t += u;"  # infinity x 0
+        for statement, expected in [*((one, 0) for one in GUARDED), (unguarded, meeting)]:
+            with self.subTest(statement):
+                text = GUARDED_FUNCTION.format(statement=statement)
+                (self.folder / "fun.cc").write_text(text, encoding="utf-8")
+                done = self.program("run", "fun.cc", "--i", "pi.csv", "--j", "pj.csv", "--json", "report.json")
+                self.assertEqual(counts_in(done.stderr), (expected, 0, 0), done.stderr)
+                report = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
+                self.assertGreater(report["events"]["untaken"]["invalid"], 0)
 
     def test_the_module_warns_of_them(self):
         for name, expected in EXPECTED.items():

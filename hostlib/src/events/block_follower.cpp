@@ -71,7 +71,7 @@ class BlockFollower::Search {
         iterations_(iterations_of(piece)) {}
 
   FollowedBlock follow(std::vector<PlacedEvent> events) {
-    events_ = std::move(events);
+    know(std::move(events));
     while (!events_.empty()) {
       base::pause();
       if (own_.work_.is_over()) return std::move(followed_);
@@ -80,9 +80,8 @@ class BlockFollower::Search {
       std::optional<std::uint64_t> reached = step(chosen_pes(from));
       if (!reached) reached = step(all_pes());
       if (!reached) return std::move(followed_);
-      const bool all_known = events_.size() < emulator::kKeptEvents;
       std::erase_if(events_, [&](const PlacedEvent& event) { return position_of(event) < *reached; });
-      if (events_.empty() && !all_known && *reached <= iterations_) find_next_events(*reached);
+      if (events_.empty() && !all_known_ && *reached <= iterations_) find_next_events(*reached);
     }
     followed_.complete = true;
     return std::move(followed_);
@@ -110,14 +109,13 @@ class BlockFollower::Search {
 
   /// The PEs that have events from `from` on, as far as is known.
   [[nodiscard]] Pes chosen_pes(std::uint64_t from) const {
-    const bool all_known = events_.size() < emulator::kKeptEvents;
-    const bool known_here = all_known || position_of(events_.back()) > from;
+    const bool known_here = all_known_ || position_of(events_.back()) > from;
     if (!known_here || !own_.words_.pes_alike() || own_.words_.live_in_loop().has_registers()) return all_pes();
     Pes pes;
-    pes.complete = all_known;
+    pes.complete = all_known_;
     for (const PlacedEvent& event : events_) {
       const auto pe = static_cast<std::uint8_t>(event.place.pe);
-      if ((all_known || position_of(event) == from) && std::ranges::find(pes.numbers, pe) == pes.numbers.end()) {
+      if ((all_known_ || position_of(event) == from) && std::ranges::find(pes.numbers, pe) == pes.numbers.end()) {
         pes.numbers.push_back(pe);
       }
     }
@@ -138,7 +136,13 @@ class BlockFollower::Search {
     own_.work_.add(2 * kStateWork + (iterations_ - from) * own_.words_.lines_of(Section::loop_body) / kLinesOfBlock);
     emulator::set_state(scratch, block_, emulator::state_of(chip_, block_));
     own_.runner_.run(scratch, {block_, 1}, loop_of(own_.recording_, piece_, from));
-    events_ = own_.runner_.first_events(scratch, block_);
+    know(own_.runner_.first_events(scratch, block_));
+  }
+
+  /// Takes the first events from a position on, which a chip keeps up to a number.
+  void know(std::vector<PlacedEvent> events) {
+    events_ = std::move(events);
+    all_known_ = events_.size() < emulator::kKeptEvents;
   }
 
   void bring_words(emulator::BlockStepper& stepper, const Pes& pes) {
@@ -172,6 +176,7 @@ class BlockFollower::Search {
     bool has_events = false;  // since the last even iteration
     while (!stepper.done()) {
       const emulator::NextLine line = stepper.next();
+      study.look_at(line, stepper);
       stepper.step();
       own_.work_.add(loop.live_pes);
       if (study.follow(line, stepper)) has_events = true;
@@ -213,7 +218,8 @@ class BlockFollower::Search {
   unsigned collected_;
   std::uint64_t iterations_;
   std::uint64_t at_ = 0;  // position of the block in chip_
-  std::vector<PlacedEvent> events_;
+  std::vector<PlacedEvent> events_;  // that are still to be met
+  bool all_known_ = false;           // there are no others
   FollowedBlock followed_;
 };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gdr/isa/unit_work.h"
-
 namespace gdr::hostlib {
 
 using isa::Access;
@@ -85,14 +83,14 @@ KernelWords::KernelWords(const isa::Program& program) {
       line.elements = effects.elements();
       line.accesses.assign(effects.reads().begin(), effects.reads().end());
       line.accesses.insert(line.accesses.end(), effects.writes().begin(), effects.writes().end());
-      lines_[section].push_back(std::move(line));
+      line.work = isa::line_work(decoded);
       masked_[section].push_back(effects.masked());
       stores_ = stores_ || effects.writes_bm();
-      const isa::LineWork work = isa::line_work(decoded);
-      for (const isa::UnitWork& unit : work.units()) {
+      for (const isa::UnitWork& unit : line.work.units()) {
         const bool asks = unit.a.kind == isa::UnitOperand::Kind::pe_id || unit.b.kind == isa::UnitOperand::Kind::pe_id;
         if (asks || unit.one_pe) pes_alike_ = false;
       }
+      lines_[section].push_back(std::move(line));
     }
   }
   pes_alike_ = pes_alike_ && !stores_;

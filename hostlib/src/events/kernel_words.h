@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gdr/isa/effects.h"
+#include "gdr/isa/unit_work.h"
 
 namespace gdr::hostlib {
 
@@ -31,6 +32,7 @@ class KernelWords {
   struct Line {
     std::vector<isa::Access> accesses;  // reads first
     unsigned elements = 0;
+    isa::LineWork work;
   };
   [[nodiscard]] const Line& line(isa::Section section, std::size_t number) const {
     return lines_[static_cast<std::size_t>(section)][number];

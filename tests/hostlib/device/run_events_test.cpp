@@ -132,6 +132,115 @@ TEST(RunEvents, AreThoseOfPairsWhoseValuesAResultTakes) {
   }
 }
 
+// x + x overflows for large x, and a condition depends on it, but where q is 0 another one has decided. The result is
+// changed only where both hold.
+constexpr std::string_view kSecondFlag = R"(kernel second_flag
+bvar long y elt flt64to72
+bvar long q elt flt64to72
+var vector long x hlt flt64to72
+var vector long f rrn flt72to64 fadd
+loop initialization
+  vlen 4
+  uxor $lt $lt $lt
+  upassa $lt f
+loop body
+  vlen 4
+  fadd q q $lr8v $ok1.z
+  fadd x x $lt
+  fsub $lti y $lr16v $ok2
+  nop
+  upassa is"-1" $ok1/!2
+  nop
+  fadd f y f/!1
+)";
+constexpr std::string_view kAllFlags = R"(kernel all_flags
+bvar long y elt flt64to72
+bvar long q elt flt64to72
+var vector long x hlt flt64to72
+var vector long f rrn flt72to64 fadd
+loop initialization
+  vlen 4
+  uxor $lt $lt $lt
+  upassa $lt f
+loop body
+  vlen 4
+  fadd q q $lr8v $ok1.z
+  fadd x x $lt
+  fsub y $lti $lr16v $ok2
+  nop
+  upassa is"-1" $ok1/2
+  nop
+  fadd f y f/!1
+)";
+constexpr std::string_view kWords = R"(kernel words
+bvar long y elt flt64to72
+bvar long q elt flt64to72
+var vector long x hlt flt64to72
+var vector long f rrn flt72to64 fadd
+loop initialization
+  vlen 4
+  uxor $lt $lt $lt
+  upassa $lt f $lr24v
+  nop
+loop body
+  vlen 4
+  fsub $lr24v q $lr8v
+  fadd x x $lt
+  fsub y $lti $lt
+  uand $lr8v $lt $lt
+  uor $lt $lt $lt $ok1
+  nop
+  fadd f y f/1
+)";
+
+TEST(RunEvents, AreNotTakenByAConditionThatAnotherOneDecides) {
+  for (const std::string_view source : {kSecondFlag, kAllFlags, kWords}) {
+    Device device(options_of("model450"));
+    device.follow_events();
+    device.load(assembled(source));
+    const Data data = data_of(70, 100, 10, 4, 7);
+    run(device, data);
+    EXPECT_EQ(device.events().counts.overflow, data.large() * data.not_zero()) << source;
+    EXPECT_GT(device.events().untaken.overflow, 0u) << source;
+    EXPECT_FALSE(hostlib::any(device.events().unfollowed)) << source;
+  }
+}
+
+/// A block keeps the places of a few events; others, in other PEs and iterations, are found afterwards.
+TEST(RunEvents, AreFollowedWhereABlockHasMoreThanItKeepsPlacesOf) {
+  constexpr std::string_view kPairs = R"(kernel pairs
+bvar long y elt flt64to72
+var vector long x hlt flt64to72
+var vector long f rrn flt72to64 fmax
+loop initialization
+  vlen 4
+  uxor $lt $lt $lt
+  upassa $lt f
+loop body
+  vlen 4
+  fadd x y $lt
+  fmax f $lti f
+)";
+  std::mt19937 random(11);
+  for (int round = 0; round < 20; ++round) {
+    // Sums overflow where both are large.
+    std::vector<double> x;
+    std::vector<double> y;
+    for (int n = 0; n < 100; ++n) x.push_back(random() % 20 == 0 ? kLarge : 1);
+    for (int n = 0; n < 160; ++n) y.push_back(random() % 8 == 0 ? kLarge : 1);
+    const auto large = [](const std::vector<double>& all) {
+      return static_cast<std::uint64_t>(std::ranges::count(all, kLarge));
+    };
+    Device device(options_of("model450"));
+    device.follow_events();
+    device.load(assembled(kPairs));
+    device.write_j(0, fields(y));
+    static_cast<void>(device.run(fields(x), y.size()));
+    EXPECT_EQ(device.events().counts.overflow, large(x) * large(y)) << round;
+    EXPECT_FALSE(hostlib::any(device.events().unfollowed)) << round;
+  }
+}
+
 TEST(RunEvents, AreTheSameOnEveryExactEngine) {
   const Data data = data_of(70, 100, 10, 4, 7);
   for (const char* engine : {"simd", "reference"}) {
