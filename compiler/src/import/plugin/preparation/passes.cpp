@@ -29,6 +29,7 @@
 #include "import/plugin/arrays/pointers.h"
 #include "import/plugin/loops/unrolling.h"
 #include "import/plugin/records.h"
+#include "member_loads.h"
 #include "places.h"
 #include "pointer_functions.h"
 
@@ -42,6 +43,8 @@ constexpr const char* kEarly = "function(lower-expect),always-inline,cgscc(inlin
 constexpr const char* kToRegisters = "function(lower-constant-intrinsics,sroa<modify-cfg>)";
 // Small structures of floats are passed and returned as vectors of the host.
 constexpr const char* kToScalars = "function(instsimplify,scalarizer,instsimplify,sroa<modify-cfg>)";
+// Structures come as values of which members are parts.
+constexpr const char* kToParts = "function(instsimplify)";
 // After: loops are unrolled and arithmetic is simplified. There is no GVN, no jump threading, no vectoriser: nothing
 // that the reader would have to undo. Arrays that are indexed by loops need the second sroa, and loops that a `break`
 // leaves early the last unrolling, by the greatest number of turns.
@@ -435,6 +438,8 @@ void run_passes(llvm::Module& module) {
   keep_assignments(module);
   run(module, kToRegisters);
   if (has_vectors(module)) run(module, kToScalars);
+  run(module, kToParts);
+  load_members(module);
   for (llvm::Function& function : module) {
     const llvm::DISubprogram* described = function.getSubprogram();
     if (function.isDeclaration() || described == nullptr || !is_pair_function(*described)) continue;

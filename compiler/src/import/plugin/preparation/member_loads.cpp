@@ -1,0 +1,139 @@
+#include "member_loads.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "import/plugin/records.h"
+
+namespace gdr::compiler {
+namespace {
+
+/// A part of a load: the instruction that takes it, and its first bit.
+using Part = std::pair<llvm::Instruction*, std::uint64_t>;
+
+/// The parts of a load if nothing else is made of it; otherwise none.
+std::vector<Part> parts_of(llvm::LoadInst& load) {
+  std::vector<Part> parts;
+  const auto add = [&](llvm::User* user, std::uint64_t first) {
+    auto* trunc = llvm::dyn_cast<llvm::TruncInst>(user);
+    if (trunc == nullptr || first % 8 != 0 || trunc->getType()->getIntegerBitWidth() % 8 != 0) return false;
+    parts.emplace_back(trunc, first);
+    return true;
+  };
+  for (llvm::User* user : load.users()) {
+    std::uint64_t first = 0;
+    const bool shifted = llvm::PatternMatch::match(
+        user,
+        llvm::PatternMatch::m_LShr(llvm::PatternMatch::m_Specific(&load), llvm::PatternMatch::m_ConstantInt(first)));
+    if (!shifted && !add(user, 0)) return {};
+    if (shifted && !llvm::all_of(user->users(), [&](llvm::User* next) { return add(next, first); })) return {};
+  }
+  return parts;
+}
+
+/// Members of the records that a function refers to.
+class Members {
+ public:
+  explicit Members(const llvm::Function& function) : layout_(function.getParent()->getDataLayout()) {
+    const llvm::DISubprogram* described = function.getSubprogram();
+    if (described == nullptr) return;
+    std::vector<Argument> arguments = arguments_of(*described);
+    if (arguments.empty()) arguments = arguments_of_condition(*described);
+    for (const Argument& argument : arguments) {
+      std::vector<Message> told;
+      records_.push_back(argument.structure != nullptr ? fields_of(*argument.structure, told) : std::vector<Field>());
+    }
+  }
+
+  /// True if the load takes more than one member, as it does of each record to which its address may refer.
+  [[nodiscard]] bool are_loaded_by(llvm::LoadInst& load) const {
+    std::set<const llvm::Value*> known;
+    const std::optional<bool> several =
+        several_at(*load.getPointerOperand(), 0, layout_.getTypeStoreSize(load.getType()).getFixedValue(), known);
+    return several.value_or(false);
+  }
+
+ private:
+  /// Nothing: the address leads to no record.
+  [[nodiscard]] std::optional<bool> several_at(const llvm::Value& pointer, std::int64_t at, std::uint64_t bytes,
+                                               std::set<const llvm::Value*>& known) const {
+    llvm::APInt offset(64, 0);
+    const llvm::Value* base = pointer.stripAndAccumulateConstantOffsets(layout_, offset, true);
+    at += offset.getSExtValue();
+    if (!known.insert(base).second) return std::nullopt;
+    if (const auto* argument = llvm::dyn_cast<llvm::Argument>(base)) return several_of(*argument, at, bytes);
+    std::optional<bool> all;
+    const auto join = [&](const llvm::Value* from) {
+      const std::optional<bool> one = several_at(*from, at, bytes, known);
+      if (one) all = all.value_or(true) && *one;
+    };
+    if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(base)) {
+      join(select->getTrueValue());
+      join(select->getFalseValue());
+    }
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(base)) llvm::for_each(phi->incoming_values(), join);
+    return all;
+  }
+
+  [[nodiscard]] std::optional<bool> several_of(const llvm::Argument& argument, std::int64_t at,
+                                               std::uint64_t bytes) const {
+    if (argument.getArgNo() >= records_.size()) return std::nullopt;
+    unsigned members = 0;
+    for (const Field& field : records_[argument.getArgNo()]) {
+      for (unsigned word = 0; word < field.count; ++word) {
+        const std::int64_t first = std::int64_t{field.offset} + std::int64_t{word} * field.bytes;
+        if (first < at || first >= at + static_cast<std::int64_t>(bytes)) continue;
+        if (field.bits != 0) return false;  // read as the host keeps them
+        ++members;
+      }
+    }
+    return members > 1;
+  }
+
+  const llvm::DataLayout& layout_;
+  std::vector<std::vector<Field>> records_;
+};
+
+void load_parts(llvm::LoadInst& load, const std::vector<Part>& parts) {
+  llvm::Type* byte = llvm::Type::getInt8Ty(load.getContext());
+  for (const auto& [part, first] : parts) {
+    llvm::Value* place = load.getPointerOperand();
+    if (first != 0) {
+      auto* index = llvm::ConstantInt::get(llvm::Type::getInt64Ty(load.getContext()), first / 8);
+      auto* there = llvm::GetElementPtrInst::CreateInBounds(byte, place, {index}, "", &load);
+      there->setDebugLoc(load.getDebugLoc());
+      place = there;
+    }
+    auto* loaded = new llvm::LoadInst(part->getType(), place, "", false, llvm::Align(1), &load);
+    loaded->setDebugLoc(load.getDebugLoc());
+    part->replaceAllUsesWith(loaded);
+  }
+}
+
+}  // namespace
+
+void load_members(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const Members members(function);
+    std::vector<llvm::Instruction*> needless;
+    for (llvm::Instruction& next : llvm::instructions(function)) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(&next);
+      if (load == nullptr || !load->getType()->isIntegerTy() || load->isVolatile()) continue;
+      const std::vector<Part> parts = parts_of(*load);
+      if (parts.empty() || !members.are_loaded_by(*load)) continue;
+      load_parts(*load, parts);
+      for (const Part& part : parts) needless.push_back(part.first);
+    }
+    for (llvm::Instruction* one : needless) one->eraseFromParent();
+  }
+}
+
+}  // namespace gdr::compiler
