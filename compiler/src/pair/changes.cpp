@@ -244,9 +244,9 @@ class ChangeFinder {
     for (const std::size_t side : {0U, 1U}) {
       int own = less->operands[side];
       int older = bare(less->operands[1 - side]);
-      if (node(older).act == Act::sign_extend) older = bare(node(older).operands[0]);
+      if (is_extended(older)) older = bare(node(older).operands[0]);
       if (older != bare(before)) continue;
-      const bool extended = node(own).act == Act::sign_extend && is_same(node(own).operands[0], key);
+      const bool extended = is_extended(own) && is_same(node(own).operands[0], key);
       if (!extended && !is_same(own, key)) continue;
       const bool least = (side == 0) != opposite;
       if (!extended) own = key;
@@ -254,6 +254,11 @@ class ChangeFinder {
       return Extreme{least ? Act::imin : Act::imax, own};
     }
     return std::nullopt;
+  }
+
+  /// An integer whose bits above its type are made those of the number.
+  [[nodiscard]] bool is_extended(int number) const {
+    return node(number).act == Act::sign_extend || node(number).act == Act::zero_extend;
   }
 
   [[nodiscard]] int bare(int number) const {

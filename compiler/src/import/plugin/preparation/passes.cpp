@@ -29,9 +29,9 @@
 #include "import/plugin/arrays/pointers.h"
 #include "import/plugin/loops/unrolling.h"
 #include "import/plugin/records.h"
-#include "member_loads.h"
 #include "places.h"
 #include "pointer_functions.h"
+#include "structure_parts.h"
 
 namespace gdr::compiler {
 namespace {
@@ -418,6 +418,8 @@ void set_thresholds() {
   std::call_once(once, [] {
     const char* options[] = {"gdr",
                              "-inline-threshold=5000",
+                             "-inline-cold-callsite-threshold=5000",  // behind some branches
+                             "-inlinecold-threshold=5000",
                              "-unroll-threshold=20000",
                              "-unroll-max-percent-threshold-boost=1000",
                              "-unroll-max-upperbound=1000",
@@ -439,7 +441,7 @@ void run_passes(llvm::Module& module) {
   run(module, kToRegisters);
   if (has_vectors(module)) run(module, kToScalars);
   run(module, kToParts);
-  load_members(module);
+  part_structures(module);
   for (llvm::Function& function : module) {
     const llvm::DISubprogram* described = function.getSubprogram();
     if (function.isDeclaration() || described == nullptr || !is_pair_function(*described)) continue;

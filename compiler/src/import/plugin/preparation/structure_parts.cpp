@@ -1,5 +1,7 @@
-#include "member_loads.h"
+#include "structure_parts.h"
 
+#include <llvm/ADT/APInt.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -14,6 +16,46 @@
 
 namespace gdr::compiler {
 namespace {
+
+/// The value of `bits` bits from the `first` one on, if `whole` was put together of it and others; null otherwise.
+llvm::Value* part_of(llvm::Value& whole, std::uint64_t first, unsigned bits, const llvm::DataLayout& layout) {
+  using namespace llvm::PatternMatch;
+  llvm::Value* one = nullptr;
+  llvm::Value* other = nullptr;
+  const llvm::APInt* mask = nullptr;
+  std::uint64_t by = 0;
+  const unsigned width = whole.getType()->getIntegerBitWidth();
+  if (first + bits > width) return nullptr;
+  const llvm::APInt asked =
+      llvm::APInt::getBitsSet(width, static_cast<unsigned>(first), static_cast<unsigned>(first) + bits);
+  if (match(&whole, m_ZExt(m_Value(one)))) {
+    if (first == 0 && one->getType()->isIntegerTy(bits)) return one;
+    return first + bits <= one->getType()->getIntegerBitWidth() ? part_of(*one, first, bits, layout) : nullptr;
+  }
+  if (match(&whole, m_Trunc(m_Value(one)))) return part_of(*one, first, bits, layout);
+  if (match(&whole, m_Shl(m_Value(one), m_ConstantInt(by)))) {
+    return first >= by ? part_of(*one, first - by, bits, layout) : nullptr;
+  }
+  if (match(&whole, m_LShr(m_Value(one), m_ConstantInt(by)))) return part_of(*one, first + by, bits, layout);
+  if (match(&whole, m_And(m_Value(one), m_APInt(mask)))) {
+    return asked.isSubsetOf(*mask) ? part_of(*one, first, bits, layout) : nullptr;
+  }
+  if (!match(&whole, m_Or(m_Value(one), m_Value(other)))) return nullptr;
+  if (llvm::MaskedValueIsZero(other, asked, layout)) return part_of(*one, first, bits, layout);
+  return llvm::MaskedValueIsZero(one, asked, layout) ? part_of(*other, first, bits, layout) : nullptr;
+}
+
+/// Hands on members of structures that are put together and taken apart again.
+void hand_on_members(llvm::Function& function) {
+  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  for (llvm::Instruction& next : llvm::instructions(function)) {
+    auto* trunc = llvm::dyn_cast<llvm::TruncInst>(&next);
+    if (trunc == nullptr || !trunc->getType()->isIntegerTy()) continue;
+    llvm::Value* part = part_of(*trunc->getOperand(0), 0, trunc->getType()->getIntegerBitWidth(), layout);
+    if (part == nullptr) continue;
+    trunc->replaceAllUsesWith(part);
+  }
+}
 
 /// A part of a load: the instruction that takes it, and its first bit.
 using Part = std::pair<llvm::Instruction*, std::uint64_t>;
@@ -119,9 +161,10 @@ void load_parts(llvm::LoadInst& load, const std::vector<Part>& parts) {
 
 }  // namespace
 
-void load_members(llvm::Module& module) {
+void part_structures(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
+    hand_on_members(function);
     const Members members(function);
     std::vector<llvm::Instruction*> needless;
     for (llvm::Instruction& next : llvm::instructions(function)) {

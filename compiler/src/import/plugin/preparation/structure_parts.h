@@ -1,0 +1,13 @@
+// Small structures, which the host keeps in registers.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+namespace gdr::compiler {
+
+/// Structures with integers up to 16 bytes are passed and returned as numbers of 64 bits of which each member is a part:
+/// copying one is one load, making one puts members together by shifts. Here each member is loaded and handed on by
+/// itself. To be called after functions were put in where they are called.
+void part_structures(llvm::Module& module);
+
+}  // namespace gdr::compiler
