@@ -41,8 +41,9 @@ void put_together(isa::Program& program, const SectionCode& code, bool as_writte
             add_further(place);
           }
           if (as_written) {
-            for (const auto& [unit, name, integer] : origins.values_of(line.where))
-              program.values.push_back({static_cast<isa::Section>(section), number, unit, name, integer});
+            for (const WrittenValue& value : origins.values_of(line.where))
+              program.values.push_back({static_cast<isa::Section>(section), number, value.unit, value.name,
+                                        value.integer, value.bits, value.is_unsigned});
           }
           ++number;
         },

@@ -369,14 +369,14 @@ class Session {
   [[nodiscard]] std::string summary(const Reference& reference, unsigned entry, Format format) const {
     const std::vector<PlacedWord> words = debugger_.everywhere(reference, entry, true);
     const Symbol& symbol = reference.symbol;
-    const bool floating = format == Format::natural ? symbol.floating : format == Format::real;
+    const NumberType type = format == Format::natural ? symbol.type : NumberType{format == Format::real};
     std::string text = fmt::format("{}: {} words", symbol.entry_name(entry), words.size());
     const PlacedWord* least = nullptr;
     const PlacedWord* most = nullptr;
     const PlacedWord* odd = nullptr;
     std::size_t not_finite = 0;
     double sum = 0;
-    const auto number = [&](const PlacedWord& word) { return value_of(word.word, symbol.width, floating).number(); };
+    const auto number = [&](const PlacedWord& word) { return value_of(word.word, symbol.width, type).number(); };
     for (const PlacedWord& word : words) {
       const double value = number(word);
       if (!std::isfinite(value)) {
@@ -389,7 +389,7 @@ class Session {
       if (most == nullptr || value > number(*most)) most = &word;
     }
     const auto told = [&](std::string_view what, const PlacedWord& word) {
-      text += fmt::format("\n  {} {} at {}", what, debugger::text_of(word.word, symbol.width, floating, format),
+      text += fmt::format("\n  {} {} at {}", what, debugger::text_of(word.word, symbol.width, type, format),
                           short_place(word.place));
     };
     if (least != nullptr) told("least", *least);
@@ -417,8 +417,8 @@ class Session {
                             : fmt::format("{:>4}:", word.place.pe);
         }
         row = &word.place;
-        text += fmt::format(
-            " {:>14}", debugger::text_of(word.word, reference.symbol.width, reference.symbol.floating, shown.format));
+        text += fmt::format(" {:>14}",
+                            debugger::text_of(word.word, reference.symbol.width, reference.symbol.type, shown.format));
       }
       text += "\n";
     }
@@ -434,7 +434,7 @@ class Session {
     std::size_t not_finite = 0;
     const std::vector<PlacedWord> words = debugger_.everywhere(reference, reference.first, shown.all);
     for (const PlacedWord& word : words) {
-      const double value = value_of(word.word, reference.symbol.width, reference.symbol.floating).number();
+      const double value = value_of(word.word, reference.symbol.width, reference.symbol.type).number();
       if (std::isfinite(value)) {
         numbers.push_back(value);
       } else {
@@ -583,7 +583,7 @@ std::string_view command_help() { return kHelp; }
 std::string text_of(const Debugger& debugger, const Symbol& symbol, unsigned entry, unsigned element, Format format) {
   const auto shown = [&](unsigned each) {
     const WordPlace place = symbol.word(entry, each);
-    return debugger::text_of(debugger.word(place), place.width, symbol.floating, format);
+    return debugger::text_of(debugger.word(place), place.width, symbol.type, format);
   };
   std::string text = fmt::format("{} = {}", symbol.entry_name(entry), shown(element));
   if (!symbol.vector) return text;

@@ -32,7 +32,7 @@ Symbol symbol_of(const isa::ComputedValue& value, const isa::Access& word) {
   symbol.address = word.storage == Storage::t ? 0 : word.address;
   symbol.width = word.width;
   symbol.vector = word.storage == Storage::t || word.step != 0;
-  symbol.floating = !value.integer;
+  symbol.type = {!value.integer, value.bits, value.is_unsigned};
   return symbol;
 }
 
@@ -63,7 +63,12 @@ std::optional<std::size_t> Locals::overwritten(const isa::Access& word, Section 
 }
 
 Locals::Found Locals::look_up(std::string_view name, Section section, std::size_t line) const {
-  const auto& all = values_.find(name)->second;
+  constexpr const char* kNowhere =
+      "is in no word that can be shown: it is a constant, a member or a flag, several variables have this name, or "
+      "control chooses among its values";
+  const auto known = values_.find(name);
+  if (known == values_.end()) return {std::nullopt, kNowhere};
+  const auto& all = known->second;
   const isa::ComputedValue* last = nullptr;
   for (const isa::ComputedValue* value : all) {
     const bool before = value->section == section && value->line < line;
@@ -76,9 +81,7 @@ Locals::Found Locals::look_up(std::string_view name, Section section, std::size_
     return emulator::source_place(program_, value.section, value.line, value.unit);
   };
   if (std::ranges::all_of(all, [](const isa::ComputedValue* value) { return value->unit == isa::Unit::none; }))
-    return {std::nullopt,
-            "is in no word that can be shown: it is a constant, a member or a flag, several variables have "
-            "this name, or control chooses among its values"};
+    return {std::nullopt, kNowhere};
   if (last == nullptr) {
     const auto next =
         std::ranges::find_if(all, [&](const isa::ComputedValue* value) { return value->section == section; });

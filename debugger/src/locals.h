@@ -25,7 +25,10 @@ class Locals {
     std::string missing;  // why there is none, to follow the name: not computed yet, or its word overwritten
   };
 
-  [[nodiscard]] bool knows(std::string_view name) const { return values_.contains(name); }
+  /// A variable, or a member of one that the compiler may have left out.
+  [[nodiscard]] bool knows(std::string_view name) const {
+    return values_.contains(name) || values_.contains(name.substr(0, name.find('.')));
+  }
   /// The word with the value of a known variable before a line of a section.
   [[nodiscard]] Found look_up(std::string_view name, isa::Section section, std::size_t line) const;
   /// Those that have a word there, in the order in which they are computed.

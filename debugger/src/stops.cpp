@@ -285,11 +285,11 @@ std::optional<Stop> Debugger::Impl::watch_step() {
     const isa::LongWord after = word(place);
     if (after == before) continue;
     if (stopping->condition && !evaluate(*stopping->condition).truth()) continue;
-    const bool floating = stopping->watched->symbol.floating;
+    const NumberType& type = stopping->watched->symbol.type;
     return Stop{StopReason::watch, stopping->shown.number,
                 fmt::format("{}: {} -> {}", stopping->shown.place,
-                            debugger::text_of(before, place.width, floating, Format::natural),
-                            debugger::text_of(after, place.width, floating, Format::natural))};
+                            debugger::text_of(before, place.width, type, Format::natural),
+                            debugger::text_of(after, place.width, type, Format::natural))};
   }
   return std::nullopt;
 }

@@ -133,7 +133,7 @@ Symbols::Symbols(const isa::Program& program) : record_words_(program.record_wor
                         {},
                         false});
   }
-  for (Symbol& symbol : symbols_) symbol.floating = floating(symbol);
+  for (Symbol& symbol : symbols_) symbol.type.floating = floating(symbol);
 }
 
 /// All words of a symbol have the same type.
@@ -235,7 +235,7 @@ std::optional<Symbol> Symbols::raw(std::string_view name) const {
     throw Error(fmt::format("{} is refused: its memory has short words 0 to {}, and a long word has an even address",
                             name, size == 0 ? 0 : size - 1));
   }
-  symbol.floating = floating(symbol.word(0, 0));
+  symbol.type.floating = floating(symbol.word(0, 0));
   return symbol;
 }
 

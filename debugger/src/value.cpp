@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gdr/base/error.h"
@@ -10,10 +11,11 @@
 namespace gdr::debugger {
 namespace {
 
-constexpr isa::int128 signed_bits(isa::LongWord word, isa::Width width) {
-  const int bits = isa::bits_of(width);
-  const auto value =
-      static_cast<isa::int128>(width == isa::Width::long_word ? word.bits() : isa::uint128{word.upper().bits});
+constexpr isa::int128 whole_of(isa::LongWord word, isa::Width width, const NumberType& type) {
+  const int bits = type.bits == 0 ? isa::bits_of(width) : std::min<int>(type.bits, isa::bits_of(width));
+  const isa::uint128 all = width == isa::Width::long_word ? word.bits() : isa::uint128{word.upper().bits};
+  const auto value = static_cast<isa::int128>(all & ((isa::uint128{1} << bits) - 1));
+  if (type.is_unsigned) return value;
   const isa::int128 sign = isa::int128{1} << (bits - 1);
   return (value ^ sign) - sign;
 }
@@ -29,11 +31,11 @@ std::optional<Format> format_named(std::string_view name) {
   return std::nullopt;
 }
 
-Value value_of(isa::LongWord word, isa::Width width, bool floating) {
+Value value_of(isa::LongWord word, isa::Width width, const NumberType& type) {
   Value value;
-  value.integer = !floating;
-  if (!floating) {
-    value.whole = signed_bits(word, width);
+  value.integer = !type.floating;
+  if (value.integer) {
+    value.whole = whole_of(word, width, type);
   } else {
     value.real =
         width == isa::Width::long_word ? emulator::flt72to64(word).value : emulator::flt36to64(word.upper()).value;
@@ -61,11 +63,12 @@ isa::LongWord word_of(const Value& value, isa::Width width, bool floating) {
   return is_long ? isa::LongWord::from_bits(bits) : isa::widen({static_cast<std::uint64_t>(bits)});
 }
 
-std::string text_of(isa::LongWord word, isa::Width width, bool floating, Format format) {
+std::string text_of(isa::LongWord word, isa::Width width, const NumberType& type, Format format) {
   const bool is_long = width == isa::Width::long_word;
   if (format == Format::hex) return is_long ? isa::to_hex(word) : isa::to_hex(word.upper());
-  if (format == Format::integer || (format == Format::natural && !floating)) return decimal(signed_bits(word, width));
-  const double number = value_of(word, width, true).real;
+  if (format == Format::natural && !type.floating) return decimal(whole_of(word, width, type));
+  if (format == Format::integer) return decimal(whole_of(word, width, {}));
+  const double number = value_of(word, width, {}).real;
   return is_long ? fmt::format("{}", number) : fmt::format("{:.9g}", number);
 }
 

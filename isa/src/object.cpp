@@ -188,6 +188,8 @@ Json to_json(const ComputedValue& value) {
   Json made{
       {"section", key_of(value.section)}, {"line", value.line}, {"unit", bit_of(value.unit)}, {"name", value.name}};
   if (value.integer) made["integer"] = true;
+  if (value.bits != 0) made["bits"] = value.bits;
+  if (value.is_unsigned) made["unsigned"] = true;
   return made;
 }
 
@@ -235,9 +237,13 @@ ComputedValue computed_from(const JsonValue& value) {
   const auto unit = value.at("unit").whole<UnitBits>();
   if (!std::has_single_bit(unit))
     throw Error(fmt::format("a computed value has unit {}, which is no power of 2", unit));
-  return {section_from(value.at("section")), value.at("line").whole<std::uint32_t>(),
-          static_cast<Unit>(std::countr_zero(unit)), value.at("name").text(),
-          value.contains("integer") && value.at("integer").boolean()};
+  return {section_from(value.at("section")),
+          value.at("line").whole<std::uint32_t>(),
+          static_cast<Unit>(std::countr_zero(unit)),
+          value.at("name").text(),
+          value.contains("integer") && value.at("integer").boolean(),
+          value.contains("bits") ? value.at("bits").whole<std::uint8_t>() : std::uint8_t{0},
+          value.contains("unsigned") && value.at("unsigned").boolean()};
 }
 
 /// An entry of the key `moves`: a transfer or collect, and the line of the section before which it comes.

@@ -68,6 +68,12 @@ bool is_identifier(std::string_view name) {
   return !name.empty() && letter(name.front()) && std::ranges::all_of(name, word_character);
 }
 
+/// `q`, or `q.x` for a member.
+bool is_member_name(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return is_identifier(name.substr(0, dot)) && (dot == std::string_view::npos || is_member_name(name.substr(dot + 1)));
+}
+
 /// Names must be valid and unique, since sources, listings and generated functions contain them.
 void check_names(const Program& program) {
   const auto check_identifier = [](std::string_view whose, std::string_view name) {
@@ -247,9 +253,12 @@ void check_moved(const Program& program) {
 
 void check_values(const Program& program) {
   for (const ComputedValue& value : program.values) {
-    if (!is_identifier(value.name))
-      refuse("the name {:?} of a computed value is refused: it must be a letter or '_', then letters, digits and '_'",
-             value.name);
+    if (!is_member_name(value.name))
+      refuse(
+          "the name {:?} of a computed value is refused: it must be a letter or '_', then letters, digits and '_', "
+          "and may have members of such names behind '.'",
+          value.name);
+    if (value.bits > kLongBits) refuse("the value '{}' has {} bits, not 0 to {}", value.name, value.bits, kLongBits);
     if (static_cast<unsigned>(value.unit) > kUnits)
       refuse("the value '{}' comes from unit {}, not from 0 to {}", value.name, static_cast<unsigned>(value.unit),
              kUnits);

@@ -395,9 +395,20 @@ Truth Lowering::comparison(const Node& node, bool own) {
   const Operand b = operand(node.operands[1]);
   builder_.source(node.name, node.place);
   const Comparison how = kComparisons[node.act];
-  const bool floating = how.op == Op::FSUB;
-  if (floating && is_zero(node.operands[1]) && !own) return builder_.flag_of(a, how.condition);
-  return builder_.compare(how.op, a, b, floating ? Width::short_word : builder_.width(a), how.condition);
+  if (how.op == Op::FSUB && is_zero(node.operands[1]) && !own) return builder_.flag_of(a, how.condition);
+  return builder_.compare(how.op, a, b, width_of_difference(node, how.op, a), how.condition);
+}
+
+/// A short word tells the sign of every difference, but makes infinity, which is an event, of one from a number that
+/// only a long word holds.
+Width Lowering::width_of_difference(const Node& node, Op op, const Operand& a) const {
+  if (op != Op::FSUB) return builder_.width(a);
+  constexpr double kLargestShort = 0x1.ffffffp1023;
+  const bool beyond = std::ranges::any_of(node.operands, [&](int operand) {
+    const Node& one = this->node(operand);
+    return one.act == Act::constant && std::isfinite(one.number) && std::abs(one.number) > kLargestShort;
+  });
+  return beyond ? Width::long_word : Width::short_word;
 }
 
 bool Lowering::is_zero(int number) const {

@@ -62,6 +62,7 @@ class Lowering {
   [[nodiscard]] unsigned flags_for(int node) const;
   static Truth turned(Truth value);
   Truth comparison(const Node& node, bool own);
+  [[nodiscard]] isa::Width width_of_difference(const Node& node, isa::Op op, const Operand& a) const;
   Operand quotient(const Node& node, isa::Width width);
 
   void apply(const Change& change);

@@ -12,6 +12,9 @@ namespace gdr::compiler {
 /// The form of a name that can be used in assembly lines, which are ASCII and limited in length.
 [[nodiscard]] std::string spelled(const std::string& name);
 
+/// True for names of variables of the source, and of their members, that a debugger can be asked for.
+[[nodiscard]] bool is_shown(std::string name);
+
 class Names {
  public:
   explicit Names(const Microcode& code);

@@ -129,7 +129,7 @@ Lowering::Word Lowering::compared_word(const Node& node) {
   const Operand b = operand(node.operands[1]);
   builder_.source(node.name, node.place);
   const Comparison how = kComparisons[node.act];
-  const Width width = how.op == Op::FSUB ? kShort : builder_.width(a);
+  const Width width = width_of_difference(node, how.op, a);
   if (how.condition == Condition::carry) {  // the borrow is in no word
     const Truth truth = builder_.compare(how.op, a, b, width, how.condition);
     own_flags_.insert(truth.operation);

@@ -72,7 +72,9 @@ struct Bounds {
 /// A local variable of the source that has a value from there on.
 struct Holder {
   std::string name;
-  bool certain = true;  // false: the variable has it on one of several ways that control takes
+  bool certain = true;    // false: the variable has it on one of several ways that control takes
+  std::uint8_t bits = 0;  // of an integer in the source; 0: not known
+  bool is_unsigned = false;
 };
 
 /// One operation; its operands are indices of earlier nodes.

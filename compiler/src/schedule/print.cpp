@@ -24,6 +24,11 @@ std::string spelled(const std::string& name) {
   return made.empty() || (made[0] >= '0' && made[0] <= '9') ? "m" + made : made;
 }
 
+bool is_shown(std::string name) {
+  std::ranges::replace(name, '.', '_');
+  return spelled(name) == name;
+}
+
 Names::Names(const Microcode& code) {
   for (const Variable& variable : code.variables) {
     taken_.insert(variable.name.substr(0, variable.name.find('[')));
@@ -166,9 +171,9 @@ class SectionText {
 
   static void add_values(const Operation& operation, PlaceOfLine& place) {
     for (const Holder& holder : operation.holders) {
-      if (spelled(holder.name) != holder.name) continue;
+      if (!is_shown(holder.name)) continue;
       const isa::Unit unit = holder.certain ? isa::info_of(operation.op).unit : isa::Unit::none;
-      place.values.push_back({unit, holder.name, !is_float(operation.type)});
+      place.values.push_back({unit, holder.name, !is_float(operation.type), holder.bits, holder.is_unsigned});
     }
   }
 
@@ -322,7 +327,7 @@ class KernelText {
     const auto first = std::ranges::find_if(places, [](const auto& of_line) { return !of_line.empty(); });
     if (which == isa::Section::loop_body && first != places.end()) {
       for (const std::string& name : kernel_.function.wordless) {
-        if (spelled(name) == name) first->front().values.insert(first->front().values.begin(), {isa::Unit::none, name});
+        if (is_shown(name)) first->front().values.insert(first->front().values.begin(), {isa::Unit::none, name});
       }
     }
     for (std::vector<PlaceOfLine>& of_line : places) {

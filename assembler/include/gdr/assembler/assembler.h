@@ -109,7 +109,9 @@ struct ScheduleOptions {
 struct WrittenValue {
   isa::Unit unit = isa::Unit::none;
   std::string name;
-  bool integer = false;  // else a floating-point number
+  bool integer = false;   // else a floating-point number
+  std::uint8_t bits = 0;  // as isa::ComputedValue has them
+  bool is_unsigned = false;
 };
 
 /// A place in a program of another language, from which a compiler made a line of assembly source.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gdr/debugger/value.h"
 #include "gdr/isa/effects.h"
 #include "gdr/isa/program.h"
 
@@ -34,7 +35,7 @@ struct Symbol {
   unsigned stride = 0;  // short words from one entry to the next
   unsigned entries = 1;
   std::vector<std::uint16_t> dimensions;
-  bool floating = true;
+  NumberType type;
 
   [[nodiscard]] WordPlace word(unsigned entry, unsigned element) const;
   /// `x[1][2]`.

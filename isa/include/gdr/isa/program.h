@@ -186,6 +186,10 @@ struct ComputedValue {
   Unit unit = Unit::none;
   std::string name;
   bool integer = false;  // else a floating-point number
+  // Of an integer of the source: how many of the word's lowest bits are its own (0: all of them), and whether it has no
+  // sign. What the bits above them are is not said.
+  std::uint8_t bits = 0;
+  bool is_unsigned = false;
   friend bool operator==(const ComputedValue&, const ComputedValue&) = default;
 };
 
