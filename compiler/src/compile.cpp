@@ -297,6 +297,13 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   std::vector<Message> errors;
   Chosen chosen = choose(imported, options, errors);
   if (errors.empty() && !chosen.body) chosen = choose_lean(imported, options, errors);
+  if (errors.empty() && !chosen.body && !chosen.code.initialization.empty()) {
+    // What is the same in every iteration may take the local memory that the loop needs.
+    CompileOptions in_loop = options;
+    in_loop.hoist = false;
+    Chosen other = choose_lean(imported, in_loop, errors);
+    if (other.body) chosen = std::move(other);
+  }
   if (!errors.empty()) return tell(result, errors);
   Microcode& code = chosen.code;
   const std::optional<Schedule>& body = chosen.body;

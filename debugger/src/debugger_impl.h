@@ -208,6 +208,8 @@ class Debugger::Impl {
   void write_logs() const;
   [[nodiscard]] static Hits hits_of(std::string_view text);
   /// The text with the value of EXPR in place of each {EXPR}.
+  [[nodiscard]] bool has_words(const Expression& expression, isa::Section section, std::size_t line) const;
+  [[nodiscard]] bool may_hold(const Stopping& stopping, const Position& here) const;
   [[nodiscard]] std::string filled_in(std::string_view text) const;
 
   [[nodiscard]] WordPlace watched_place(const Reference& reference) const;

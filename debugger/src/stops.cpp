@@ -117,6 +117,33 @@ bool Debugger::Impl::Hits::hold(std::uint64_t execution) const {
   return false;
 }
 
+/// False where a name of the expression has no word: a member of the j-record outside the loop body, a local variable
+/// before its value is computed.
+bool Debugger::Impl::has_words(const Expression& expression, isa::Section section, std::size_t line) const {
+  bool all = true;
+  expression.for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
+    if (is_place_name(name) || constant(name)) return;
+    if (const auto local = local_named(name, subscripts)) {
+      all = all && locals_.look_up(local->name, section, line).symbol;
+      return;
+    }
+    const Reference reference = symbols_.find(name, subscripts);
+    require_single(reference);
+    all = all && (reference.symbol.storage != isa::Storage::record || section == Section::loop_body);
+  });
+  return all;
+}
+
+/// One line of the source may be lines in several sections. Where a condition has no value at one of them, it does not
+/// hold; if it has none at all of them, it is refused.
+bool Debugger::Impl::may_hold(const Stopping& stopping, const Position& here) const {
+  if (!stopping.condition) return true;
+  return has_words(*stopping.condition, here.section, here.line) ||
+         std::ranges::none_of(stopping.lines, [&](const Clock::Line& line) {
+           return has_words(*stopping.condition, line.section, line.line);
+         });
+}
+
 std::string Debugger::Impl::filled_in(std::string_view text) const {
   std::string filled;
   while (!text.empty()) {
@@ -127,20 +154,9 @@ std::string Debugger::Impl::filled_in(std::string_view text) const {
     if (close == std::string_view::npos) throw Error(fmt::format("log: '{}' has '{{' without '}}'", text));
     const std::string_view inside = text.substr(open + 1, close - open - 1);
     const Expression expression(inside);
-    bool known = true;  // outside the loop body there is no j-record
-    expression.for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
-      if (is_place_name(name) || constant(name)) return;
-      const std::optional<Position> here = position();
-      if (const auto local = local_named(name, subscripts); local && here) {
-        known = known && locals_.look_up(local->name, here->section, here->line).symbol;
-        return;
-      }
-      const Reference reference = symbols_.find(name, subscripts);
-      require_single(reference);
-      known =
-          known && (reference.symbol.storage != isa::Storage::record || (here && here->section == Section::loop_body));
-    });
-    filled += known && position() ? debugger::text_of(evaluate(expression)) : std::string("?");
+    const std::optional<Position> here = position();
+    filled += here && has_words(expression, here->section, here->line) ? debugger::text_of(evaluate(expression))
+                                                                       : std::string("?");
     text.remove_prefix(close + 1);
   }
   return filled;
@@ -248,7 +264,7 @@ bool Debugger::Impl::stands_at(const Stopping& stopping, const Position& here) {
 bool Debugger::Impl::applies(const Stopping& stopping, const Position& here) const {
   if (stopping.watched || stopping.shown.everywhere || !stands_at(stopping, here)) return false;
   if (stopping.hits && !stopping.hits->hold(clock().executions(stopping.lines, timeline_->now()) + 1)) return false;
-  return !stopping.condition || evaluate(*stopping.condition).truth();
+  return !stopping.condition || (may_hold(stopping, here) && evaluate(*stopping.condition).truth());
 }
 
 const Breakpoint* Debugger::Impl::hit_here() const {
@@ -297,7 +313,7 @@ std::optional<Stop> Debugger::Impl::watch_step() {
 std::optional<std::pair<const Debugger::Impl::Stopping*, Focus>> Debugger::Impl::hit_in(const Timeline& timeline,
                                                                                         const Position& here) const {
   for (const Stopping& stopping : stops_) {
-    if (!stopping.shown.everywhere || !stands_at(stopping, here)) continue;
+    if (!stopping.shown.everywhere || !stands_at(stopping, here) || !may_hold(stopping, here)) continue;
     std::optional<Focus> first;
     for_each_element(timeline.chip(), timeline.block_number(), here.run, [&](const Focus& focus) {
       if (!first && evaluate(*stopping.condition, timeline.block(), focus, here.run).truth()) first = focus;

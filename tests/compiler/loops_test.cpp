@@ -1,61 +1,21 @@
 // Loops whose number of turns has a limit that takes more to see than a count from 0 to a constant, and control that
 // goto and nested switches lead, and pointers that move in arrays: they are taken, and the board agrees exactly with
 // the host's compiler.
-#include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "gdr/assembler/assembler.h"
 #include "gdr/compiler/compiler.h"
-#include "gdr/hostlib/device.h"
 #include "host_functions.h"
+#include "pair_bodies.h"
 
 namespace gdr::compiler_testing::loops {
 namespace {
 
-constexpr std::size_t kI = 12;
-constexpr std::size_t kJ = 40;
-constexpr std::size_t kResults = 2;
-
-// As kRecords declares them. Sums of quarters are exact.
-struct I {
-  float x[3];
-  int n;
-  unsigned u;
-};
-struct J {
-  float y[3];
-  int k, l;
-  unsigned v;
-};
-struct F {
-  double s = 0;
-  int c = 0;
-};
-using Pair = void (*)(const I&, const J&, F&);
-
-constexpr const char* kRecords =
-    "#include <gdr/kernel.h>\n#include <algorithm>\n#include <array>\n#include <cmath>\n#include <iterator>\n"
-    "#include <numeric>\n#include <utility>\n"
-    "struct I { float x[3]; int n; unsigned u; };\nstruct J { float y[3]; int k, l; unsigned v; };\n"
-    "struct F { double s; int c; };\nusing Pair = void (*)(const I&, const J&, F&);\n"
-    "static constexpr float edges[16] = {-4, -3, -2.5, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 2.75, 3, 3.25, 3.5, 4};\n"
-    "static constexpr int counts[4] = {1, 2, 4, 6};\n";
-
-struct Body {
-  const char* name;
-  const char* text;
-};
-
-const std::vector<Body>& bodies() {
-  static const std::vector<Body> all{
+const std::vector<PairBody>& bodies() {
+  static const std::vector<PairBody> all{
       {"continue_counts", "int k = 0; while (k < 6) { if (j.k > k) { ++k; f.s += 1; continue; } f.s += 2 * k; ++k; }"},
       {"steps_by_path", "int k = 0; while (k < 8) { f.s += k; if (j.k & (1 << k)) k += 2; else k += 1; }"},
       {"downwards", "int k = 8; while (k > 0) { f.s += k; if (j.k > k) k -= 2; else --k; }"},
@@ -185,73 +145,10 @@ const std::vector<Body>& bodies() {
   return all;
 }
 
-std::string source_of(const std::string& name, const std::string& body) {
-  return fmt::format(
-      "void {0}(const I& i, const J& j, F& f) {{\n{1}\n}}\nextern \"C\" Pair host_{0};\nPair host_{0} = {0};\n", name,
-      body);
-}
-
-struct Data {
-  std::vector<I> i;
-  std::vector<J> j;
-
-  Data() {
-    std::mt19937_64 random(1);
-    const auto quarter = [&] { return 0.25F * static_cast<float>(std::uniform_int_distribution(-16, 16)(random)); };
-    const auto whole = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
-    for (std::size_t n = 0; n < kI; ++n)
-      i.push_back({{quarter(), quarter(), quarter()}, whole(-9, 9), static_cast<unsigned>(whole(0, 100))});
-    for (std::size_t n = 0; n < kJ; ++n) {
-      j.push_back(
-          {{quarter(), quarter(), quarter()}, whole(-9, 9), whole(-3, 12), static_cast<unsigned>(whole(0, 100))});
-    }
-  }
-};
-
-std::vector<std::uint64_t> on_board(const isa::Program& program, const Data& data) {
-  const auto integer = [](int value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); };
-  std::vector<std::uint64_t> i;
-  std::vector<std::uint64_t> j;
-  for (const I& one : data.i)
-    i.insert(i.end(), {bits(one.x[0]), bits(one.x[1]), bits(one.x[2]), integer(one.n), std::uint64_t{one.u}});
-  for (const J& one : data.j) {
-    j.insert(j.end(),
-             {bits(one.y[0]), bits(one.y[1]), bits(one.y[2]), integer(one.k), integer(one.l), std::uint64_t{one.v}});
-  }
-  Device device;
-  device.load(program);
-  device.write_j(0, j);
-  return device.run(i, kJ);
-}
-
 TEST(LimitedLoops, AreTakenAndExact) {
   if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
-  std::string source = kRecords;
-  for (const Body& body : bodies()) source += source_of(body.name, body.text);
-  const HostFunctions host(source, HostCompiler::plain);
-  const Data data;
-  for (const Body& body : bodies()) {
-    SCOPED_TRACE(body.name);
-    compiler::CompileOptions options;
-    options.effort = 1;
-    options.function = body.name;
-    const compiler::CompileResult compiled = compiler::compile_ir(host.bitcode(), "all.bc", options);
-    EXPECT_NE(compiled.source, "") << compiler::format_diagnostics(compiled);
-    if (compiled.source.empty()) continue;
-    // Each of them is some ten decisions: flags that were set anew for each reader would be thousands.
-    EXPECT_LE(compiled.lines, 900U);
-    const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "loops.vsm");
-    ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
-    const auto pair = *static_cast<Pair*>(host.symbol(std::string("host_") + body.name));
-    const std::vector<std::uint64_t> words = on_board(*assembled.program, data);
-    ASSERT_EQ(words.size(), kI * kResults);
-    for (std::size_t i = 0; i < kI; ++i) {
-      F f;
-      for (const J& j : data.j) pair(data.i[i], j, f);
-      EXPECT_EQ(std::bit_cast<double>(words[kResults * i]), f.s) << i;
-      EXPECT_EQ(static_cast<std::int32_t>(words[kResults * i + 1]), f.c) << i;
-    }
-  }
+  // Each of them is some ten decisions: flags that were set anew for each reader would be thousands.
+  expect_exact(bodies(), 900);
 }
 
 struct Unlimited {
@@ -273,8 +170,8 @@ TEST(LimitedLoops, WithoutALimitAreRefusedWithWhatIsMissing) {
        "its end depends on nothing that the turns before changed: count them, and end the loop by the count"}};
   for (const Unlimited& one : all) {
     SCOPED_TRACE(one.name);
-    const std::string head = kRecords;
-    const std::string code = llvm_code(head + source_of(one.name, one.text), false);
+    const std::string head = kPairRecords;
+    const std::string code = llvm_code(head + pair_source({one.name, one.text}), false);
     const compiler::CompileResult compiled = compiler::compile_ir(code, "loops.bc");
     ASSERT_FALSE(compiled.diagnostics.empty());
     EXPECT_EQ(compiled.diagnostics[0].message,

@@ -1,6 +1,7 @@
 #include "changes.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <set>
@@ -244,21 +245,46 @@ class ChangeFinder {
     for (const std::size_t side : {0U, 1U}) {
       int own = less->operands[side];
       int older = bare(less->operands[1 - side]);
-      if (is_extended(older)) older = bare(node(older).operands[0]);
+      if (const Extended of_type = extended(older); of_type.of >= 0) older = bare(of_type.of);
       if (older != bare(before)) continue;
-      const bool extended = is_extended(own) && is_same(node(own).operands[0], key);
-      if (!extended && !is_same(own, key)) continue;
+      const Extended of_own = extended(own);
+      const Extended of_key = extended(key);
+      const bool both = of_own.bits == of_key.bits && of_own.is_signed == of_key.is_signed && of_key.of >= 0;
+      const bool is_wider = of_own.of >= 0 && (is_same(of_own.of, key) || (both && is_same(of_own.of, of_key.of)));
+      if (!is_wider && !is_same(own, key)) continue;
       const bool least = (side == 0) != opposite;
-      if (!extended) own = key;
+      if (!is_wider) own = key;
       if (less->act == Act::less) return Extreme{least ? Act::minimum : Act::maximum, own};
       return Extreme{least ? Act::imin : Act::imax, own};
     }
     return std::nullopt;
   }
 
-  /// An integer whose bits above its type are made those of the number.
-  [[nodiscard]] bool is_extended(int number) const {
-    return node(number).act == Act::sign_extend || node(number).act == Act::zero_extend;
+  /// An integer whose bits above its type are made those of the number, by an operation or by a mask.
+  struct Extended {
+    int of = -1;  // -1: it is none
+    unsigned bits = 0;
+    bool is_signed = false;
+  };
+  /// To the type of the result; other bits are another number.
+  [[nodiscard]] Extended extended(int number) const {
+    constexpr unsigned kBits = 8;  // of a byte
+    const Field& field = function_.records[static_cast<std::size_t>(Record::result)][store_.field];
+    const Extended found = extension(number);
+    return found.bits == kBits * field.bytes ? found : Extended{};
+  }
+  [[nodiscard]] Extended extension(int number) const {
+    const Node& value = node(number);
+    if (value.act == Act::sign_extend || value.act == Act::zero_extend)
+      return {value.operands[0], static_cast<unsigned>(value.integer), value.act == Act::sign_extend};
+    if (value.act != Act::iand) return {};
+    for (const std::size_t side : {0U, 1U}) {
+      const Node& mask = node(bare(value.operands[side]));
+      const auto bits = static_cast<std::uint64_t>(mask.integer);
+      if (mask.act == Act::constant && bits != 0 && (bits & (bits + 1)) == 0)
+        return {value.operands[1 - side], static_cast<unsigned>(std::bit_width(bits)), false};
+    }
+    return {};
   }
 
   [[nodiscard]] int bare(int number) const {

@@ -195,9 +195,24 @@ class ResultNamer {
     for (llvm::Instruction* one : replaced) one->eraseFromParent();
   }
 
+  static bool is_zero_extended(const llvm::CmpInst& condition) {
+    return llvm::isa<llvm::ZExtInst>(condition.getOperand(0));
+  }
+
+  static bool are_extended(const llvm::Value& a, const llvm::Value& b, const llvm::CmpInst& condition) {
+    const bool with_sign = llvm::isa<llvm::SExtInst>(a) && llvm::isa<llvm::SExtInst>(b) && condition.isSigned();
+    return with_sign || (llvm::isa<llvm::ZExtInst>(a) && llvm::isa<llvm::ZExtInst>(b));
+  }
+
   llvm::Instruction* extreme_of(const Choice& choice, llvm::Instruction& at) {
     llvm::Value* a = choice.condition->getOperand(0);
     llvm::Value* b = choice.condition->getOperand(1);
+    // C++ compares integers shorter than int as ints.
+    const bool extended = are_extended(*a, *b, *choice.condition);
+    if (extended) {
+      a = without_widening(a);
+      b = without_widening(b);
+    }
     const bool same = (a == choice.yes && b == choice.no) || (a == choice.no && b == choice.yes);
     if (!same || a == b) return nullptr;
     bool less = false;
@@ -226,9 +241,10 @@ class ResultNamer {
     }
     const bool least = less == (a == choice.yes);
     const bool floating = a->getType()->isFloatingPointTy();
-    const auto id = floating                         ? (least ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum)
-                    : choice.condition->isUnsigned() ? (least ? llvm::Intrinsic::umin : llvm::Intrinsic::umax)
-                                                     : (least ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
+    const auto id = floating ? (least ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum)
+                    : choice.condition->isUnsigned() || (extended && is_zero_extended(*choice.condition))
+                        ? (least ? llvm::Intrinsic::umin : llvm::Intrinsic::umax)
+                        : (least ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
     if (a->getType()->isPointerTy() || a->getType()->isIntegerTy(1)) return nullptr;
     llvm::Instruction* before = llvm::isa<llvm::PHINode>(at) ? &*at.getParent()->getFirstInsertionPt() : &at;
     for (llvm::Value* operand : {a, b}) {
@@ -441,7 +457,7 @@ void run_passes(llvm::Module& module) {
   run(module, kToRegisters);
   if (has_vectors(module)) run(module, kToScalars);
   run(module, kToParts);
-  part_structures(module);
+  if (part_structures(module)) run(module, kToRegisters);
   for (llvm::Function& function : module) {
     const llvm::DISubprogram* described = function.getSubprogram();
     if (function.isDeclaration() || described == nullptr || !is_pair_function(*described)) continue;
