@@ -251,6 +251,57 @@ void ways(const I& i, const J& j, F& f) {
             self.assertTrue(shown or name == "sum", name)
         self.assertRegex(self.succeeds("debug", source, *data, stdin="pair i=0 j=0\nprint j.q\n").out, r"(?m)^j\.q = 1$")
 
+    def test_of_turns_that_break_has_ended_are_not_shown(self):
+        source = self.file("turns.cc", """struct I { int n; }; struct J { int v[4]; }; struct F { int s, k; };
+void turns(const I& i, const J& j, F& f) {
+  int x = 100, m = 0;
+  for (int k = 0; k < 4; ++k) {
+    m = j.v[k] * 7;
+    if (m > i.n) break;
+    x += m;
+  }
+  f.s += x;
+  f.k ^= m & 1023;
+}
+""")
+        data = ["--i", self.file("turns_i.csv", "n\n60\n"), "--j", self.file("turns_j.csv", "v[0],v[1],v[2],v[3]\n1,20,300,4000\n")]
+        for name, values in (("x", {100, 107}), ("m", {7, 140})):
+            script = "pair i=0 j=0\n" + f"print {name}\nstep\n" * 60
+            ended = self.succeeds("debug", source, *data, stdin=script)
+            self.assertLessEqual({int(value) for value in re.findall(rf"(?m)^{name} = (\S+)", ended.out)}, values)
+            self.assertRegex(ended.err, f"{name} (is not known here|.* control chooses among its values)")
+
+    def test_have_members_of_their_own(self):
+        source = self.file("rotated.cc", """struct I { float w, x; }; struct J { float v; unsigned u; }; struct F { float s; unsigned c; };
+struct Q { float w, x; float dot(const Q& o) const { return w * o.w + x * o.x; } };
+void rotated(const I& i, const J& j, F& f) {
+  Q q{i.w, i.x};
+  q.w /= 4;
+  q.x *= j.v;
+  const unsigned hash = j.u * 2654435761u;
+  f.s += Q{j.v, 2}.dot(q);
+  f.c ^= hash;
+}
+""")
+        data = ["--i", self.file("rotated_i.csv", "w,x\n8,5\n"), "--j", self.file("rotated_j.csv", "v,u\n3,12345\n")]
+        for name, values in (("q.w", {2}), ("q.x", {15}), ("hash", {12345 * 2654435761 % 2**32}), ("o.w", set())):
+            script = "pair i=0 j=0\n" + f"print {name}\nstep\n" * 40
+            ended = self.succeeds("debug", source, *data, stdin=script)
+            self.assertEqual({float(value) for value in re.findall(rf"(?m)^{re.escape(name)} = (\S+)", ended.out)}, values)
+        self.assertIn("o.w is in no word that can be shown", ended.err)
+        self.assertRegex(self.succeeds("debug", source, *data, stdin="print i.w\n").out, r"(?m)^i\.w = 8")
+
+    def test_conditions_hold_only_where_they_have_a_value(self):
+        source = self.file("twice.cc", """struct I { float x; }; struct J { int day; float y; }; struct F { float s; };
+void twice(const I& i, const J& j, F& f) {
+  f.s += (i.x * i.x + 3) * (j.y + j.day);
+}
+""")
+        data = ["--i", self.file("twice_i.csv", "x\n2\n"), "--j", self.file("twice_j.csv", "day,y\n" + "".join(f"{n},1\n" for n in range(70)))]
+        ended = self.succeeds("debug", source, *data, stdin="break 3 if j.day == 64\nrun\nprint j.day\n")
+        self.assertIn("j.day = 64", ended.out)
+        self.assertEqual(ended.err, "")
+
     def test_stand_beside_members_of_records(self):
         for name, value in (("i.x", 1), ("j.x", 4), ("f.s", 0), ("i.a", -2), ("j.b", 7)):
             shown = self.succeeds("debug", self.source, *self.data, stdin=f"pair i=0 j=0\nprint {name}\n").out

@@ -147,6 +147,19 @@ class Events(unittest.TestCase):
                 report = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
                 self.assertGreater(report["events"]["untaken"]["invalid"], 0)
 
+    def test_blocks_without_a_pair_take_roots_of_infinity_without_one(self):
+        for number, end in (("float", "f.f = std::sqrt(f.f);"), ("double", "f.f = 2 * std::sqrt(f.f);")):
+            with self.subTest(number):
+                text = f"""#include <gdr/kernel.h>
+struct I {{ {number} x; }}; struct J {{ {number} y, q; }}; struct F {{ {number} f; }};
+void near(const I& i, const J& j, F& f) {{ const {number} d = j.y - i.x; f.f = std::fmin(f.f, d * d + j.q); }}
+void near_finish(F& f) {{ {end} }}
+"""
+                (self.folder / "near.cc").write_text(text, encoding="utf-8")
+                done = self.program("run", "near.cc", "--i", "i.csv", "--j", "j.csv")
+                self.assertEqual(counts_in(done.stderr), (0, 0, 0), done.stderr)
+                self.assertEqual([float(line) for line in done.stdout.split()[1:]], [2 if number == "double" else 1] * N)
+
     def test_the_module_warns_of_them(self):
         for name, expected in EXPECTED.items():
             kernel = grapedr.compile_kernel(self.source(name))

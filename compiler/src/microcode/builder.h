@@ -173,6 +173,11 @@ class Builder {
   Operand lessened(const Operand& x, const Truth& where);
   Operand rsqrt_long_of(const Operand& x, const Operand& about);
   Operand rsqrt_start(const Operand& x, Operand& half);
+  Operand sqrt_anywhere(const Operand& argument);
+  Operand sqrt_long_anywhere(const Operand& x);
+  Operand root_at_end(const Operand& argument, isa::Width width, Operand (Builder::*root)(const Operand&));
+  /// True in the function for the end of a pair function.
+  [[nodiscard]] bool is_end() const { return section_ == &code_.termination && !code_.experiment && !code_.fast; }
   Operand exp2_of(const Operand& t);
   Operand log_of(const Operand& x, Operand& n, Operand& f);
   Operand polynomial(const Operand& x, std::vector<double> coefficients);

@@ -135,7 +135,20 @@ Operand Builder::rsqrt(const Operand& argument) {
   return operation(Op::FMAX, {add(r, mul(r, left, kShort), kShort), at_zero}, kShort);
 }
 
+/// Functions for the end also run in blocks without a pair, whose least result is infinity: there its root is made
+/// without the event that it is elsewhere.
+Operand Builder::root_at_end(const Operand& argument, Width width, Operand (Builder::*root)(const Operand&)) {
+  const Operand x = settled(argument, width);
+  const Operand largest = bits(width == kLong ? "7fefffffffffffffff" : kLargest, width);
+  const Operand made = (this->*root)(operation(Op::FMIN, {x, largest}, width));
+  return merge(made, x, compare(Op::FSUB, largest, x, width, Condition::negative), false);
+}
+
 Operand Builder::sqrt(const Operand& argument) {
+  return is_end() ? root_at_end(argument, kShort, &Builder::sqrt_anywhere) : sqrt_anywhere(argument);
+}
+
+Operand Builder::sqrt_anywhere(const Operand& argument) {
   const Operand x = settled(argument, kShort);
   Operand half;
   const Operand r = rsqrt_start(x, half);
@@ -189,6 +202,10 @@ Operand Builder::rsqrt_long_of(const Operand& x, const Operand& about) {
 Operand Builder::rsqrt_long(const Operand& x) { return rsqrt_long_of(x, settled(x, kShort)); }
 
 Operand Builder::sqrt_long(const Operand& x) {
+  return is_end() ? root_at_end(x, kLong, &Builder::sqrt_long_anywhere) : sqrt_long_anywhere(x);
+}
+
+Operand Builder::sqrt_long_anywhere(const Operand& x) {
   // 1/sqrt of 2^-1021 in place of 0: a number, which times 0 is 0.
   const Operand about = operation(Op::FMAX, {x, bits("002000000", kShort)}, kShort);
   return product(rsqrt_long_of(x, about), x, kLong);

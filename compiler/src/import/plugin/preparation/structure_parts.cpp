@@ -2,11 +2,9 @@
 
 #include <llvm/ADT/APInt.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include <optional>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "import/plugin/records.h"
+#include "local_structures.h"
 
 namespace gdr::compiler {
 namespace {
@@ -179,15 +178,6 @@ class Members {
   std::vector<std::vector<Field>> records_;
 };
 
-llvm::Value* behind(llvm::Value* place, std::uint64_t bytes, llvm::Instruction& at) {
-  if (bytes == 0) return place;
-  auto* index = llvm::ConstantInt::get(llvm::Type::getInt64Ty(at.getContext()), bytes);
-  auto* there =
-      llvm::GetElementPtrInst::CreateInBounds(llvm::Type::getInt8Ty(at.getContext()), place, {index}, "", &at);
-  there->setDebugLoc(at.getDebugLoc());
-  return there;
-}
-
 void load_parts(llvm::LoadInst& load, const std::vector<Part>& parts) {
   for (const auto& [part, first] : parts) {
     llvm::Value* place = behind(load.getPointerOperand(), first / 8, load);
@@ -197,262 +187,13 @@ void load_parts(llvm::LoadInst& load, const std::vector<Part>& parts) {
   }
 }
 
-// ---- structures in memory that an index at run time keeps there --------------------------------------------------
-
-/// The type of a member of which a copy of a structure says the size, and by its tag the name.
-llvm::Type* type_of_member(const llvm::MDNode& tag, std::uint64_t bytes, llvm::LLVMContext& context) {
-  constexpr unsigned kTypeOfAccess = 1;
-  const auto* type = tag.getNumOperands() > kTypeOfAccess
-                         ? llvm::dyn_cast_or_null<llvm::MDNode>(tag.getOperand(kTypeOfAccess).get())
-                         : nullptr;
-  const auto* name = type != nullptr && type->getNumOperands() > 0
-                         ? llvm::dyn_cast_or_null<llvm::MDString>(type->getOperand(0).get())
-                         : nullptr;
-  if (name != nullptr && name->getString() == "float") return llvm::Type::getFloatTy(context);
-  if (name != nullptr && name->getString() == "double") return llvm::Type::getDoubleTy(context);
-  return llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * bytes));
-}
-
-/// A copy of a structure, as clang describes it, becomes one of each member.
-bool copy_by_members(llvm::MemCpyInst& copy) {
-  const llvm::MDNode* members = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
-  if (members == nullptr || members->getNumOperands() % 3 != 0) return false;
-  for (unsigned n = 0; n < members->getNumOperands(); n += 3) {
-    const auto* first = llvm::mdconst::dyn_extract<llvm::ConstantInt>(members->getOperand(n));
-    const auto* bytes = llvm::mdconst::dyn_extract<llvm::ConstantInt>(members->getOperand(n + 1));
-    const auto* tag = llvm::dyn_cast<llvm::MDNode>(members->getOperand(n + 2));
-    if (first == nullptr || bytes == nullptr || tag == nullptr || bytes->getZExtValue() > sizeof(std::int64_t))
-      return false;
-  }
-  for (unsigned n = 0; n < members->getNumOperands(); n += 3) {
-    const std::uint64_t first = llvm::mdconst::extract<llvm::ConstantInt>(members->getOperand(n))->getZExtValue();
-    const std::uint64_t bytes = llvm::mdconst::extract<llvm::ConstantInt>(members->getOperand(n + 1))->getZExtValue();
-    llvm::Type* type = type_of_member(*llvm::cast<llvm::MDNode>(members->getOperand(n + 2)), bytes, copy.getContext());
-    auto* loaded = new llvm::LoadInst(type, behind(copy.getRawSource(), first, copy), "", false, llvm::Align(1), &copy);
-    auto* stored = new llvm::StoreInst(loaded, behind(copy.getRawDest(), first, copy), false, llvm::Align(1), &copy);
-    loaded->setDebugLoc(copy.getDebugLoc());
-    stored->setDebugLoc(copy.getDebugLoc());
-  }
-  copy.eraseFromParent();
-  return true;
-}
-
-/// All numbers of a type, with their places in bytes.
-void each_number(llvm::Type& type, std::uint64_t at, const llvm::DataLayout& layout,
-                 std::vector<std::pair<llvm::Type*, std::uint64_t>>& found) {
-  if (auto* structure = llvm::dyn_cast<llvm::StructType>(&type)) {
-    const llvm::StructLayout& places = *layout.getStructLayout(structure);
-    for (unsigned n = 0; n < structure->getNumElements(); ++n)
-      each_number(*structure->getElementType(n), at + places.getElementOffset(n).getFixedValue(), layout, found);
-  } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(&type)) {
-    const std::uint64_t step = layout.getTypeAllocSize(array->getElementType()).getFixedValue();
-    for (std::uint64_t n = 0; n < array->getNumElements(); ++n)
-      each_number(*array->getElementType(), at + n * step, layout, found);
-  } else {
-    found.emplace_back(&type, at);
-  }
-}
-
-/// A local structure that is set to 0 as a whole.
-bool clear_by_members(llvm::MemSetInst& clear) {
-  constexpr std::size_t kMostNumbers = 256;
-  const llvm::DataLayout& layout = clear.getModule()->getDataLayout();
-  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(clear.getDest());
-  const auto* value = llvm::dyn_cast<llvm::Constant>(clear.getValue());
-  const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(clear.getLength());
-  if (variable == nullptr || value == nullptr || !value->isNullValue() || bytes == nullptr) return false;
-  llvm::Type* type = variable->getAllocatedType();
-  if (!type->isStructTy() || layout.getTypeAllocSize(type).getFixedValue() != bytes->getZExtValue()) return false;
-  std::vector<std::pair<llvm::Type*, std::uint64_t>> numbers;
-  each_number(*type, 0, layout, numbers);
-  if (numbers.size() > kMostNumbers) return false;
-  for (const auto& [number, at] : numbers) {
-    auto* stored = new llvm::StoreInst(llvm::Constant::getNullValue(number), behind(clear.getDest(), at, clear), false,
-                                       llvm::Align(1), &clear);
-    stored->setDebugLoc(clear.getDebugLoc());
-  }
-  clear.eraseFromParent();
-  return true;
-}
-
-/// A store of several entries of a local array of integers becomes one of each.
-bool store_by_entries(llvm::StoreInst& store) {
-  const auto* whole = llvm::dyn_cast<llvm::IntegerType>(store.getValueOperand()->getType());
-  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(store.getPointerOperand()));
-  if (whole == nullptr || variable == nullptr) return false;
-  const llvm::Type* type = variable->getAllocatedType();
-  while (type->isArrayTy() || (type->isStructTy() && type->getStructNumElements() == 1))
-    type = type->isArrayTy() ? type->getArrayElementType() : type->getStructElementType(0);
-  const unsigned bits = whole->getBitWidth();
-  if (!type->isIntegerTy() || type->getIntegerBitWidth() % 8 != 0) return false;
-  const unsigned of_entry = type->getIntegerBitWidth();
-  if (bits <= of_entry || bits % of_entry != 0) return false;
-  for (unsigned first = 0; first < bits; first += of_entry) {
-    llvm::Value* part = store.getValueOperand();
-    if (first != 0)
-      part = llvm::BinaryOperator::CreateLShr(part, llvm::ConstantInt::get(part->getType(), first), "", &store);
-    part = new llvm::TruncInst(part, llvm::Type::getIntNTy(store.getContext(), of_entry), "", &store);
-    auto* stored =
-        new llvm::StoreInst(part, behind(store.getPointerOperand(), first / 8, store), false, llvm::Align(1), &store);
-    stored->setDebugLoc(store.getDebugLoc());
-  }
-  store.eraseFromParent();
-  return true;
-}
-
-/// A local structure of which one member is at an index at run time: each member becomes a variable of its own.
-class StructureParts {
- public:
-  explicit StructureParts(llvm::AllocaInst& variable)
-      : variable_(variable), layout_(variable.getModule()->getDataLayout()) {}
-
-  bool run() {
-    type_ = llvm::dyn_cast<llvm::StructType>(variable_.getAllocatedType());
-    if (type_ == nullptr || variable_.isArrayAllocation() || type_->getNumElements() < 2) return false;
-    for (llvm::User* user : variable_.users()) {
-      if (!member_of(*user)) return false;
-    }
-    std::vector<llvm::AllocaInst*> members;
-    for (llvm::Type* type : type_->elements()) {
-      members.push_back(new llvm::AllocaInst(type, 0, variable_.getName(), &variable_));
-    }
-    for (llvm::User* user : llvm::make_early_inc_range(variable_.users())) {
-      auto& at = *llvm::cast<llvm::Instruction>(user);
-      const Member member = *member_of(at);
-      if (member.none) {
-        at.eraseFromParent();
-      } else if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&at)) {
-        move(*address, *members[member.number], member.rest);
-      } else {
-        at.replaceUsesOfWith(&variable_, members[member.number]);
-      }
-    }
-    describe(members);
-    variable_.eraseFromParent();
-    return true;
-  }
-
- private:
-  struct Member {
-    unsigned number = 0;
-    std::uint64_t rest = 0;  // bytes from its beginning
-    bool none = false;       // a marker of the variable's life
-  };
-
-  /// Nothing: the whole structure is used, or its address.
-  [[nodiscard]] std::optional<Member> member_of(llvm::User& user) const {
-    if (const auto* marker = llvm::dyn_cast<llvm::IntrinsicInst>(&user)) {
-      return marker->isLifetimeStartOrEnd() ? std::optional(Member{0, 0, true}) : std::nullopt;
-    }
-    if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&user)) {
-      if (address->getSourceElementType() == type_ && address->getNumIndices() >= 2) {
-        const auto* whole = llvm::dyn_cast<llvm::ConstantInt>(address->getOperand(1));
-        const auto* number = llvm::dyn_cast<llvm::ConstantInt>(address->getOperand(2));
-        if (whole == nullptr || !whole->isZero() || number == nullptr) return std::nullopt;
-        return Member{static_cast<unsigned>(number->getZExtValue()), 0, false};
-      }
-      if (is_of_first(*address)) return Member{};
-      llvm::APInt offset(64, 0);
-      if (!address->accumulateConstantOffset(layout_, offset)) return std::nullopt;
-      return at(offset.getZExtValue(), 1);
-    }
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&user)) {
-      return at(0, layout_.getTypeStoreSize(load->getType()).getFixedValue());
-    }
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&user)) {
-      if (store->getValueOperand() == &variable_) return std::nullopt;
-      return at(0, layout_.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue());
-    }
-    return std::nullopt;
-  }
-
-  /// An entry of an array that is the first member.
-  [[nodiscard]] bool is_of_first(const llvm::GetElementPtrInst& address) const {
-    const auto* whole = llvm::dyn_cast<llvm::ConstantInt>(address.getOperand(1));
-    return address.getSourceElementType() == type_->getElementType(0) && address.getNumIndices() >= 2 &&
-           whole != nullptr && whole->isZero();
-  }
-
-  [[nodiscard]] std::optional<Member> at(std::uint64_t offset, std::uint64_t bytes) const {
-    const llvm::StructLayout& layout = *layout_.getStructLayout(type_);
-    if (offset >= layout.getSizeInBytes().getFixedValue()) return std::nullopt;
-    const unsigned number = layout.getElementContainingOffset(offset);
-    const std::uint64_t rest = offset - layout.getElementOffset(number).getFixedValue();
-    const std::uint64_t size = layout_.getTypeAllocSize(type_->getElementType(number)).getFixedValue();
-    return rest + bytes <= size ? std::optional(Member{number, rest, false}) : std::nullopt;
-  }
-
-  void move(llvm::GetElementPtrInst& address, llvm::AllocaInst& member, std::uint64_t rest) {
-    if (is_of_first(address)) return address.setOperand(0, &member);
-    llvm::Value* there = &member;
-    if (address.getSourceElementType() == type_ && address.getNumIndices() > 2) {
-      llvm::SmallVector<llvm::Value*, 4> indices{llvm::ConstantInt::get(address.getOperand(1)->getType(), 0)};
-      indices.append(address.idx_begin() + 2, address.idx_end());
-      auto* moved = llvm::GetElementPtrInst::CreateInBounds(member.getAllocatedType(), &member, indices, "", &address);
-      moved->setDebugLoc(address.getDebugLoc());
-      there = moved;
-    } else {
-      there = behind(there, rest, address);
-    }
-    address.replaceAllUsesWith(there);
-    address.eraseFromParent();
-  }
-
-  void describe(const std::vector<llvm::AllocaInst*>& members) {
-    const llvm::StructLayout& layout = *layout_.getStructLayout(type_);
-    for (llvm::DbgVariableRecord* record : llvm::findDVRDeclares(&variable_)) {
-      for (unsigned n = 0; n < members.size(); ++n) {
-        const auto first = static_cast<unsigned>(8 * layout.getElementOffset(n).getFixedValue());
-        const auto bits = static_cast<unsigned>(layout_.getTypeSizeInBits(type_->getElementType(n)).getFixedValue());
-        const auto expression = llvm::DIExpression::createFragmentExpression(record->getExpression(), first, bits);
-        if (!expression) continue;
-        llvm::DbgVariableRecord* own = record->clone();
-        own->setRawLocation(llvm::ValueAsMetadata::get(members[n]));
-        own->setExpression(*expression);
-        own->insertBefore(record);
-      }
-      record->eraseFromParent();
-    }
-  }
-
-  llvm::AllocaInst& variable_;
-  const llvm::DataLayout& layout_;
-  llvm::StructType* type_ = nullptr;
-};
-
-bool part_what_stays_in_memory(llvm::Function& function) {
-  std::vector<llvm::Instruction*> found;
-  for (llvm::Instruction& next : llvm::instructions(function)) {
-    if (llvm::isa<llvm::MemCpyInst, llvm::MemSetInst, llvm::StoreInst>(next)) found.push_back(&next);
-  }
-  bool any = false;
-  for (llvm::Instruction* one : found) {
-    auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(one);
-    auto* clear = llvm::dyn_cast<llvm::MemSetInst>(one);
-    const bool parted = copy != nullptr    ? copy_by_members(*copy)
-                        : clear != nullptr ? clear_by_members(*clear)
-                                           : store_by_entries(*llvm::cast<llvm::StoreInst>(one));
-    any = any || parted;
-  }
-  for (bool again = true; again;) {  // members may be structures
-    std::vector<llvm::AllocaInst*> variables;
-    for (llvm::Instruction& next : function.getEntryBlock()) {
-      if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&next)) variables.push_back(variable);
-    }
-    again = false;
-    for (llvm::AllocaInst* variable : variables) again = StructureParts(*variable).run() || again;
-    any = any || again;
-  }
-  return any;
-}
-
 }  // namespace
 
 bool part_structures(llvm::Module& module) {
   bool stored = false;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    stored = part_what_stays_in_memory(function) || stored;
+    stored = part_local_structures(function) || stored;
     hand_on_members(function);
     const Members members(function);
     std::vector<llvm::Instruction*> needless;
