@@ -40,6 +40,14 @@ const std::vector<PairBody>& bodies() {
       {"shorts_by_value",
        "const auto make = [](int a, int b) -> std::array<short, 4> { return {static_cast<short>(a), "
        "static_cast<short>(b), 3, -4}; }; const auto r = make(i.n, j.k); f.c += r[j.v & 3];"},
+      {"shorts_changed_in_between",
+       "using R = std::array<short, 4>; const auto make = [](int a, int b) -> R { if (a > b) return "
+       "{static_cast<short>(a), static_cast<short>(b), static_cast<short>(a * b), -1}; return {static_cast<short>(b), "
+       "2, "
+       "static_cast<short>(b - a), static_cast<short>(3 * a)}; }; const auto twist = [](R r, int k) { if (k > 4) "
+       "std::swap(r[0], r[3]); else r[k & 3] += 5; return r; }; const R r = twist(make(i.n, j.k), i.n ^ j.k); for (int "
+       "n "
+       "= 0; n < 4; ++n) f.c += r[n] * (n + 1); f.s += r[j.v & 3];"},
       {"list_in_structure",
        "struct List { float p[5]; int n = 0; void add(float q) { p[n++] = q; } }; List v; if (i.n > 0) v.add(i.x[0]); "
        "if (j.k > 0) v.add(j.y[0]); v.add(j.y[1]); f.c += v.n; f.s += v.p[0] + 2 * v.p[v.n - 1];"},

@@ -100,28 +100,52 @@ bool clear_by_members(llvm::MemSetInst& clear) {
   return true;
 }
 
-/// A store of several entries of a local array of integers becomes one of each.
-bool store_by_entries(llvm::StoreInst& store) {
-  const auto* whole = llvm::dyn_cast<llvm::IntegerType>(store.getValueOperand()->getType());
-  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(store.getPointerOperand()));
-  if (whole == nullptr || variable == nullptr) return false;
+/// Bits of the entries of a local array of integers if an access of `bits` bits takes several of them; otherwise 0.
+unsigned bits_of_entries(llvm::Value* place, const llvm::Type& accessed) {
+  const auto* whole = llvm::dyn_cast<llvm::IntegerType>(&accessed);
+  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(place));
+  if (whole == nullptr || variable == nullptr) return 0;
   const llvm::Type* type = variable->getAllocatedType();
   while (type->isArrayTy() || (type->isStructTy() && type->getStructNumElements() == 1))
     type = type->isArrayTy() ? type->getArrayElementType() : type->getStructElementType(0);
-  const unsigned bits = whole->getBitWidth();
-  if (!type->isIntegerTy() || type->getIntegerBitWidth() % 8 != 0) return false;
-  const unsigned of_entry = type->getIntegerBitWidth();
-  if (bits <= of_entry || bits % of_entry != 0) return false;
-  for (unsigned first = 0; first < bits; first += of_entry) {
+  if (!type->isIntegerTy() || type->getIntegerBitWidth() % 8 != 0) return 0;
+  const unsigned bits = type->getIntegerBitWidth();
+  return whole->getBitWidth() > bits && whole->getBitWidth() % bits == 0 ? bits : 0;
+}
+
+bool store_by_entries(llvm::StoreInst& store) {
+  const unsigned bits = bits_of_entries(store.getPointerOperand(), *store.getValueOperand()->getType());
+  if (bits == 0) return false;
+  const unsigned all = store.getValueOperand()->getType()->getIntegerBitWidth();
+  for (unsigned first = 0; first < all; first += bits) {
     llvm::Value* part = store.getValueOperand();
     if (first != 0)
       part = llvm::BinaryOperator::CreateLShr(part, llvm::ConstantInt::get(part->getType(), first), "", &store);
-    part = new llvm::TruncInst(part, llvm::Type::getIntNTy(store.getContext(), of_entry), "", &store);
-    auto* stored =
-        new llvm::StoreInst(part, behind(store.getPointerOperand(), first / 8, store), false, llvm::Align(1), &store);
+    part = new llvm::TruncInst(part, llvm::Type::getIntNTy(store.getContext(), bits), "", &store);
+    llvm::Value* place = behind(store.getPointerOperand(), first / 8, store);
+    auto* stored = new llvm::StoreInst(part, place, false, llvm::Align(1), &store);
     stored->setDebugLoc(store.getDebugLoc());
   }
   store.eraseFromParent();
+  return true;
+}
+
+bool load_by_entries(llvm::LoadInst& load) {
+  const unsigned bits = bits_of_entries(load.getPointerOperand(), *load.getType());
+  if (bits == 0) return false;
+  llvm::Value* whole = nullptr;
+  for (unsigned first = 0; first < load.getType()->getIntegerBitWidth(); first += bits) {
+    llvm::Value* place = behind(load.getPointerOperand(), first / 8, load);
+    auto* entry =
+        new llvm::LoadInst(llvm::Type::getIntNTy(load.getContext(), bits), place, "", false, llvm::Align(1), &load);
+    entry->setDebugLoc(load.getDebugLoc());
+    llvm::Value* part = new llvm::ZExtInst(entry, load.getType(), "", &load);
+    if (first != 0)
+      part = llvm::BinaryOperator::CreateShl(part, llvm::ConstantInt::get(load.getType(), first), "", &load);
+    whole = whole == nullptr ? part : llvm::BinaryOperator::CreateOr(whole, part, "", &load);
+  }
+  load.replaceAllUsesWith(whole);
+  load.eraseFromParent();
   return true;
 }
 
@@ -250,15 +274,15 @@ class StructureParts {
 bool part_local_structures(llvm::Function& function) {
   std::vector<llvm::Instruction*> found;
   for (llvm::Instruction& next : llvm::instructions(function)) {
-    if (llvm::isa<llvm::MemCpyInst, llvm::MemSetInst, llvm::StoreInst>(next)) found.push_back(&next);
+    if (llvm::isa<llvm::MemCpyInst, llvm::MemSetInst, llvm::StoreInst, llvm::LoadInst>(next)) found.push_back(&next);
   }
   bool any = false;
   for (llvm::Instruction* one : found) {
-    auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(one);
-    auto* clear = llvm::dyn_cast<llvm::MemSetInst>(one);
-    const bool parted = copy != nullptr    ? copy_by_members(*copy)
-                        : clear != nullptr ? clear_by_members(*clear)
-                                           : store_by_entries(*llvm::cast<llvm::StoreInst>(one));
+    bool parted = false;
+    if (auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(one)) parted = copy_by_members(*copy);
+    if (auto* clear = llvm::dyn_cast<llvm::MemSetInst>(one)) parted = clear_by_members(*clear);
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(one)) parted = store_by_entries(*store);
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(one)) parted = load_by_entries(*load);
     any = any || parted;
   }
   for (bool again = true; again;) {  // members may be structures
