@@ -94,6 +94,14 @@ const std::vector<std::string>& expressions() {
       "i.s * j.z", "i.c * j.d", "static_cast<int>(i.u * j.v)", "static_cast<int>(i.u * 0x85ebca6bu)",
       "static_cast<int>(i.u * 5u - j.v * 7u)", "i.h * j.k", "static_cast<int>(i.u * i.u + j.v)",
       "static_cast<int>((i.u ^ (i.u >> 16)) * 0xc2b2ae35u >> 8)", "static_cast<int>(i.u * 0xffffu)",
+      // checked operations
+      "[&] { int r; const bool o = __builtin_add_overflow(i.a, j.b, &r); return r ^ o; }()",
+      "[&] { int r; const bool o = __builtin_sub_overflow(i.a, j.b, &r); return r ^ o; }()",
+      "[&] { int r; const bool o = __builtin_mul_overflow(i.a, j.b, &r); return r ^ o; }()",
+      "[&] { unsigned r; const bool o = __builtin_add_overflow(i.u, j.v, &r); return static_cast<int>(r ^ o); }()",
+      "[&] { unsigned r; const bool o = __builtin_sub_overflow(i.u, j.v, &r); return static_cast<int>(r ^ o); }()",
+      "[&] { unsigned r; const bool o = __builtin_mul_overflow(i.u, j.v, &r); return static_cast<int>(r ^ o); }()",
+      "[&] { short r; const bool o = __builtin_add_overflow(i.s, j.z, &r); return r * 2 + o; }()",
       // quotients
       "i.a / 2", "i.a % 2", "i.a / 7", "i.a % 7", "i.a / -10", "i.a % 10", "static_cast<int>(i.u / 2)", "i.a / 1024",
       "i.a % 1024", "static_cast<int>(i.u / 7)", "static_cast<int>(i.u % 1000003u)",

@@ -23,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include "checked_sums.h"
 #include "cleanups.h"
 #include "complex_functions.h"
 #include "import/plugin/arrays/local_arrays.h"
@@ -450,6 +451,7 @@ void run_passes(llvm::Module& module) {
   set_thresholds();
   ask_numbers_for_signs(module);
   expand_complex_functions(module);
+  part_checked_sums(module);
   split_pointer_functions(module);
   part_ways_out(module);
   run(module, kEarly);
@@ -475,6 +477,7 @@ void run_passes(llvm::Module& module) {
     run(module, kAfterArrays);
     if (unroll_limited_loops(module)) run(module, kLate);
   }
+  part_checked_sums(module);  // instcombine makes such products of comparisons
 }
 
 }  // namespace gdr::compiler
