@@ -27,17 +27,8 @@ std::size_t unit_index(isa::Unit unit) { return static_cast<std::size_t>(unit); 
 /// Each bit of the result depends on the bits of the operands at its own place alone. Of what is not named here every
 /// bit depends on all of them.
 bool is_bitwise(const isa::UnitWork& unit) {
-  if (unit.unit == isa::Unit::bm) return true;
-  switch (unit.op) {
-    case Op::UAND:
-    case Op::UOR:
-    case Op::UXOR:
-    case Op::UNOT:
-    case Op::UPASSA:
-      return true;
-    default:
-      return false;
-  }
+  constexpr std::array<Op, 5> kBitwise{Op::UAND, Op::UOR, Op::UXOR, Op::UNOT, Op::UPASSA};
+  return unit.unit == isa::Unit::bm || std::ranges::find(kBitwise, unit.op) != kBitwise.end();
 }
 
 /// What a unit makes of its operands, which are read only if it matters.
