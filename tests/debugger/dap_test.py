@@ -489,6 +489,8 @@ void pull(const I& i, const J& j, F& f) {
             self.assertNotIn("sourceReference", frame["source"])
         code = client.request("disassemble", memoryReference=frames[0]["instructionPointerReference"], instructionCount=1)["instructions"]
         self.assertEqual(code[0]["location"]["path"], str(source))
+        labels = [each["label"] for each in client.request("completions", text="print d", column=8)["targets"]]
+        self.assertEqual(labels, ["d"])
         local = self.values("local variables")["d"]
         self.assertEqual(local["value"], "2")
         elements = client.request("variables", variablesReference=local["variablesReference"])["variables"]

@@ -81,7 +81,8 @@ json disassembled(const Debugger& debugger, std::string_view address, std::int64
 json completions(const Debugger& debugger, std::string_view text, std::size_t column, int columns_from) {
   const std::string_view before = text.substr(0, std::min(column, text.size()));
   const auto of_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+           c == '.';  // of a member
   };
   std::size_t begin = before.size();
   while (begin > 0 && of_word(before[begin - 1])) --begin;
@@ -103,7 +104,12 @@ json completions(const Debugger& debugger, std::string_view text, std::size_t co
       help.remove_prefix(std::min(line.size() + 1, help.size()));
     }
   }
-  for (const Symbol& symbol : debugger.symbols().all()) add(symbol.name, "variable");
+  // A program in another language has variables of its own; the names in assembly are those of words.
+  for (const isa::ComputedValue& value : debugger.program().values) add(value.name, "variable");
+  for (const Symbol& symbol : debugger.symbols().all()) {
+    const bool of_assembly = symbol.kind == SymbolKind::own || symbol.kind == SymbolKind::register_name;
+    if (!of_assembly || debugger.program().values.empty()) add(symbol.name, "variable");
+  }
   for (const std::string_view name : place_names()) add(std::string(name), "value");
   return {{"targets", std::move(targets)}};
 }
