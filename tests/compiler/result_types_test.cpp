@@ -86,7 +86,7 @@ const std::vector<Form>& forms() {
       {"{2} = std::min<{0}>({2}, {3});",
        Does::extreme,
        kLargest,
-       {"xxxxxxxxxxx", "=====xx====", "===xxxxxx==", "=====xx====", "=====xxxx==", "===========", "===========",
+       {"xxxxxxxxxxx", "===========", "===========", "===========", "===========", "===========", "===========",
         "===========", "===========", "===========", "==========="}},
       {"{2} = std::min<{1}>({2}, {3});",
        Does::extreme,
@@ -101,8 +101,8 @@ const std::vector<Form>& forms() {
       {"if ({3} < {2}) {2} = {3};",
        Does::extreme,
        kLargest,
-       {"xxxxxxxxxxx", "==xxxxxxxxx", "=x=xxxxxxxx", "====xxxxxxx", "=x=x=xxxxxx", "======xxxxx", "=x=x=x=xxxx",
-        "========xxx", "=x=x=x=x=xx", "x=========x", "x=========="}},
+       {"xxxxxxxxxxx", "==xxxxxxxxx", "=x=xxxxxxxx", "====xxxxxxx", "=x=x=xxxxxx", "======xxxxx", "=======xxxx",
+        "========xxx", "=========xx", "x=========x", "x=========="}},
       {"{2} = {2} < {3} ? {2} : {3};",
        Does::extreme,
        kLargest,
@@ -121,8 +121,8 @@ const std::vector<Form>& forms() {
       {"if ({3} > {2}) {2} = {3};",
        Does::extreme,
        kSmallest,
-       {"=x=======xx", "==xxxxxxxxx", "=x=xxxxxxxx", "====xxxxxxx", "=x=x=xxxxxx", "======xxxxx", "=x=x=x=xxxx",
-        "========xxx", "=x=x=x=x=xx", "x=========x", "x=========="}}};
+       {"=x=======xx", "==xxxxxxxxx", "=x=xxxxxxxx", "====xxxxxxx", "=x=x=xxxxxx", "======xxxxx", "=======xxxx",
+        "========xxx", "=========xx", "x=========x", "x=========="}}};
   return all;
 }
 

@@ -271,7 +271,7 @@ class ChangeFinder {
     constexpr unsigned kBits = 8;  // of a byte
     const Field& field = function_.records[static_cast<std::size_t>(Record::result)][store_.field];
     const Extended found = extension(number);
-    return found.bits == kBits * field.bytes ? found : Extended{};
+    return found.bits == kBits * field.bytes && found.is_signed == field.is_signed ? found : Extended{};
   }
   [[nodiscard]] Extended extension(int number) const {
     const Node& value = node(number);
