@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gdr/assembler/assembler.h"
 #include "gdr/isa/program.h"
 #include "microcode/microcode.h"
 #include "schedule.h"
