@@ -369,7 +369,7 @@ class Session {
   [[nodiscard]] std::string summary(const Reference& reference, unsigned entry, Format format) const {
     const std::vector<PlacedWord> words = debugger_.everywhere(reference, entry, true);
     const Symbol& symbol = reference.symbol;
-    const NumberType type = format == Format::natural ? symbol.type : NumberType{format == Format::real};
+    const NumberType type = format == Format::natural ? symbol.type() : NumberType{format == Format::real};
     std::string text = fmt::format("{}: {} words", symbol.entry_name(entry), words.size());
     const PlacedWord* least = nullptr;
     const PlacedWord* most = nullptr;
@@ -417,8 +417,8 @@ class Session {
                             : fmt::format("{:>4}:", word.place.pe);
         }
         row = &word.place;
-        text += fmt::format(" {:>14}",
-                            debugger::text_of(word.word, reference.symbol.width, reference.symbol.type, shown.format));
+        text += fmt::format(
+            " {:>14}", debugger::text_of(word.word, reference.symbol.width, reference.symbol.type(), shown.format));
       }
       text += "\n";
     }
@@ -434,7 +434,7 @@ class Session {
     std::size_t not_finite = 0;
     const std::vector<PlacedWord> words = debugger_.everywhere(reference, reference.first, shown.all);
     for (const PlacedWord& word : words) {
-      const double value = value_of(word.word, reference.symbol.width, reference.symbol.type).number();
+      const double value = value_of(word.word, reference.symbol.width, reference.symbol.type()).number();
       if (std::isfinite(value)) {
         numbers.push_back(value);
       } else {
@@ -583,7 +583,7 @@ std::string_view command_help() { return kHelp; }
 std::string text_of(const Debugger& debugger, const Symbol& symbol, unsigned entry, unsigned element, Format format) {
   const auto shown = [&](unsigned each) {
     const WordPlace place = symbol.word(entry, each);
-    return debugger::text_of(debugger.word(place), place.width, symbol.type, format);
+    return debugger::text_of(debugger.word(place), place.width, symbol.type(), format);
   };
   std::string text = fmt::format("{} = {}", symbol.entry_name(entry), shown(element));
   if (!symbol.vector) return text;

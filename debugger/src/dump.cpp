@@ -21,8 +21,8 @@ std::string shown(const Debugger& debugger, const Symbol& symbol, unsigned entry
   for (unsigned element = 0; element < (symbol.vector ? isa::kVectorElements : 1); ++element) {
     const WordPlace place = symbol.word(entry, element);
     const isa::LongWord word = debugger.word(place);
-    numbers += " " + text_of(word, place.width, symbol.type, Format::natural);
-    if (symbol.storage != isa::Storage::flag) bits += " " + text_of(word, place.width, {}, Format::hex);
+    numbers += " " + text_of(word, place.width, symbol.type(), Format::natural);
+    if (symbol.storage != isa::Storage::flag) bits += " " + text_of(word, place.width, false, Format::hex);
   }
   return fmt::format("  {}{}{}{}\n", symbol.entry_name(entry), numbers, bits.empty() ? "" : " ", bits);
 }
@@ -40,7 +40,7 @@ std::string unnamed_gpr(const Debugger& debugger) {
     if (named.contains(address) && named.contains(address + 1)) continue;
     const isa::LongWord word = debugger.word({isa::Storage::gpr, address, isa::Width::long_word, 0});
     if (word == isa::LongWord{}) continue;
-    text += fmt::format("  $lr{} {}  {}\n", address, text_of(word, isa::Width::long_word, {}, Format::natural),
+    text += fmt::format("  $lr{} {}  {}\n", address, text_of(word, isa::Width::long_word, true, Format::natural),
                         isa::to_hex(word));
   }
   return text + "  GPR words that are not shown are 0\n";

@@ -33,7 +33,7 @@ Value Debugger::Impl::evaluate(const Expression& expression, const emulator::Blo
     const Reference reference = find(name, subscripts, block);
     require_single(reference);
     const WordPlace place = reference.symbol.word(reference.first, reference.element.value_or(focus.element));
-    return value_of(word_in(block, place, focus.pe), place.width, reference.symbol.type);
+    return value_of(word_in(block, place, focus.pe), place.width, reference.symbol.type());
   });
 }
 
@@ -127,8 +127,7 @@ Origin Debugger::Impl::why(const Reference& reference, unsigned depth) const {
   const unsigned element = reference.element.value_or(focus_.element);
   const Moment now = timeline_->now();
   OriginSearch search{recording_, clock(), symbols_, *timeline_, focus_.pe, host_writer()};
-  Origin origin =
-      search.find(reference.symbol.word(reference.first, element), reference.symbol.type.floating, now, depth);
+  Origin origin = search.find(reference.symbol.word(reference.first, element), reference.symbol.floating, now, depth);
   timeline_->seek(now);
   return origin;
 }
@@ -140,7 +139,7 @@ void Debugger::Impl::set_word(const Reference& reference, const Value& value) {
   if (place.storage != Storage::gpr && place.storage != Storage::lm) {
     throw Error(fmt::format("{} is not set: only words of registers and local memory are", symbol.name));
   }
-  const isa::LongWord word = word_of(value, place.width, symbol.type.floating);
+  const isa::LongWord word = word_of(value, place.width, symbol.floating);
   recording_.patches.push_back({timeline_->now(), focus_.chip, focus_.block, focus_.pe,
                                 place.storage == Storage::gpr ? isa::Memory::gpr : isa::Memory::lm,
                                 static_cast<std::uint16_t>(place.address), place.width, word});

@@ -32,7 +32,9 @@ Symbol symbol_of(const isa::ComputedValue& value, const isa::Access& word) {
   symbol.address = word.storage == Storage::t ? 0 : word.address;
   symbol.width = word.width;
   symbol.vector = word.storage == Storage::t || word.step != 0;
-  symbol.type = {!value.integer, value.bits, value.is_unsigned};
+  symbol.floating = !value.integer;
+  symbol.bits = value.bits;
+  symbol.is_unsigned = value.is_unsigned;
   return symbol;
 }
 

@@ -301,7 +301,7 @@ std::optional<Stop> Debugger::Impl::watch_step() {
     const isa::LongWord after = word(place);
     if (after == before) continue;
     if (stopping->condition && !evaluate(*stopping->condition).truth()) continue;
-    const NumberType& type = stopping->watched->symbol.type;
+    const NumberType type = stopping->watched->symbol.type();
     return Stop{StopReason::watch, stopping->shown.number,
                 fmt::format("{}: {} -> {}", stopping->shown.place,
                             debugger::text_of(before, place.width, type, Format::natural),

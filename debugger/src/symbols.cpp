@@ -53,7 +53,7 @@ Symbol symbol_of(const isa::Variable& variable) {
                 0,
                 variable.elements,
                 variable.dimensions,
-                {}};
+                true};
   const bool whole = variable.memory == Memory::bm && !variable.packed;
   symbol.stride = (whole ? 2 : isa::short_words(variable.width)) * (variable.vector ? isa::kVectorElements : 1);
   return symbol;
@@ -109,18 +109,18 @@ Symbols::Symbols(const isa::Program& program) : record_words_(program.record_wor
   }
   for (const isa::Parameter& parameter : program.parameters) {
     Symbol symbol{
-        parameter.name, SymbolKind::parameter, Storage::bm, parameter.address, parameter.width, false, 2, 1, {}, {}};
+        parameter.name, SymbolKind::parameter, Storage::bm, parameter.address, parameter.width, false, 2, 1, {}, true};
     note(Storage::bm, {parameter.address, parameter.address + 2u}, isa::info_of(parameter.conversion).floating);
     symbols_.push_back(symbol);
   }
   for (const isa::Alias& alias : program.aliases) {
     Symbol symbol{alias.name, SymbolKind::register_name, Storage::t, alias.address, alias.width, alias.vector, 0, 1, {},
-                  {}};
+                  true};
     if (alias.memory) symbol.storage = storage_of(*alias.memory, alias.record);
     if (symbol.storage == Storage::record) symbol.kind = SymbolKind::record;
     symbols_.push_back(symbol);
   }
-  symbols_.push_back({"$lt", SymbolKind::machine, Storage::t, 0, Width::long_word, true, 0, 1, {}, {}});
+  symbols_.push_back({"$lt", SymbolKind::machine, Storage::t, 0, Width::long_word, true, 0, 1, {}, true});
   for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
     symbols_.push_back({fmt::format("$ok{}", flag),
                         SymbolKind::machine,
@@ -131,9 +131,9 @@ Symbols::Symbols(const isa::Program& program) : record_words_(program.record_wor
                         0,
                         1,
                         {},
-                        {false}});
+                        false});
   }
-  for (Symbol& symbol : symbols_) symbol.type.floating = floating(symbol);
+  for (Symbol& symbol : symbols_) symbol.floating = floating(symbol);
 }
 
 /// All words of a symbol have the same type.
@@ -235,7 +235,7 @@ std::optional<Symbol> Symbols::raw(std::string_view name) const {
     throw Error(fmt::format("{} is refused: its memory has short words 0 to {}, and a long word has an even address",
                             name, size == 0 ? 0 : size - 1));
   }
-  symbol.type.floating = floating(symbol.word(0, 0));
+  symbol.floating = floating(symbol.word(0, 0));
   return symbol;
 }
 

@@ -43,6 +43,10 @@ Value value_of(isa::LongWord word, isa::Width width, const NumberType& type) {
   return value;
 }
 
+Value value_of(isa::LongWord word, isa::Width width, bool floating) {
+  return value_of(word, width, NumberType{floating});
+}
+
 isa::LongWord word_of(const Value& value, isa::Width width, bool floating) {
   const bool is_long = width == isa::Width::long_word;
   if (floating) {
@@ -67,9 +71,13 @@ std::string text_of(isa::LongWord word, isa::Width width, const NumberType& type
   const bool is_long = width == isa::Width::long_word;
   if (format == Format::hex) return is_long ? isa::to_hex(word) : isa::to_hex(word.upper());
   if (format == Format::natural && !type.floating) return decimal(whole_of(word, width, type));
-  if (format == Format::integer) return decimal(whole_of(word, width, {}));
-  const double number = value_of(word, width, {}).real;
+  if (format == Format::integer) return decimal(whole_of(word, width, NumberType{}));
+  const double number = value_of(word, width, true).real;
   return is_long ? fmt::format("{}", number) : fmt::format("{:.9g}", number);
+}
+
+std::string text_of(isa::LongWord word, isa::Width width, bool floating, Format format) {
+  return text_of(word, width, NumberType{floating}, format);
 }
 
 std::string text_of(const Value& value) { return value.integer ? decimal(value.whole) : fmt::format("{}", value.real); }

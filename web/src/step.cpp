@@ -43,7 +43,7 @@ std::string_view name_of(SymbolKind kind) {
 Json word_of(const Debugger& debugger, const Symbol& symbol, unsigned entry) {
   const auto shown = [&](unsigned element) {
     const debugger::WordPlace place = symbol.word(entry, element);
-    return debugger::text_of(debugger.word(place), place.width, symbol.type, debugger::Format::natural);
+    return debugger::text_of(debugger.word(place), place.width, symbol.type(), debugger::Format::natural);
   };
   Json elements = Json::array();
   for (unsigned element = 0; symbol.vector && element < isa::kVectorElements; ++element) {

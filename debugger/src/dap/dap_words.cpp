@@ -112,10 +112,10 @@ json leaf(const Debugger& debugger, const Symbol& symbol, unsigned entry, unsign
   const WordPlace place = symbol.word(entry, element);
   json shown{{"name", name},
              {"evaluateName", name},
-             {"type", fmt::format("{} {}", name_of(symbol.width), symbol.type.floating ? "float" : "int")},
+             {"type", fmt::format("{} {}", name_of(symbol.width), symbol.floating ? "float" : "int")},
              {"variablesReference", 0}};
   try {
-    shown["value"] = text_of(debugger.word(place), place.width, symbol.type, format);
+    shown["value"] = text_of(debugger.word(place), place.width, symbol.type(), format);
   } catch (const Error& error) {
     shown["value"] = error.what();
     shown["presentationHint"] = {{"attributes", {"failedEvaluation"}}};

@@ -41,7 +41,7 @@ bool may_write(const isa::UnitWork& work, unsigned elements, const WordPlace& pl
 }
 
 bool finite(isa::LongWord word, Width width, bool floating) {
-  return !floating || std::isfinite(value_of(word, width, {}).real);
+  return !floating || std::isfinite(value_of(word, width, true).real);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Origin OriginSearch::find(const WordPlace& place, bool floating, Moment before, 
   const isa::LongWord word = read_word(timeline_.block(), place, pe_);
   Origin origin;
   origin.name = name_of(place);
-  origin.value = text_of(word, place.width, {floating}, Format::natural);
+  origin.value = text_of(word, place.width, floating, Format::natural);
   origin.finite = finite(word, place.width, floating);
   const std::optional<HostWrite> host = host_(place, before, pe_);
   std::optional<Written> written;
@@ -148,7 +148,7 @@ void OriginSearch::add_gate(const isa::Predicate& gate, const emulator::BlockSte
   if (gate.flag == 0) return;
   const WordPlace flag{Storage::flag, gate.flag, Width::short_word, element};
   origin.gates.push_back(fmt::format("$ok{} is {}", gate.flag,
-                                     text_of(read_word(block, flag, pe_), Width::short_word, {}, Format::integer)));
+                                     text_of(read_word(block, flag, pe_), Width::short_word, false, Format::integer)));
 }
 
 /// The words that a unit takes: its operands and the T of computed addresses, each once.
@@ -184,7 +184,7 @@ void OriginSearch::add_constant(const isa::UnitWork& writer, const isa::UnitOper
   const bool floating = isa::info_of(writer.op).kind == isa::NumberKind::floating_point;
   Origin constant;
   constant.name = "constant";
-  constant.value = text_of(operand.constant, operand.width, {floating}, floating ? Format::natural : Format::hex);
+  constant.value = text_of(operand.constant, operand.width, floating, floating ? Format::natural : Format::hex);
   constant.finite = finite(operand.constant, operand.width, floating);
   constant.text = "written in the source";
   origin.operands.push_back(std::move(constant));
@@ -211,7 +211,7 @@ void OriginSearch::add_operands(const WordPlace& place, const Written& written, 
     Origin added;
     added.name = name_of(operand.place);
     added.value =
-        text_of(word, operand.place.width, {operand.floating}, operand.floating ? Format::natural : Format::hex);
+        text_of(word, operand.place.width, operand.floating, operand.floating ? Format::natural : Format::hex);
     added.finite = finite(word, operand.place.width, operand.floating);
     operand.index = origin.operands.size();
     origin.operands.push_back(std::move(added));

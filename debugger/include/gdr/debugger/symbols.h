@@ -35,8 +35,11 @@ struct Symbol {
   unsigned stride = 0;  // short words from one entry to the next
   unsigned entries = 1;
   std::vector<std::uint16_t> dimensions;
-  NumberType type;
+  bool floating = true;
+  std::uint8_t bits = 0;  // as NumberType has them
+  bool is_unsigned = false;
 
+  [[nodiscard]] NumberType type() const { return {floating, bits, is_unsigned}; }
   [[nodiscard]] WordPlace word(unsigned entry, unsigned element) const;
   /// `x[1][2]`.
   [[nodiscard]] std::string entry_name(unsigned entry) const;

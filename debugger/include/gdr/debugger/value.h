@@ -35,12 +35,14 @@ struct NumberType {
 
 /// Value of a word. A short word is in the upper half of `word`.
 [[nodiscard]] Value value_of(isa::LongWord word, isa::Width width, const NumberType& type);
+[[nodiscard]] Value value_of(isa::LongWord word, isa::Width width, bool floating);
 /// The word of a value, the inverse of value_of(). Throws gdr::Error if an integer or a floating-point number is beyond
 /// the word's range, and for a fraction where the word is an integer.
 [[nodiscard]] isa::LongWord word_of(const Value& value, isa::Width width, bool floating);
 /// The shortest text that gives the same number again, with at most 17 significant digits for a long word and 9 for a
 /// short one.
 [[nodiscard]] std::string text_of(isa::LongWord word, isa::Width width, const NumberType& type, Format format);
+[[nodiscard]] std::string text_of(isa::LongWord word, isa::Width width, bool floating, Format format);
 [[nodiscard]] std::string text_of(const Value& value);
 
 }  // namespace gdr::debugger
