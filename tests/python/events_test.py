@@ -8,6 +8,7 @@ LIBRARY is the folder of libgdr, or `none`: then there are no C programs.
 """
 
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -147,7 +148,19 @@ class Events(unittest.TestCase):
                 report = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
                 self.assertGreater(report["events"]["untaken"]["invalid"], 0)
 
-    def test_blocks_without_a_pair_take_roots_of_infinity_without_one(self):
+    def test_roots_at_the_end_and_tests_for_infinity_have_none(self):
+        # Neither have tests for infinity of numbers that are finite.
+        (self.folder / "whole.cc").write_text("""#include <gdr/kernel.h>
+struct I { double x; }; struct J { double y, q; }; struct F { int n; };
+void whole(const I& i, const J& j, F& f) {
+  const double a = i.x + 2.5 * j.q;
+  f.n += std::ilogb(a) + static_cast<int>(std::logb(a)) + std::isinf(a) + (a < 1.7976931348623157e308);
+}
+""", encoding="utf-8")
+        done = self.program("run", "whole.cc", "--i", "i.csv", "--j", "j.csv")
+        self.assertEqual(counts_in(done.stderr), (0, 0, 0), done.stderr)
+        self.assertEqual([float(line) for line in done.stdout.split()[1:]],
+                         [N * (2 * (math.frexp(x + 2.5)[1] - 1) + 1) for x in range(N)])
         for number, end in (("float", "f.f = std::sqrt(f.f);"), ("double", "f.f = 2 * std::sqrt(f.f);")):
             with self.subTest(number):
                 text = f"""#include <gdr/kernel.h>

@@ -134,7 +134,8 @@ TEST(RunEvents, AreThoseOfPairsWhoseValuesAResultTakes) {
 
 // x + x overflows for large x, and a condition depends on it, but where q is 0 another one has decided. The result is
 // changed only where both hold.
-constexpr std::string_view kSecondFlag = R"(kernel second_flag
+std::string conditional_sum(std::string_view conditions, std::string_view gate) {
+  std::string source = R"(kernel conditional_sum
 bvar long y elt flt64to72
 bvar long q elt flt64to72
 var vector long x hlt flt64to72
@@ -142,59 +143,27 @@ var vector long f rrn flt72to64 fadd
 loop initialization
   vlen 4
   uxor $lt $lt $lt
-  upassa $lt f
-loop body
-  vlen 4
-  fadd q q $lr8v $ok1.z
-  fadd x x $lt
-  fsub $lti y $lr16v $ok2
-  nop
-  upassa is"-1" $ok1/!2
-  nop
-  fadd f y f/!1
-)";
-constexpr std::string_view kAllFlags = R"(kernel all_flags
-bvar long y elt flt64to72
-bvar long q elt flt64to72
-var vector long x hlt flt64to72
-var vector long f rrn flt72to64 fadd
-loop initialization
-  vlen 4
-  uxor $lt $lt $lt
-  upassa $lt f
-loop body
-  vlen 4
-  fadd q q $lr8v $ok1.z
-  fadd x x $lt
-  fsub y $lti $lr16v $ok2
-  nop
-  upassa is"-1" $ok1/2
-  nop
-  fadd f y f/!1
-)";
-constexpr std::string_view kWords = R"(kernel words
-bvar long y elt flt64to72
-bvar long q elt flt64to72
-var vector long x hlt flt64to72
-var vector long f rrn flt72to64 fadd
-loop initialization
-  vlen 4
-  uxor $lt $lt $lt
-  upassa $lt f $lr24v
+  upassa $lt f $lr24v  # 0
   nop
 loop body
   vlen 4
-  fsub $lr24v q $lr8v
-  fadd x x $lt
-  fsub y $lti $lt
-  uand $lr8v $lt $lt
-  uor $lt $lt $lt $ok1
-  nop
-  fadd f y f/1
 )";
+  return source.append(conditions).append("  nop\n  fadd f y f/").append(gate).append("\n");
+}
 
 TEST(RunEvents, AreNotTakenByAConditionThatAnotherOneDecides) {
-  for (const std::string_view source : {kSecondFlag, kAllFlags, kWords}) {
+  const std::vector<std::string> sources{
+      conditional_sum("  fadd q q $lr8v $ok1.z\n  fadd x x $lt\n  fsub $lti y $lr16v $ok2\n  nop\n"
+                      "  upassa is\"-1\" $ok1/!2\n",
+                      "!1"),
+      conditional_sum("  fadd q q $lr8v $ok1.z\n  fadd x x $lt\n  fsub y $lti $lr16v $ok2\n  nop\n"
+                      "  upassa is\"-1\" $ok1/2\n",
+                      "!1"),
+      // as words, of which the sign counts
+      conditional_sum("  fsub $lr24v q $lr8v\n  fadd x x $lt\n  fsub y $lti $lt\n  uand $lr8v $lt $lt\n"
+                      "  uor $lt $lt $lt $ok1\n",
+                      "1")};
+  for (const std::string& source : sources) {
     Device device(options_of("model450"));
     device.follow_events();
     device.load(assembled(source));
