@@ -143,7 +143,7 @@ void FunctionReader::hold() {
   std::set<std::string> computed;
   const auto held_by = [](const Variable& variable, bool certain) {
     Holder holder{variable.name, certain};
-    if (variable.type == nullptr) return holder;
+    if (variable.type == nullptr || variable.type->getEncoding() == llvm::dwarf::DW_ATE_float) return holder;
     const auto encoding = variable.type->getEncoding();
     holder.bits = static_cast<std::uint8_t>(std::min<std::uint64_t>(variable.type->getSizeInBits(), 64));
     holder.is_unsigned = encoding == llvm::dwarf::DW_ATE_unsigned || encoding == llvm::dwarf::DW_ATE_unsigned_char ||
