@@ -217,7 +217,7 @@ class BlockFollower::Search {
   unsigned block_;
   unsigned collected_;
   std::uint64_t iterations_;
-  std::uint64_t at_ = 0;  // position of the block in chip_
+  std::uint64_t at_ = 0;             // position of the block in chip_
   std::vector<PlacedEvent> events_;  // that are still to be met
   bool all_known_ = false;           // there are no others
   FollowedBlock followed_;
